@@ -46,7 +46,7 @@ ISA_2   := -DKERNEL_ISA=2 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16
 KSRC    := $(wildcard src/kernels/k_*.c)
 SRC     := $(filter-out $(KSRC) src/world/plugin_%,$(wildcard src/base/*.c src/ir/*.c src/op/*.c src/transform/*.c src/opt/*.c \
              src/kernels/*.c src/codegen/*.c src/runtime/*.c src/world/*.c src/cuda/*.c src/compile/*.c src/io/*.c src/torchfile/*.c src/export/*.c \
-             src/stablehlo/*.c src/tensor/*.c src/onnx/*.c src/tensorflow/*.c src/nn/*.c src/script/*.c src/script/modules/*.c src/script/engine/*.c))
+             src/stablehlo/*.c src/tensor/*.c src/random/*.c src/print/*.c src/functions/*.c src/higher/*.c src/onnx/*.c src/tensorflow/*.c src/nn/*.c src/script/*.c src/script/modules/*.c src/script/engine/*.c))
 SRC     := $(filter-out $(if $(filter onnx,$(WITHOUT)),src/onnx/% src/tensorflow/%) $(if $(filter cuda,$(WITHOUT)),src/cuda/%),$(SRC))
 GEN     := $(patsubst %,$(BUILD)/gen/%.c,namespaces prelude plain gpu routine)
 PRELUDE := src/base/special.h src/kernels/vec.h src/kernels/vmath.h src/codegen/lanes.h

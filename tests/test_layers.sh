@@ -91,10 +91,12 @@ sed 's/ .*//' "$work/large_listed" | LC_ALL=C sort | comm -3 - "$work/large" >"$
 cat >"$work/words_listed" <<'END'
 base fail intern vfail
 cli commands complain main report suggest
+functions reduce unify
+higher deliver
 ir need take
 op precisions spread
 opt match recognise rewrite
-tensor deliver promoted reduce tfail unify
+tensor promoted tfail
 END
 awk '{ for (i = 2; i <= NF; i++) print $1, $i }' "$work/words_listed" | LC_ALL=C sort >"$work/words_allowed"
 awk '$1 == "D" && $3 !~ /_/ { print $2, $3 }' "$work/symbols" | LC_ALL=C sort -u | comm -3 "$work/words_allowed" - >"$work/words"

@@ -4,7 +4,7 @@
  * the same to the last space. PRINT_GOLDEN names one more file, for longer runs.
  */
 #include "lib_check.h"
-#include "tensor/print.h"
+#include "print/print.h"
 
 #include <locale.h>
 #include <math.h>

@@ -5,7 +5,7 @@
  * is compared within a few ulps, the rest bit for bit.
  */
 #include "lib_check.h"
-#include "tensor/random.h"
+#include "random/random.h"
 
 #include <math.h>
 #include <stdio.h>

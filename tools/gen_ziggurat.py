@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""gen_ziggurat.py -- write src/tensor/ziggurat.h: 256 layers of equal area under exp(-x*x/2).
+"""gen_ziggurat.py -- write src/random/ziggurat.h: 256 layers of equal area under exp(-x*x/2).
 
 Marsaglia and Tsang, "The Ziggurat Method for Generating Random Variables" (2000). With V the area
 of a layer and R where the tail begins: x[255] = R, f(x[i]) = f(x[i+1]) + V/x[i+1], x[0] = 0. The
 recurrence runs in doubles, as it did for the tables that NumPy's stream is defined by; at one step
 their f was an ulp above what is computed here, and every later layer depends on it.
 
-    python3 tools/gen_ziggurat.py > src/tensor/ziggurat.h
+    python3 tools/gen_ziggurat.py > src/random/ziggurat.h
 """
 import math
 

@@ -570,7 +570,7 @@ static bool has_symbolic_sizes(wf_ctx *c, OpCode op, const void *attr)
 {
     bool any = false;
 
-    if (attr && (c->tensors->trace || c->tensors->graphs))
+    if (attr && (c->tensors->trace || c->tensors->open))
         attr_each_dim(op_row(op), attr, find_symbolic, &any);
     return any;
 }

@@ -78,13 +78,14 @@ static void free_state(wf_ctx *c)
     tensors_drop_caches(c);
     while (s->trace)
         trace_end(c);
-    graphs_free(c);
+    if (s->open_free)
+        s->open_free(c);
     for (uint32_t i = 0; i < s->nslots; i++)
         if (s->slots[i].t)
             kill_slot(c, s, i);
     prims_free(c);
-    keys_free(c);
-    wf_generator_free(s->generator);
+    if (s->random_free)
+        s->random_free(c);
     for (Tensor *t; (t = s->free_tensors) != NULL;) {
         s->free_tensors = t->next;
         mem_free(&c->al, t, sizeof *t);
@@ -103,7 +104,7 @@ static void free_state(wf_ctx *c)
     mem_free(&c->al, s->entries, s->entry_cap * sizeof *s->entries);
     mem_free(&c->al, s->marks, s->mark_cap * sizeof *s->marks);
     arena_free(&s->names);
-    results_free(c, &s->given);
+    mem_free(&c->al, s->given.v, s->given.cap * sizeof *s->given.v);
     mem_free(&c->al, s, sizeof *s);
     c->tensors = NULL;
 }

@@ -215,3 +215,14 @@ wf_dtype wf_promote(wf_promotion rules, wf_dtype a, bool a_weak, bool a_zero, wf
     default: return promote_torch(a, a_weak ? 2 : a_zero, b, b_weak ? 2 : b_zero);
     }
 }
+
+wf_dtype promoted(const wf_ctx *c, wf_dtype a, bool a_weak, bool a_zero, wf_dtype b, bool b_weak,
+                  bool b_zero)
+{
+    wf_dtype d = wf_promote(c->semantics->promotion, a, a_weak, a_zero, b, b_weak, b_zero);
+
+    if (c->semantics->promotion == WF_PROMOTE_JAX && dtype_is_float(d) && !dtype_is_float(a) &&
+        !dtype_is_float(b))
+        d = c->semantics->default_float; /* no integer holds both: the float of host numbers */
+    return c->semantics->narrow && wf_dtype_size(a) < 8 && wf_dtype_size(b) < 8 ? dtype_narrowed(d) : d;
+}

@@ -430,7 +430,7 @@ wf_tensor wf_detach(wf_ctx *c, wf_tensor h)
     Tensor *t = tensor_get(c, h, "wf_detach");
 
     if (t && t->symbolic)
-        return wf_stop_gradient(c, h);
+        return op_1(c, OP_stop_gradient, h, NULL);
     return t ? tensor_handle(c, tensor_alias(c, t)) : WF_NONE;
 }
 

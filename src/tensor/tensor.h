@@ -1,33 +1,26 @@
-/* tensor.h -- the inside of the tensor interface.
+/* tensor.h -- what an array is: storage and views, ops on it now or in a program, its history.
  *
  *   handle.c      handles, scopes, the state of a context
  *   store.c       memory, tensor objects, strided views, reading
+ *   create.c      tensors from numbers, copies, casts
  *   promote.c     which dtype an operation has
  *   dispatch.c    the one place where an op runs now, is recorded, or enters a program
  *   replay.c      programs applied op by op
  *   fast.c        small elementwise ops without a plan
- *   trace.c       programs from C functions; emitting into the current program
+ *   trace.c       emitting into the current program
+ *   open.c        programs that stay open: graphs
  *   hint.c        traces whose sizes are symbols with the example's sizes as hints; sizes for hosts
+ *   measure.c     numbers of a program as sizes
  *   record.c      histories: what backward needs
  *   call.c        calls of programs that are recorded: forward once, what the derivative reads kept
  *   backward.c    from histories to derivative programs
- *   functions.c   trace, jit and vmap of C functions
- *   derive.c      grad, vjp, jvp of C functions
- *   flow.c        cond, while, scan, checkpoint of C functions
- *   custom.c      functions with derivative rules of their own
- *   collective.c  talking over the axis of a vmap or mesh; print and assert
- *   spmd.c vary.c  a function on every device of a mesh; what varies there
- *   autograd.c    gradients as users ask for them
- *   inplace.c     functions that write into a tensor
- *   view.c        what that means to views
- *   strided.c     views that strides alone can give
- *   graph.c       symbols, partial derivatives of expressions, sessions
- *   tree.c        tuples, lists and dicts of tensors
- *   tree_call.c   functions of trees
+ *   view.c        what writing into a tensor means to views
+ *   layout.c      tensors that lie on a mesh
+ *   vary.c        inside an spmd: what varies over the mesh
  *   dlpack.c      memory from and to other libraries
- *   create.c elementwise.c reduce.c shape.c index.c mask.c linalg.c sort.c activation.c norm.c loss.c conv.c
- *   pool.c window.c along.c numbers.c complex.c fft.c
- *                 the functions, each composed of primitives through tensor_op
+ *
+ * Nothing here knows a numeric function (functions/), a random number (random/) or a function of functions (higher/): they
+ * all come down to tensor_op and tensor_call.
  */
 #ifndef WEFT_TENSOR_INTERNAL_H
 #define WEFT_TENSOR_INTERNAL_H
@@ -166,7 +159,8 @@ struct Tensors {    /* the state of one context */
 
     Trace *trace; /* innermost */
     uint64_t next_trace;
-    wf_graph *graphs; /* all that are open */
+    Trace *open; /* the traces of graphs */
+    void (*open_free)(wf_ctx *c); /* of higher/graph.c, where there are any */
 
     Results *giving; /* where wf_give puts results; NULL: nowhere */
     Results given;   /* of the last call of a function with any number */
@@ -181,21 +175,9 @@ struct Tensors {    /* the state of one context */
     struct BackProgram *backs; /* derivative programs by shape of history */
     uint32_t nbacks;
     uint64_t back_hits;
-    struct KeyPrograms *keys; /* programs of random numbers by key */
-    wf_generator *generator;  /* the context's own, made at need */
-    struct {
-        wf_tensor key;
-        int64_t used; /* keys made of it */
-    } random_keys[16];
-    int nrandom_keys;
+    struct RandomState *random; /* made at need; random/random.h */
+    void (*random_free)(wf_ctx *c);
 };
-
-/* derive.c: wf_record_new; traced: the function is traced, as inside a trace. */
-wf_status tensor_record(wf_ctx *c, const wf_function *f, const wf_tensor *in, int nin,
-                        const int *wrt, int nwrt, bool traced, wf_tensor *y, int ny,
-                        wf_record **out);
-
-void keys_free(wf_ctx *c); /* keys.c */
 
 void tensors_drop_caches(wf_ctx *c); /* backward.c: derivative programs */
 void prims_free(wf_ctx *c);          /* dispatch.c */
@@ -258,6 +240,18 @@ wf_tensor size_tensor(wf_ctx *c, Dim d);
 /* measure.c: an integer scalar as a number or, inside a trace, as a size (*size is not DIM_NONE). define: what is neither
  * defines a symbol; else *number is INT64_MIN then. */
 bool tensor_measure(wf_ctx *c, wf_tensor t, bool define, int64_t *number, Dim *size);
+
+/* ---- create.c ---- */
+
+/* May a tensor have this type? *out_symbolic: a size is one of the innermost trace. */
+bool tensor_check_shape(wf_ctx *c, const char *fn, wf_dtype dtype, const int64_t *dims, int rank,
+                        bool *out_symbolic);
+
+/* ---- promote.c ---- */
+
+/* wf_promote by the rules in force. */
+wf_dtype promoted(const wf_ctx *c, wf_dtype a, bool a_weak, bool a_zero, wf_dtype b, bool b_weak,
+                  bool b_zero);
 
 /* ---- dispatch.c -------------------------------------------------------------------------------- */
 
@@ -365,7 +359,8 @@ struct Trace {
     Builder *b;
     uint32_t held; /* equations whose constants and sub-programs are retained */
     bool broken;   /* memory ran out inside the builder */
-    bool is_graph; /* of a wf_graph, which owns it: outer only while it is entered */
+    wf_graph *graph; /* that owns it: outer only while it is entered; NULL: none */
+    Trace *next_open; /* in Tensors.open */
     uint32_t entered; /* how often again, by wf_graph_enter */
     TraceKind kind;
     TraceAxis axis; /* of the vmap this is the body of */
@@ -396,10 +391,6 @@ Trace *trace_find(wf_ctx *c, uint64_t id); /* NULL: it has ended */
 Val trace_value(wf_ctx *c, Trace *tr, Tensor *t);
 /* A concrete tensor as a further input of the trace, behind the others. Inside a region. */
 Val trace_capture(wf_ctx *c, Trace *tr, Tensor *t);
-/* graph.c: derivatives of symbolic y.. (weighted by gy..) by symbolic x.. of the innermost trace; WF_NONE where
- * no y depends on x. */
-bool trace_partials(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, uint32_t ny,
-                    const wf_tensor *x, uint32_t nx, wf_tensor *out);
 void trace_hold(Trace *tr); /* inside a region, after equations were added */
 bool trace_emit(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const void *attr,
                 Tensor **out, uint32_t nout);
@@ -418,22 +409,11 @@ void layout_spread(wf_ctx *c, OpCode op, const void *attr, const Program *call, 
 
 /* ---- vary.c: inside an spmd, bits for the axes of its mesh ---- */
 
-struct Traced;
 const TraceAxis *innermost_mesh(wf_ctx *c); /* NULL: there is none */
 uint32_t tensor_vary(wf_ctx *c, const Tensor *t);
 void trace_set_vary(wf_ctx *c, Trace *tr, Val v, uint32_t axes); /* of an input */
 /* Of inputs, then captures. In a region. */
 uint32_t *traced_vary(wf_ctx *c, const wf_tensor *in, uint32_t nin, Tensor *const *captures, uint32_t ncaptures);
-/* Before a derivative is taken: where values begin to vary (xf_vary). */
-bool traced_mark_vary(wf_ctx *c, struct Traced *t, const wf_tensor *in);
-
-/* collective.c: like says the axes and what else the op has; sizes are found. axis_index: x is not looked at. */
-wf_tensor collective_op(wf_ctx *c, OpCode op, wf_tensor x, const CollectiveAttr *like, const char *fn);
-const TraceAxis *axis_bound(wf_ctx *c, const char *axis); /* of the first of these; NULL: by nobody */
-/* spmd.c: wf_spmd_call; *out_specs is read when f has run. */
-wf_status spmd_call(wf_ctx *c, const wf_function *f, const char *mesh, const char *in_specs, const wf_tensor *in, int nin,
-                    const char *const *out_specs, bool check, wf_tensor *out, int nout);
-
 /* ---- view.c ---- */
 
 /* May v be written into x? Into one place several times: only the same number, of windows. */
@@ -448,16 +428,6 @@ bool view_is_packed(wf_ctx *c, const Tensor *t); /* symbolic: row-major without 
 Tensor *view_top(Tensor *t); /* symbolic: what it is a view of in the end, or t */
 /* Symbolic: y, gathered from x by a, is a view of x from now on. */
 void view_gathered(wf_ctx *c, wf_tensor x, wf_tensor index, const GatherAttr *a, wf_tensor y);
-/* In a function of x: of half floats it is computed in f32, as the libraries do. `call` is the
- * function itself, with x as it now is. */
-bool is_half(wf_ctx *c, wf_tensor x);
-#define IN_F32(c, x, call)                                                               \
-    if (is_half(c, x)) {                                                                 \
-        wf_dtype half_ = wf_dtype_of(c, x);                                              \
-        scope_open(c);                                                                   \
-        (x) = wf_cast(c, x, WF_F32);                                                     \
-        return scope_close(c, wf_cast(c, call, half_));                                  \
-    }
 wf_tensor own_result_of(wf_ctx *c, wf_tensor x, wf_tensor y); /* y, or a copy if it is a view of x */
 void take_history(wf_ctx *c, Tensor *t, const Tensor *from); /* from NULL: none */
 /* Concrete: root's history, now that its view x becomes v; and that of a view whose root was written to. */
@@ -473,18 +443,9 @@ void view_remember(Trace *tr, Tensor *in, Tensor *out, OpCode op, const void *at
 void view_make_again(wf_ctx *c, Tensor *t); /* if its base was written to */
 bool view_assign(wf_ctx *c, const char *fn, Trace *tr, Tensor *x, Val v); /* x becomes v */
 
-/* ---- strided.c, index.c ---- */
-
-wf_tensor tensor_unfold(wf_ctx *c, wf_tensor x, int axis, int64_t size, int64_t step);
-wf_tensor tensor_as_strided(wf_ctx *c, wf_tensor x, const int64_t *dims,
-                            const int64_t *strides, uint32_t rank, int64_t from);
-/* wf_index_get; view: in a program, what is written into the result is written into x */
-wf_tensor index_get(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, bool view);
-
-/* ---- graph.c ---- */
+/* ---- open.c: traces that stay open, those of graphs ---- */
 
 Trace *graph_find(wf_ctx *c, uint64_t id); /* of an open graph; NULL: none */
-void graphs_free(wf_ctx *c);               /* all of the context */
 
 /* What is done with tensors or sizes of a graph outside any trace is done in that graph: it is the innermost trace until
  * the end of the block. */
@@ -502,10 +463,6 @@ void graph_restore(InGraph *g);
 #define IN_GRAPH_OF_SIZE(c, d) IN_GRAPH_(graph_enter_size(c, d))
 
 /* ---- hint.c ---- */
-/* wf_trace_hinted, where only some axes of each input are open, a bit each; NULL: all are. */
-wf_status tensor_trace_hinted(wf_ctx *c, const wf_function *f, const wf_tensor *example, const bool *fixed,
-                              const uint64_t *open, int n, const wf_program **out);
-
 Trace *hinted_trace(wf_ctx *c); /* the innermost one or one around it; NULL: none */
 /* The innermost trace in which sizes that must agree are made one: a hinted one, or one with guards. */
 Trace *joining_trace(wf_ctx *c);
@@ -583,94 +540,8 @@ bool history_vjp(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, uint32_t ny
 bool history_jvp(wf_ctx *c, const wf_tensor *y, uint32_t ny, const wf_tensor *x,
                  const wf_tensor *dx, uint32_t nx, unsigned flags, wf_tensor *out);
 
-/* derive.c: x as an argument that the recorder of a tape follows, and outer ones through it. */
-wf_tensor tensor_lift(wf_ctx *c, wf_tensor x, int tape, const char *fn);
-
-/* ---- functions.c: C functions as programs ---- */
-
-typedef struct Traced {
-    const Program *p; /* inputs, then the captures */
-    uint32_t nin, nout;
-    Tensor **captures;
-    uint32_t ncaptures;
-    bool *weak;  /* of the results */
-    bool closed; /* no capture belongs to a trace */
-} Traced;
-
-void traced_free(wf_ctx *c, Traced *t);
-void traced_set_weak(wf_ctx *c, const Traced *t, wf_tensor *out);
-bool check_function(wf_ctx *c, const wf_function *f, const char *fn);
-/* The same, and there are its inputs, and room for its results, which are WF_NONE from now on. */
-bool check_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, int nin,
-                wf_tensor *out, int nout, const char *fn);
-/* Call it, and see that it set its results; they are to be freed. */
-bool call_function(wf_ctx *c, const wf_function *f, const wf_tensor *in, Results *out);
-void results_free(wf_ctx *c, Results *r);
-/* Hand results to the caller of a function of f: into out, or for wf_given. */
-bool deliver(wf_ctx *c, const wf_function *f, const wf_tensor *v, uint32_t n,
-             wf_tensor *out);
-bool deliver_more(wf_ctx *c, const wf_tensor *v, uint32_t n); /* for wf_given */
-
-typedef struct InType {
-    wf_dtype dtype;
-    bool weak;
-    Shape s; /* sizes of the trace around */
-    uint32_t vary;
-} InType;
-
-InType *types_of(wf_ctx *c, const char *fn, const wf_tensor *in, int n); /* n + 1 of them */
-/* axis may be NULL. The sizes in types become those of the new trace. */
-bool trace_function(wf_ctx *c, const wf_function *f, InType *types, TraceKind kind,
-                    const TraceAxis *axis, Traced *out);
-bool trace_function_on(wf_ctx *c, const char *fn, const wf_function *f,
-                       const wf_tensor *in, TraceKind kind, Traced *out);
-/* A trace that captures nothing, its inputs made by `inputs`. */
-bool trace_closed(wf_ctx *c, const char *fn, const wf_function *f,
-                  bool (*inputs)(wf_ctx *c, const wf_function *f, void *user, wf_tensor *in),
-                  void *user, Traced *out);
-/* Apply p, made of t's program, to in, the captures of t, and more. */
-bool traced_apply(wf_ctx *c, const Traced *t, const Program *p, const wf_tensor *in,
-                  uint32_t nin, const wf_tensor *more, uint32_t nmore, wf_tensor *out);
-
-/* ---- tree.c ---- */
-wf_tree *tree_shape(wf_ctx *c, const wf_tree *t); /* the same without its tensors */
-
-/* ---- functions.c: types as text, their sizes symbols of tr; ? is one of its own ---- */
-bool spec_shape(wf_ctx *c, Trace *tr, const char *fn, const char *type,
-                wf_dtype *out_dtype, Shape *out);
-
 /* Which values of the builder do the equations that lead to outs, and outs, read? In its arena. */
 bool *used_values(Builder *b, const Val *outs, uint32_t nouts);
-
-/* ---- elementwise.c: shared by the function families ----------------------------------------------- */
-
-/* Operands promoted and broadcast to one type. kind: what the op accepts. */
-typedef enum MathKind { MATH_ANY, MATH_FLOAT, MATH_INT, MATH_BOOL } MathKind;
-wf_tensor as_float(wf_ctx *c, wf_tensor x, const char *fn);
-bool unify(wf_ctx *c, const char *fn, wf_tensor *x, int n, MathKind kind);
-bool unify_dtypes(wf_ctx *c, const char *fn, wf_tensor *x,
-                  int n); /* shapes as they are */
-bool broadcast_all(wf_ctx *c, const char *fn, wf_tensor *x, int n);
-/* wf_promote by the rules in force. */
-wf_dtype promoted(const wf_ctx *c, wf_dtype a, bool a_weak, bool a_zero, wf_dtype b, bool b_weak,
-                  bool b_zero);
-/* shape.c */
-wf_tensor slice_axis(wf_ctx *c, wf_tensor x, uint32_t axis, Dim start, Dim limit);
-/* conv.c: is x [N,C,..] with n spatial axes? */
-bool check_image(wf_ctx *c, const char *fn, wf_tensor x, int n, Shape *s);
-/* index.c: x with v put (scatter ..) at places of one axis that index gives, as put_along */
-wf_tensor put_along(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, wf_tensor index,
-                    wf_tensor v, int axis);
-/* mask.c: x[ix] = v (op scatter) or += v (scatter_add) where that needs no places; false: it does */
-bool mask_assign(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, const Shape *s,
-                 const wf_index *ix, int n, wf_tensor v, wf_tensor *out);
-/* reduce.c */
-wf_tensor reduce(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, const int *axes,
-                 int n, bool keep);
-wf_tensor broadcast_to(wf_ctx *c, const char *fn, wf_tensor x, const Dim *dims,
-                       uint32_t rank);
-/* A weak float constant. */
-static inline wf_tensor num(wf_ctx *c, double x) { return wf_float(c, x); }
 
 /* tensor_op1 for handles of one and two operands */
 static inline wf_tensor op_1(wf_ctx *c, OpCode op, wf_tensor x, const void *attr)

@@ -109,7 +109,7 @@ void trace_end(wf_ctx *c)
     Trace *tr = c->tensors->trace;
 
     c->tensors->trace = tr->outer;
-    if (tr->is_graph)
+    if (tr->graph)
         tr->outer = NULL; /* entered, and left open */
     else
         trace_free(c, tr);
@@ -130,7 +130,7 @@ bool trace_size(wf_ctx *c, Trace *tr, Dim *d)
     Trace *from = tr;
 
     while (*d < 0 && from && !dim_is_of(&from->b->dims, *d))
-        from = from->is_graph ? NULL : from->outer;
+        from = from->graph ? NULL : from->outer;
     if (*d < 0 && from)
         *d = trace_dim(c, tr->b, from, *d);
     return from != NULL;
@@ -236,7 +236,7 @@ Val trace_value(wf_ctx *c, Trace *tr, Tensor *t)
         view_make_again(c, t);
     if (t->symbolic && t->trace == tr->id)
         return t->val;
-    if (t->symbolic && tr->is_graph) {
+    if (t->symbolic && tr->graph) {
         tfail(c, WF_ERR_ARG, "a tensor of another graph or trace is used in graph '%s'",
               tr->b->name);
         return VAL_NONE;
@@ -252,7 +252,7 @@ Val trace_value(wf_ctx *c, Trace *tr, Tensor *t)
     if ((tr->kind == TRACE_BODY && !t->weak) ||
         (tr->kind != TRACE_CLOSED && !s->no_grad && t->need & s->recorders))
         return capture(c, tr, t, NULL);
-    if (tr->is_graph && !s->no_grad && t->need & s->recorders & ~(uint64_t)1) {
+    if (tr->graph && !s->no_grad && t->need & s->recorders & ~(uint64_t)1) {
         tfail(c, WF_ERR_VALUE,
               "a tensor that is being differentiated would be a constant in graph '%s'; "
               "enter the graph before the derivative is taken",
@@ -323,7 +323,7 @@ static const void *own_sizes(wf_ctx *c, Trace *tr, OpCode op, const void *attr)
     if (!f.d)
         return attr;
     while (from && !dim_is_of(&from->b->dims, f.d))
-        from = from->is_graph ? NULL : from->outer;
+        from = from->graph ? NULL : from->outer;
     if (!from || f.own) {
         tfail(c, WF_ERR_ARG, "%s: a size of another graph or trace is used in '%s'",
               op_name(op), tr->b->name);

@@ -64,22 +64,3 @@ uint32_t *traced_vary(wf_ctx *c, const wf_tensor *in, uint32_t nin,
         v[nin + i] = tensor_vary(c, captures[i]);
     return v;
 }
-
-bool traced_mark_vary(wf_ctx *c, struct Traced *t, const wf_tensor *in)
-{
-    const TraceAxis *a = innermost_mesh(c);
-    const Program *p;
-
-    if (failed(c) || !a || !a->check)
-        return !failed(c);
-    T_ENTER(c, false)
-    p = xf_vary(c, a->mesh, t->p, traced_vary(c, in, t->nin, t->captures, t->ncaptures),
-                NULL);
-    if (p) {
-        program_retain(p);
-        program_release(t->p);
-        t->p = p;
-    }
-    T_LEAVE(c);
-    return !failed(c);
-}

@@ -85,10 +85,10 @@ static int64_t element_at(const Tensor *root, int64_t place)
     return i;
 }
 
-/* Where the elements of the view t are among those of its root, i64 of the shape of t. */
+/* Where the n elements of the view t are among those of its root, i64[n,1]. */
 static wf_tensor places_in_root(wf_ctx *c, const Tensor *t)
 {
-    Tensor *p = tensor_new(c, WF_I64, t->dims, t->rank);
+    Tensor *p = tensor_new(c, WF_I64, (int64_t[]){t->count, 1}, 2);
     int64_t at[MAX_RANK] = {0}, *out, place = t->offset - t->root->offset;
 
     if (!p)
@@ -112,11 +112,36 @@ static wf_tensor places_in_root(wf_ctx *c, const Tensor *t)
     return tensor_handle(c, p);
 }
 
+static wf_tensor shaped(wf_ctx *c, wf_tensor x, const int64_t *dims, uint32_t rank)
+{
+    return op_1(c, OP_reshape, x, &(ShapeAttr){{rank, dims}});
+}
+
 static wf_tensor flat_root(wf_ctx *c, const Tensor *t)
 {
-    Tensor *root = t->root;
+    return shaped(c, tensor_handle(c, tensor_retain(t->root)), &t->root->count, 1);
+}
 
-    return wf_reshape(c, tensor_handle(c, tensor_retain(root)), &root->count, 1);
+/* The elements of t, of its root. */
+static wf_tensor taken_from_root(wf_ctx *c, const Tensor *t)
+{
+    static const int64_t axis[] = {0}, one[] = {1};
+    GatherAttr a = {.collapsed = {1, axis}, .start_index_map = {1, axis}, .slice_sizes = {1, one}};
+    wf_tensor x = flat_root(c, t);
+
+    if (t->root->count) /* else there is nothing to take */
+        x = op_2(c, OP_gather, x, places_in_root(c, t), &a);
+    return shaped(c, x, t->dims, t->rank);
+}
+
+/* The root with v for the elements of t. */
+static wf_tensor put_into_root(wf_ctx *c, const Tensor *t, wf_tensor v)
+{
+    static const int64_t axis[] = {0};
+    ScatterAttr a = {.inserted = {1, axis}, .operand_dims = {1, axis}, .mode = INDEX_DROP};
+    wf_tensor in[] = {flat_root(c, t), places_in_root(c, t), shaped(c, v, &t->count, 1)};
+
+    return shaped(c, tensor_op1(c, OP_scatter, in, 3, &a), t->root->dims, t->root->rank);
 }
 
 /* t takes the history of `from`, which has its numbers. */
@@ -145,15 +170,11 @@ Tensor *tensor_with_history(wf_ctx *c, wf_tensor h, const char *fn)
 
 bool view_write_back(wf_ctx *c, Tensor *x, wf_tensor v)
 {
-    Tensor *root = x->root, *r;
-    wf_tensor y;
+    Tensor *r;
 
     scope_open(c);
-    y = wf_index_set(c, flat_root(c, x), (wf_index[]){wf_at_tensor(places_in_root(c, x))},
-                     1, v);
-    y = wf_reshape(c, y, root->dims, root->rank);
-    if ((r = tensor_get(c, y, "write")) != NULL)
-        take_history(c, root, r);
+    if ((r = tensor_get(c, put_into_root(c, x, v), "write")) != NULL)
+        take_history(c, x->root, r);
     scope_close_n(c, NULL, 0);
     return !failed(c);
 }
@@ -171,7 +192,7 @@ bool view_refresh(wf_ctx *c, Tensor *t)
     }
     s->no_grad = 0;
     scope_open(c);
-    y = tensor_get(c, wf_take(c, flat_root(c, t), places_in_root(c, t), 0), "view");
+    y = tensor_get(c, taken_from_root(c, t), "view");
     if (y)
         take_history(c, t, y);
     scope_close_n(c, NULL, 0);

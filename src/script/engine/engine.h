@@ -42,8 +42,9 @@
 #ifndef WEFT_ENGINE_H
 #define WEFT_ENGINE_H
 
+#include "functions/functions.h"
+#include "higher/higher.h"
 #include "script/script.h"
-#include "tensor/tensor.h"
 
 typedef struct Front Front;
 typedef struct Autocast {

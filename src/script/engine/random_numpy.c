@@ -1,9 +1,9 @@
-/* random_numpy.c -- NumPy's generators as script values: class Rng on tensor/rng_numpy.c.
+/* random_numpy.c -- NumPy's generators as script values: class Rng on random/numpy.c.
  * The names and defaults of np.random are in namespaces/numpy/random.py; a shape of None
  * there becomes one number, here always a tensor. */
 #include "script/engine/engine.h"
 
-#include "tensor/random.h"
+#include "random/random.h"
 
 #include <time.h>
 

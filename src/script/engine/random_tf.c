@@ -5,7 +5,7 @@
  * counter of its own, 256 apart.
  */
 #include "script/engine/engine.h"
-#include "tensor/random.h"
+#include "random/random.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* random_torch.c -- random numbers as PyTorch's CPU generator draws them: torch.Generator
  * and the natives that fill tensors from one. */
 #include "script/engine/engine.h"
-#include "tensor/random.h"
+#include "random/random.h"
 
 /* ---- Generator --------------------------------------------------------------------- */
 

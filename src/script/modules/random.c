@@ -1,11 +1,11 @@
 /* random.c -- the module random: Python's numbers.
  *
- * The core is that of tensor/rng_python.c, seeded and drawn from as CPython does. The
+ * The core is that of random/python.c, seeded and drawn from as CPython does. The
  * distributions on top are script, each with the formulas CPython uses, so that a seeded
  * script draws the same numbers.
  */
 #include "modules.h"
-#include "tensor/random.h"
+#include "random/random.h"
 
 #include <time.h>
 #include <unistd.h>

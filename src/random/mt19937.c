@@ -1,0 +1,91 @@
+/* mt19937.c -- the Mersenne twister.
+ *
+ * Matsumoto and Nishimura, "Mersenne Twister: A 623-dimensionally equidistributed uniform
+ * pseudorandom number generator" (1998), with the seeding of 2002. 624 words of state:
+ *
+ *   s[i+624] = s[i+397] ^ twist(top bit of s[i], low 31 bits of s[i+1])
+ *
+ * computed for all 624 at once, in place; a tempering of each word is what is given out.
+ */
+#include "random/random.h"
+
+#define MT_SHIFT 397
+
+void mt_seed(Mt19937 *m, uint32_t seed)
+{
+    m->s[0] = seed;
+    for (uint32_t i = 1; i < MT_WORDS; i++)
+        m->s[i] = 1812433253u * (m->s[i - 1] ^ m->s[i - 1] >> 30) + i;
+    m->at = MT_WORDS;
+}
+
+/* Two passes over the state, one that mixes the words of the key in and one that spreads them. */
+void mt_seed_words(Mt19937 *m, const uint32_t *key, size_t n)
+{
+    uint32_t *s = m->s, i = 1;
+    size_t j = 0, turns = n > MT_WORDS ? n : MT_WORDS;
+
+    mt_seed(m, 19650218u);
+    for (; turns > 0; turns--) {
+        s[i] = (s[i] ^ (s[i - 1] ^ s[i - 1] >> 30) * 1664525u) + key[j] + (uint32_t)j;
+        if (++i == MT_WORDS) {
+            s[0] = s[MT_WORDS - 1];
+            i = 1;
+        }
+        j = j + 1 == n ? 0 : j + 1;
+    }
+    for (turns = MT_WORDS - 1; turns > 0; turns--) {
+        s[i] = (s[i] ^ (s[i - 1] ^ s[i - 1] >> 30) * 1566083941u) - i;
+        if (++i == MT_WORDS) {
+            s[0] = s[MT_WORDS - 1];
+            i = 1;
+        }
+    }
+    s[0] = 0x80000000u;
+}
+
+static uint32_t twist(uint32_t high, uint32_t low)
+{
+    uint32_t y = (high & 0x80000000u) | (low & 0x7fffffffu);
+
+    return y >> 1 ^ (y & 1 ? 0x9908b0dfu : 0);
+}
+
+static void refill(Mt19937 *m)
+{
+    uint32_t *s = m->s, i;
+
+    for (i = 0; i < MT_WORDS - MT_SHIFT; i++)
+        s[i] = s[i + MT_SHIFT] ^ twist(s[i], s[i + 1]);
+    for (; i < MT_WORDS - 1; i++)
+        s[i] = s[i - (MT_WORDS - MT_SHIFT)] ^ twist(s[i], s[i + 1]);
+    s[i] = s[MT_SHIFT - 1] ^ twist(s[i], s[0]);
+    m->at = 0;
+}
+
+uint32_t mt_u32(Mt19937 *m)
+{
+    uint32_t y;
+
+    if (m->at >= MT_WORDS)
+        refill(m);
+    y = m->s[m->at++];
+    y ^= y >> 11;
+    y ^= y << 7 & 0x9d2c5680u;
+    y ^= y << 15 & 0xefc60000u;
+    return y ^ y >> 18;
+}
+
+uint64_t mt_u64(Mt19937 *m)
+{
+    uint64_t high = mt_u32(m);
+
+    return high << 32 | mt_u32(m);
+}
+
+double mt_unit(Mt19937 *m)
+{
+    uint32_t a = mt_u32(m) >> 5, b = mt_u32(m) >> 6;
+
+    return ((double)a * 0x1p26 + (double)b) * 0x1p-53;
+}
