@@ -4,7 +4,7 @@
  *      outputs and taps of matching remainder meet a stored element, so that each
  *      remainder of the output is a convolution of its own without dilation of x, on
  *      views of w and out. No zero is multiplied.
- *   2. one channel in and out for each group: conv_depthwise.h.
+ *   2. one channel in for each group: conv_depthwise.h.
  *   3. channels first: filters of 3x3 by conv_winograd.h, of one tap by conv_point.h, others
  *      by conv_direct.h, where the shape suits them. These can have their filters packed.
  *   4. few outputs of a filter as large as an image: conv_dot.h.
@@ -455,6 +455,7 @@ static int calls_tile(const KConv *x)
 
     return is_undilated(x) &&
            (way == WAY_DIRECT ||
+            (way == WAY_DEPTHWISE && !is_channels_last(x) && has_plane_pieces(x)) ||
             ((way == WAY_WINOGRAD || way == WAY_POINT) && x->out_step[2] == 1));
 }
 

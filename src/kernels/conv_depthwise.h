@@ -1,13 +1,16 @@
-/* conv_depthwise.h -- one input and one output channel in each group, REAL only.
+/* conv_depthwise.h -- groups of one input channel, REAL only.
  *
- *   planes    vectors along the innermost spatial dimension (channels first): one task
- *             for each image and channel. The plane is first copied with its padding,
+ *   planes    vectors along the innermost spatial dimension (channels first): a task is
+ *             some channels of an image. A channel is first copied with its padding,
  *             and with columns sorted by their remainder modulo the stride, so that
- *             every load is contiguous.
- *   channels  vectors along the channels (channels last): one task for each output row;
- *             filters are copied to [t][channel] first.
+ *             every load is contiguous; then DEPTHWISE_ROWS rows of the output are
+ *             computed at a time, for common filters with each vector of the input
+ *             loaded once for all of them.
+ *   channels  vectors along the channels (channels last), one output channel a group: one
+ *             task for each output row; filters are copied to [t][channel] first.
  *
- * Works on a KConv with three spatial dimensions and no x_dilation.
+ * Works on a KConv with three spatial dimensions and no x_dilation; the sum of an element
+ * is one chain in the order of taps, whatever the tasks.
  */
 #ifndef WEFT_KERNEL_CONV_DEPTHWISE_H
 #define WEFT_KERNEL_CONV_DEPTHWISE_H
@@ -16,16 +19,26 @@
 
 #define DEPTHWISE_TAPS  128       /* most taps; longer filters are products */
 #define DEPTHWISE_PLANE (1 << 20) /* most elements of a copied plane */
+#define DEPTHWISE_ROWS  4         /* rows of the output computed together */
+#define DEPTHWISE_TASK  4096      /* elements of the output that a task has, about */
 
-typedef struct Depthwise {
+typedef struct Depthwise Depthwise;
+/* Sums of DEPTHWISE_ROWS rows and VL columns; p: the plane at their first tap. */
+typedef void DepthwiseFn(const Depthwise *d, const REAL *p, const REAL *w, REAL *image,
+                         int64_t o1, V bias);
+
+struct Depthwise {
     APART const KConv *x;
     REAL *w;  /* [taps][channels], for `channels` */
     char *ws; /* a plane for each worker */
     size_t each;
-    int64_t width; /* of one remainder's columns in a copied plane */
-    int64_t row;   /* elements of a copied row: stride * width */
-    APART int64_t next;  /* task */
-} Depthwise;
+    int64_t width;   /* of one remainder's columns in a copied plane */
+    int64_t row;     /* elements of a copied row: stride * width */
+    int64_t rows;    /* copied for each index of the outermost dimension */
+    int64_t run;     /* channels of a task */
+    DepthwiseFn *fn; /* NULL: any filter */
+    APART int64_t next; /* task */
+};
 
 INLINE int64_t tap_count(const KConv *x)
 {
@@ -34,67 +47,172 @@ INLINE int64_t tap_count(const KConv *x)
 
 INLINE V relu_if(int relu, V s) { return relu ? (V)((VI)s & ~(VI)(s < 0)) : s; }
 
-/* ---- planes ----------------------------------------------------------------------- */
+/* ---- planes: the copy --------------------------------------------------------------- */
 
-/* Columns of the padded row that outputs touch, for each remainder, and room to load
- * past them. */
+/* Columns of each remainder that vectors of outputs touch. */
 INLINE int64_t plane_width(const KConv *x)
 {
-    int64_t cols =
-        (x->out_size[2] - 1) * x->stride[2] + (x->w_size[2] - 1) * x->w_dilation[2] + 1;
-
-    return round_up(ceil_div(max64(cols, 1), x->stride[2]) + 2 * VL, VL);
+    return round_up(
+        round_up(x->out_size[2], VL) + (x->w_size[2] - 1) * x->w_dilation[2] / x->stride[2], VL);
 }
 
-INLINE int64_t plane_rows(const KConv *x) { return x->x_size[0] * x->x_size[1]; }
+/* Rows that are touched, with those of outputs that only fill up the last block. */
+INLINE int64_t plane_rows(const KConv *x)
+{
+    return (round_up(x->out_size[1], DEPTHWISE_ROWS) - 1) * x->stride[1] +
+           (x->w_size[1] - 1) * x->w_dilation[1] + 1;
+}
 
-/* plane[h][r][i] = image[h][i*stride + r - pad], 0 outside */
-static void copy_plane(const Depthwise *d, const REAL *img, REAL *plane)
+INLINE int64_t plane_elements(const KConv *x)
+{
+    return x->x_size[0] * plane_rows(x) * x->stride[2] * plane_width(x);
+}
+
+/* to[r][i] = row[i*stride + r - pad], 0 outside */
+static void copy_row(const Depthwise *d, const REAL *row, REAL *to)
 {
     const KConv *x = d->x;
-    int64_t s = x->stride[2];
+    int64_t s = x->stride[2], pad = x->pad_lo[2], size = x->x_size[2];
 
-    memset(plane, 0, (size_t)(plane_rows(x) * d->row) * sizeof(REAL));
-    for (int64_t h0 = 0; h0 < x->x_size[0]; h0++) {
-        for (int64_t h1 = 0; h1 < x->x_size[1]; h1++, plane += d->row) {
-            const REAL *row = img + h0 * x->x_step[0] + h1 * x->x_step[1];
+    if (x->x_step[2] == 1 && s == 1) {
+        for (int64_t i = 0; i < d->width; i += VL)
+            real_store(to + i, real_load_range(row + i - pad, pad - i, pad + size - i));
+        return;
+    }
+    if (x->x_step[2] == 1 && s == 2) {
+        for (int64_t i = 0; i < d->width; i += VL) {
+            int64_t at = 2 * i - pad;
+            V a = real_load_range(row + at, -at, size - at);
+            V b = real_load_range(row + at + VL, -at - VL, size - at - VL);
 
-            for (int64_t r = 0; r < s; r++) {
-                REAL *to = plane + r * d->width;
-                /* first i with i*s + r - pad >= 0 */
-                int64_t i = x->pad_lo[2] > r ? ceil_div(x->pad_lo[2] - r, s) : 0;
-                int64_t at = i * s + r - x->pad_lo[2];
-                int64_t n = min64(d->width - i, ceil_div(x->x_size[2] - at, s));
+            real_store(to + i, REAL_EVEN(a, b));
+            real_store(to + d->width + i, REAL_ODD(a, b));
+        }
+        return;
+    }
+    for (int64_t r = 0; r < s; r++, to += d->width) {
+        for (int64_t i = 0; i < d->width; i++) {
+            int64_t at = i * s + r - pad;
 
-                if (s == 1 && x->x_step[2] == 1 && n > 0)
-                    memcpy(to + i, row + at, (size_t)n * sizeof(REAL));
-                else
-                    for (int64_t q = 0; q < n; q++)
-                        to[i + q] = row[(at + q * s) * x->x_step[2]];
-            }
+            to[i] = (uint64_t)at < (uint64_t)size ? row[at * x->x_step[2]] : 0;
         }
     }
 }
 
-/* The taps that are inside the plane for output row (o0, o1): where their loads begin. */
-static int find_taps(const Depthwise *d, const REAL *plane, const REAL *w, int64_t o0,
-                     int64_t o1, const REAL **from, REAL *weight)
+/* plane[h0][h1][r][i] = image[h0][h1 - pad][i*stride + r - pad], 0 outside */
+static void copy_plane(const Depthwise *d, const REAL *img, REAL *plane)
+{
+    const KConv *x = d->x;
+
+    for (int64_t h0 = 0; h0 < x->x_size[0]; h0++) {
+        for (int64_t h1 = 0; h1 < d->rows; h1++, plane += d->row) {
+            int64_t at = h1 - x->pad_lo[1];
+
+            if ((uint64_t)at < (uint64_t)x->x_size[1])
+                copy_row(d, img + h0 * x->x_step[0] + at * x->x_step[1], plane);
+            else
+                memset(plane, 0, (size_t)d->row * sizeof(REAL));
+        }
+    }
+}
+
+/* ---- planes: the sums --------------------------------------------------------------- */
+
+/* Rows o1.. and columns o2.. of the result at out. */
+INLINE void put_rows(const KConv *x, const V *s, REAL *out, int64_t o1, int64_t o2)
+{
+    int rows = (int)min64(DEPTHWISE_ROWS, x->out_size[1] - o1);
+    int len = (int)min64(VL, x->out_size[2] - o2);
+
+    out += o1 * x->out_step[1] + o2 * x->out_step[2];
+    for (int r = 0; r < rows; r++, out += x->out_step[1]) {
+        V y = relu_if(x->epilogue.relu, s[r]);
+
+        if (x->out_step[2] == 1)
+            real_store_n(out, y, len);
+        else
+            for (int i = 0; i < len; i++)
+                out[i * x->out_step[2]] = y[i];
+    }
+}
+
+/* A block of rows of a filter of n1 x n2 taps that are not dilated, at steps s1, s2: all constants.
+ * Every row of the input is read once for all rows of the output that it is part of. */
+INLINE void sum_rows(const Depthwise *d, int n1, int n2, int s1, int s2, const REAL *plane,
+                     const REAL *w, REAL *out, int64_t o1, V bias)
+{
+    const KConv *x = d->x;
+
+    for (int64_t o2 = 0; o2 < x->out_size[2]; o2 += VL) {
+        const REAL *p = plane + o2;
+        V s[DEPTHWISE_ROWS] = {{0}};
+
+        UNROLL
+        for (int i = 0; i < (DEPTHWISE_ROWS - 1) * s1 + n1; i++, p += d->row) {
+            UNROLL
+            for (int t2 = 0; t2 < n2; t2++) {
+                V y = real_load(p + t2 % s2 * d->width + t2 / s2);
+
+                UNROLL
+                for (int r = 0; r < DEPTHWISE_ROWS; r++) {
+                    int t1 = i - r * s1;
+
+                    if (t1 >= 0 && t1 < n1)
+                        s[r] += real_splat(w[t1 * n2 + t2]) * y;
+                }
+            }
+        }
+        UNROLL
+        for (int r = 0; r < DEPTHWISE_ROWS; r++)
+            s[r] += bias;
+        put_rows(x, s, out, o1, o2);
+    }
+}
+
+#define SUM_ROWS(name, n1, n2, s1, s2)                                                   \
+    NOINLINE void name(const Depthwise *d, const REAL *p, const REAL *w, REAL *out,      \
+                       int64_t o1, V bias)                                               \
+    {                                                                                    \
+        sum_rows(d, n1, n2, s1, s2, p, w, out, o1, bias);                                \
+    }
+SUM_ROWS(sum_rows_3, 3, 3, 1, 1)
+SUM_ROWS(sum_rows_3_by_2, 3, 3, 2, 2)
+SUM_ROWS(sum_rows_5, 5, 5, 1, 1)
+SUM_ROWS(sum_rows_5_by_2, 5, 5, 2, 2)
+
+/* The function for x's filters and steps, if there is one. */
+static DepthwiseFn *depthwise_fn(const KConv *x)
+{
+    static DepthwiseFn *const fns[2][2] = {{sum_rows_3, sum_rows_3_by_2},
+                                           {sum_rows_5, sum_rows_5_by_2}};
+    int64_t n = x->w_size[1], s = x->stride[1];
+
+    return x->x_size[0] == 1 && x->w_size[0] == 1 && x->out_size[0] == 1 &&
+                   x->pad_lo[0] == 0 && x->w_size[2] == n && x->stride[2] == s &&
+                   x->w_dilation[1] == 1 && x->w_dilation[2] == 1 && (n == 3 || n == 5) &&
+                   (s == 1 || s == 2)
+               ? fns[n == 5][s == 2]
+               : NULL;
+}
+
+/* Where the taps of the outermost output o0 that are inside begin in the plane. */
+static int find_taps(const Depthwise *d, const REAL *w, int64_t o0, int64_t *from,
+                     REAL *weight)
 {
     const KConv *x = d->x;
     int n = 0;
 
     for (int64_t t0 = 0; t0 < x->w_size[0]; t0++) {
-        for (int64_t t1 = 0; t1 < x->w_size[1]; t1++) {
-            int64_t a0 = o0 * x->stride[0] - x->pad_lo[0] + t0 * x->w_dilation[0];
-            int64_t a1 = o1 * x->stride[1] - x->pad_lo[1] + t1 * x->w_dilation[1];
+        int64_t a0 = o0 * x->stride[0] - x->pad_lo[0] + t0 * x->w_dilation[0];
 
-            if (a0 < 0 || a0 >= x->x_size[0] || a1 < 0 || a1 >= x->x_size[1])
-                continue;
+        if ((uint64_t)a0 >= (uint64_t)x->x_size[0])
+            continue;
+        for (int64_t t1 = 0; t1 < x->w_size[1]; t1++) {
             for (int64_t t2 = 0; t2 < x->w_size[2]; t2++) {
                 int64_t at = t2 * x->w_dilation[2];
 
                 weight[n] = w[t0 * x->w_step[0] + t1 * x->w_step[1] + t2 * x->w_step[2]];
-                from[n++] = plane + (a0 * x->x_size[1] + a1) * d->row +
+                from[n++] = (a0 * d->rows + t1 * x->w_dilation[1]) * d->row +
                             at % x->stride[2] * d->width + at / x->stride[2];
             }
         }
@@ -102,35 +220,79 @@ static int find_taps(const Depthwise *d, const REAL *plane, const REAL *w, int64
     return n;
 }
 
-static void depthwise_plane(const Depthwise *d, int64_t n, int64_t c, REAL *plane)
+/* As sum_rows, of any taps. */
+static void sum_taps(const Depthwise *d, const REAL *plane, const int64_t *from,
+                     const REAL *w, int taps, REAL *out, int64_t o1, V bias)
+{
+    const KConv *x = d->x;
+    int64_t step = x->stride[1] * d->row;
+
+    for (int64_t o2 = 0; o2 < x->out_size[2]; o2 += VL) {
+        V s[DEPTHWISE_ROWS] = {{0}};
+
+        for (int t = 0; t < taps; t++) {
+            const REAL *p = plane + from[t] + o2;
+            V y = real_splat(w[t]);
+
+            UNROLL
+            for (int r = 0; r < DEPTHWISE_ROWS; r++)
+                s[r] += y * real_load(p + r * step);
+        }
+        UNROLL
+        for (int r = 0; r < DEPTHWISE_ROWS; r++)
+            s[r] += bias;
+        put_rows(x, s, out, o1, o2);
+    }
+}
+
+/* Output channel c of image n, from its plane. */
+static void depthwise_plane(const Depthwise *d, int64_t n, int64_t c, const REAL *plane)
 {
     const KConv *x = d->x;
     const REAL *bias = x->epilogue.bias_m;
-    REAL b = bias ? bias[c] : 0,
-         *image = (REAL *)x->out + n * x->out_batch + c * x->out_channel;
-    const REAL *from[DEPTHWISE_TAPS];
+    V b = bias ? real_splat(bias[c]) : -(V){0}; /* adding 0 would make +0 of -0 */
+    REAL *out = (REAL *)x->out + n * x->out_batch + c * x->out_channel;
+    int64_t from[DEPTHWISE_TAPS], step = x->stride[1] * d->row;
     REAL weight[DEPTHWISE_TAPS];
 
-    copy_plane(d, (const REAL *)x->x + n * x->x_batch + c * x->x_channel, plane);
-    for (int64_t o = 0; o < x->out_size[0] * x->out_size[1]; o++) {
-        int64_t o0 = o / x->out_size[1], o1 = o % x->out_size[1];
-        REAL *out = image + o0 * x->out_step[0] + o1 * x->out_step[1];
-        int taps =
-            find_taps(d, plane, (const REAL *)x->w + c * x->w_out, o0, o1, from, weight);
+    for (int64_t o0 = 0; o0 < x->out_size[0]; o0++, out += x->out_step[0]) {
+        int taps = find_taps(d, (const REAL *)x->w + c * x->w_out, o0, from, weight);
 
-        for (int64_t o2 = 0; o2 < x->out_size[2]; o2 += VL) {
-            int len = (int)min64(VL, x->out_size[2] - o2);
-            V s = {0};
-
-            for (int t = 0; t < taps; t++)
-                s += real_splat(weight[t]) * real_load(from[t] + o2);
-            s = relu_if(x->epilogue.relu, bias ? s + real_splat(b) : s);
-            if (x->out_step[2] == 1)
-                real_store_n(out + o2, s, len);
+        for (int64_t o1 = 0; o1 < x->out_size[1]; o1 += DEPTHWISE_ROWS) {
+            if (d->fn)
+                d->fn(d, plane + o1 * step, weight, out, o1, b);
             else
-                for (int i = 0; i < len; i++)
-                    out[(o2 + i) * x->out_step[2]] = s[i];
+                sum_taps(d, plane + o1 * step, from, weight, taps, out, o1, b);
         }
+    }
+}
+
+/* Channels of one image are pieces for tile() where pixels follow each other. */
+INLINE int has_plane_pieces(const KConv *x)
+{
+    return x->out_step[2] == 1 && x->out_step[1] == x->out_size[2] &&
+           (x->out_size[0] == 1 || x->out_step[0] == x->out_size[1] * x->out_size[2]);
+}
+
+static void depthwise_run_of(const Depthwise *d, int64_t n, int64_t c0, int64_t c1,
+                             REAL *plane)
+{
+    const KConv *x = d->x;
+    int64_t outs = x->out_channels / x->groups, in = -1;
+
+    for (int64_t c = c0; c < c1; c++) {
+        if (c / outs != in) {
+            in = c / outs;
+            copy_plane(d, (const REAL *)x->x + n * x->x_batch + in * x->x_channel, plane);
+        }
+        depthwise_plane(d, n, c, plane);
+    }
+    if (x->epilogue.tile) {
+        REAL *out = (REAL *)x->out + n * x->out_batch + c0 * x->out_channel;
+        KTile piece = {out,     x->out_channel, c0, 0,
+                       c1 - c0, x->out_size[0] * x->out_size[1] * x->out_size[2], n};
+
+        x->epilogue.tile(x->epilogue.user, &piece);
     }
 }
 
@@ -138,12 +300,14 @@ static void depthwise_planes(void *user, int worker)
 {
     Depthwise *d = user;
     const KConv *x = d->x;
-    int64_t t;
+    int64_t t, runs = ceil_div(x->out_channels, d->run);
 
-    while ((t = __atomic_fetch_add(&d->next, 1, __ATOMIC_RELAXED)) <
-           x->batch * x->in_channels)
-        depthwise_plane(d, t / x->in_channels, t % x->in_channels,
-                        (REAL *)(d->ws + d->each * (size_t)worker));
+    while ((t = __atomic_fetch_add(&d->next, 1, __ATOMIC_RELAXED)) < x->batch * runs) {
+        int64_t c = t % runs * d->run;
+
+        depthwise_run_of(d, t / runs, c, min64(c + d->run, x->out_channels),
+                         (REAL *)(d->ws + d->each * (size_t)worker));
+    }
 }
 
 /* ---- channels --------------------------------------------------------------------- */
@@ -210,24 +374,20 @@ static void depthwise_channels(void *user, int task)
 
 static int is_channels_last(const KConv *x)
 {
-    return x->x_channel == 1 && x->out_channel == 1;
+    return x->x_channel == 1 && x->out_channel == 1 && x->out_channels == x->groups;
 }
 
 static int is_depthwise(const KConv *x)
 {
-    return x->groups > 1 && x->groups == x->in_channels && x->groups == x->out_channels &&
-           x->x_type == REAL_TYPE && x->w_type == REAL_TYPE && x->out_type == REAL_TYPE &&
+    return x->groups > 1 && x->groups == x->in_channels && x->x_type == REAL_TYPE &&
+           x->w_type == REAL_TYPE && x->out_type == REAL_TYPE && tap_count(x) > 0 &&
            tap_count(x) <= DEPTHWISE_TAPS &&
-           (is_channels_last(x) ||
-            plane_rows(x) * x->stride[2] * plane_width(x) <= DEPTHWISE_PLANE);
+           (is_channels_last(x) || plane_elements(x) <= DEPTHWISE_PLANE);
 }
 
 INLINE size_t plane_bytes(const KConv *x)
 {
-    size_t n =
-        (size_t)(plane_rows(x) * x->stride[2] * plane_width(x) + VL) * sizeof(REAL);
-
-    return (n + 63) & ~(size_t)63;
+    return ((size_t)plane_elements(x) * sizeof(REAL) + 63) & ~(size_t)63;
 }
 
 static size_t depthwise_workspace(const KConv *x, int threads)
@@ -241,12 +401,17 @@ static void depthwise_run(const KConv *x, const KPar *par, int threads, char *ws
 {
     Depthwise d = {.x = x, .ws = ws + (-(uintptr_t)ws & 63)};
     REAL *w = d.w = (REAL *)d.ws;
+    int64_t pixels = x->out_size[0] * x->out_size[1] * x->out_size[2];
 
     if (!is_channels_last(x)) {
         d.width = plane_width(x);
         d.row = d.width * x->stride[2];
+        d.rows = plane_rows(x);
         d.each = plane_bytes(x);
-        par_run(par, min64(threads, x->batch * x->in_channels), depthwise_planes, &d);
+        d.fn = depthwise_fn(x);
+        d.run = max64(1, min64(x->out_channels / (2 * threads), DEPTHWISE_TASK / pixels));
+        par_run(par, min64(threads, x->batch * ceil_div(x->out_channels, d.run)),
+                depthwise_planes, &d);
         return;
     }
     for (int64_t t0 = 0; t0 < x->w_size[0]; t0++) {
