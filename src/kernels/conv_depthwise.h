@@ -49,7 +49,7 @@ INLINE V relu_if(int relu, V s) { return relu ? (V)((VI)s & ~(VI)(s < 0)) : s; }
 
 /* ---- planes: the copy --------------------------------------------------------------- */
 
-/* Columns of each remainder that vectors of outputs touch. */
+/* Columns of each remainder that vectors of outputs touch; the copy fills whole vectors. */
 INLINE int64_t plane_width(const KConv *x)
 {
     return round_up(
@@ -68,50 +68,70 @@ INLINE int64_t plane_elements(const KConv *x)
     return x->x_size[0] * plane_rows(x) * x->stride[2] * plane_width(x);
 }
 
-/* to[r][i] = row[i*stride + r - pad], 0 outside */
+/* Columns i.. of remainder r that outputs touch, some of them outside the image. */
+INLINE int64_t plane_columns(const KConv *x)
+{
+    return x->out_size[2] + (x->w_size[2] - 1) * x->w_dilation[2] / x->stride[2];
+}
+
+/* VL columns of all rows of the image, stride 1 or 2 (a constant), from column i of the plane. */
+INLINE void copy_columns(const Depthwise *d, int s, const REAL *img, REAL *to, int64_t i)
+{
+    const KConv *x = d->x;
+    int64_t at = s * i - x->pad_lo[2], size = x->x_size[2];
+    int64_t h = max64(0, x->pad_lo[1]), end = min64(d->rows, x->x_size[1] + x->pad_lo[1]);
+
+    img += (h - x->pad_lo[1]) * x->x_step[1] + at;
+    to += h * d->row + i;
+    for (; h < end; h++, img += x->x_step[1], to += d->row) {
+        V a = real_load_range(img, -at, size - at);
+
+        if (s == 2) {
+            V b = real_load_range(img + VL, -at - VL, size - at - VL);
+
+            real_store(to + d->width, REAL_ODD(a, b));
+            a = REAL_EVEN(a, b);
+        }
+        real_store(to, a);
+    }
+}
+
+/* The same of one row, any stride, all columns. */
 static void copy_row(const Depthwise *d, const REAL *row, REAL *to)
 {
     const KConv *x = d->x;
-    int64_t s = x->stride[2], pad = x->pad_lo[2], size = x->x_size[2];
 
-    if (x->x_step[2] == 1 && s == 1) {
-        for (int64_t i = 0; i < d->width; i += VL)
-            real_store(to + i, real_load_range(row + i - pad, pad - i, pad + size - i));
-        return;
-    }
-    if (x->x_step[2] == 1 && s == 2) {
-        for (int64_t i = 0; i < d->width; i += VL) {
-            int64_t at = 2 * i - pad;
-            V a = real_load_range(row + at, -at, size - at);
-            V b = real_load_range(row + at + VL, -at - VL, size - at - VL);
+    for (int64_t r = 0; r < x->stride[2]; r++, to += d->width) {
+        for (int64_t i = 0; i < plane_columns(x); i++) {
+            int64_t at = i * x->stride[2] + r - x->pad_lo[2];
 
-            real_store(to + i, REAL_EVEN(a, b));
-            real_store(to + d->width + i, REAL_ODD(a, b));
-        }
-        return;
-    }
-    for (int64_t r = 0; r < s; r++, to += d->width) {
-        for (int64_t i = 0; i < d->width; i++) {
-            int64_t at = i * s + r - pad;
-
-            to[i] = (uint64_t)at < (uint64_t)size ? row[at * x->x_step[2]] : 0;
+            to[i] = (uint64_t)at < (uint64_t)x->x_size[2] ? row[at * x->x_step[2]] : 0;
         }
     }
 }
 
-/* plane[h0][h1][r][i] = image[h0][h1 - pad][i*stride + r - pad], 0 outside */
+/* plane[h0][h1][r][i] = image[h0][h1 - pad][i*stride + r - pad]; what is outside the image was 0
+ * before. */
 static void copy_plane(const Depthwise *d, const REAL *img, REAL *plane)
 {
     const KConv *x = d->x;
 
-    for (int64_t h0 = 0; h0 < x->x_size[0]; h0++) {
+    for (int64_t h0 = 0; h0 < x->x_size[0]; h0++, img += x->x_step[0]) {
+        if (x->x_step[2] == 1 && x->stride[2] <= 2) {
+            for (int64_t i = 0; i < plane_columns(x); i += VL) {
+                if (x->stride[2] == 1)
+                    copy_columns(d, 1, img, plane, i);
+                else
+                    copy_columns(d, 2, img, plane, i);
+            }
+            plane += d->rows * d->row;
+            continue;
+        }
         for (int64_t h1 = 0; h1 < d->rows; h1++, plane += d->row) {
             int64_t at = h1 - x->pad_lo[1];
 
             if ((uint64_t)at < (uint64_t)x->x_size[1])
-                copy_row(d, img + h0 * x->x_step[0] + at * x->x_step[1], plane);
-            else
-                memset(plane, 0, (size_t)d->row * sizeof(REAL));
+                copy_row(d, img + at * x->x_step[1], plane);
         }
     }
 }
@@ -189,8 +209,8 @@ static DepthwiseFn *depthwise_fn(const KConv *x)
 
     return x->x_size[0] == 1 && x->w_size[0] == 1 && x->out_size[0] == 1 &&
                    x->pad_lo[0] == 0 && x->w_size[2] == n && x->stride[2] == s &&
-                   x->w_dilation[1] == 1 && x->w_dilation[2] == 1 && (n == 3 || n == 5) &&
-                   (s == 1 || s == 2)
+                   x->w_dilation[1] == 1 && x->w_dilation[2] == 1 && x->w_step[2] == 1 &&
+                   x->w_step[1] == n && (n == 3 || n == 5) && (s == 1 || s == 2)
                ? fns[n == 5][s == 2]
                : NULL;
 }
@@ -249,18 +269,18 @@ static void sum_taps(const Depthwise *d, const REAL *plane, const int64_t *from,
 static void depthwise_plane(const Depthwise *d, int64_t n, int64_t c, const REAL *plane)
 {
     const KConv *x = d->x;
-    const REAL *bias = x->epilogue.bias_m;
+    const REAL *bias = x->epilogue.bias_m, *w = (const REAL *)x->w + c * x->w_out;
     V b = bias ? real_splat(bias[c]) : -(V){0}; /* adding 0 would make +0 of -0 */
     REAL *out = (REAL *)x->out + n * x->out_batch + c * x->out_channel;
     int64_t from[DEPTHWISE_TAPS], step = x->stride[1] * d->row;
     REAL weight[DEPTHWISE_TAPS];
 
     for (int64_t o0 = 0; o0 < x->out_size[0]; o0++, out += x->out_step[0]) {
-        int taps = find_taps(d, (const REAL *)x->w + c * x->w_out, o0, from, weight);
+        int taps = d->fn ? 0 : find_taps(d, w, o0, from, weight);
 
         for (int64_t o1 = 0; o1 < x->out_size[1]; o1 += DEPTHWISE_ROWS) {
             if (d->fn)
-                d->fn(d, plane + o1 * step, weight, out, o1, b);
+                d->fn(d, plane + o1 * step, w, out, o1, b);
             else
                 sum_taps(d, plane + o1 * step, from, weight, taps, out, o1, b);
         }
@@ -300,13 +320,14 @@ static void depthwise_planes(void *user, int worker)
 {
     Depthwise *d = user;
     const KConv *x = d->x;
+    REAL *plane = (REAL *)(d->ws + d->each * (size_t)worker);
     int64_t t, runs = ceil_div(x->out_channels, d->run);
 
+    memset(plane, 0, d->each);
     while ((t = __atomic_fetch_add(&d->next, 1, __ATOMIC_RELAXED)) < x->batch * runs) {
         int64_t c = t % runs * d->run;
 
-        depthwise_run_of(d, t / runs, c, min64(c + d->run, x->out_channels),
-                         (REAL *)(d->ws + d->each * (size_t)worker));
+        depthwise_run_of(d, t / runs, c, min64(c + d->run, x->out_channels), plane);
     }
 }
 

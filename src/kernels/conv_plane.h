@@ -65,6 +65,15 @@ INLINE void plane_row(KType type, const Planes *p, const char *img, int64_t row,
             real_store_n(to + j, real_load_as(type, img, row + at + j, (int)(end - j)),
                          (int)(end - j));
     } else {
+        if (step == 1 && mod == 2 && type == REAL_TYPE) {
+            const REAL *pixels = (const REAL *)img + row + at;
+
+            for (; j + VL < end; j += VL) { /* not the last: it would read past the row */
+                V a = real_load(pixels + 2 * j), b = real_load(pixels + 2 * j + VL);
+
+                real_store(to + j, REAL_EVEN(a, b));
+            }
+        }
         for (; j < end; j++)
             to[j] = real_get_as(type, img, row + (at + j * mod) * step);
     }
