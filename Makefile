@@ -111,6 +111,9 @@ $(BUILD)/features: always
 	@mkdir -p $(@D)
 	@echo '$(sort $(FEATURES))' | cmp -s - $@ || echo '$(sort $(FEATURES))' > $@
 
+# COVER="base ir": rooms whose branches are counted; see coverage.
+$(patsubst %.c,$(BUILD)/%.o,$(wildcard $(COVER:%=src/%/*.c))): ALL += $(if $(COVER),-O0 --coverage)
+
 # The libraries' names, written in the language itself, as text in the program.
 $(BUILD)/gen/namespaces.c: $(NSPY) tools/embed
 	@mkdir -p $(@D)
@@ -258,6 +261,7 @@ $(BUILD)/fuzz-obj/src/%.o: src/%.c
 	$(Q)clang $(filter-out $(CFLAGS) -fno-%tables,$(ALL)) $(FUZZFLAGS) -c $< -o $@
 
 $(BUILD)/fuzz/fuzz_calls: $(BUILD)/gen/sweep_calls.h tests/sweep_picks.h
+$(BUILD)/fuzz/fuzz_compiled: $(patsubst %,tests/lib_%.c,check compiled laws random random_net target) $(wildcard tests/lib_*.h)
 $(BUILD)/fuzz/%: fuzz/%.c $(FUZZOBJ)
 	@mkdir -p $(@D)
 	$(Q)clang $(filter-out -MMD -MP,$(ALL)) -Itests -I$(BUILD)/gen -fsanitize=fuzzer,address,undefined -o $@ $(filter-out %.h,$^) $(LIBS)

@@ -49,15 +49,6 @@ void check_error(wf_ctx *cx, wf_status status, const char *text)
 
 /* ---- random numbers ---- */
 
-uint64_t rng_next(Rng *r)
-{
-    uint64_t z = (r->s += 0x9E3779B97F4A7C15u);
-
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
 double rng_unit(Rng *r) { return (double)(rng_next(r) >> 11) * 0x1p-53; }
 
 int64_t rng_int(Rng *r, int64_t lo, int64_t hi)

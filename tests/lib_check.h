@@ -59,7 +59,15 @@ void check_error(wf_ctx *cx, wf_status status, const char *text);
 typedef struct Rng {
     uint64_t s;
 } Rng;
-uint64_t rng_next(Rng *r);
+static inline uint64_t rng_mix(Rng *r)
+{
+    uint64_t z = (r->s += 0x9E3779B97F4A7C15u);
+
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+uint64_t rng_next(Rng *r); /* rng_mix; in a fuzzer its bytes (lib_rng.c is not linked there) */
 double rng_unit(Rng *r);                         /* in [0, 1) */
 int64_t rng_int(Rng *r, int64_t lo, int64_t hi); /* both included */
 

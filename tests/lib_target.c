@@ -13,3 +13,13 @@ const Target *target_eager(void)
     t.join_copy = 0;
     return &t;
 }
+
+const Target *target_strict_c(void)
+{
+    static const char *const flags[] = {"-std=c11", "-pedantic-errors", "-O0", NULL};
+    static Target t;
+
+    t = target_c;
+    t.flags = flags;
+    return &t;
+}

@@ -6,5 +6,7 @@
 
 /* This machine, where all that is possible is done, whether it pays or not. */
 const Target *target_eager(void);
+/* Nothing but C: what another compiler, of another machine, would take. */
+const Target *target_strict_c(void);
 
 #endif

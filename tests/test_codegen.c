@@ -6,7 +6,7 @@
  * The kernels of many programs are compiled together. CODEGEN sets how many random
  * programs there are, CODEGEN_SEED the first.
  */
-#include "lib_random.h"
+#include "lib_compiled.h"
 #include "lib_target.h"
 #include "runtime/compiler.h"
 #include "compile/compile.h"
@@ -35,84 +35,6 @@ typedef struct Items {
     bool ops[OP_COUNT];    /* that programs had, as they were */
     int forms[3], scalars; /* of kernels */
 } Items;
-
-static double tolerance(wf_dtype t)
-{
-    t = dtype_part(t);
-    return t == WF_F16 ? 8e-3 : t == WF_BF16 ? 6e-2 : t == WF_F32 ? 1e-5 : 1e-12;
-}
-
-/* What comes by way of narrower floats is no better than they are. */
-static double tolerance_by(const Program *p)
-{
-    double most = 0;
-
-    for (Val v = 1; v < p->nvals; v++) {
-        wf_dtype t = (wf_dtype)val_type(p, v).dtype;
-
-        if (dtype_is_inexact(t))
-            most = MAX(most, tolerance(t));
-    }
-    for (uint32_t i = 0; i < p->nsubs; i++)
-        most = MAX(most, tolerance_by(p->subs[i]));
-    return most;
-}
-
-static wf_array **to_arrays(wf_ctx *cx, const Program *p, const Nd *in)
-{
-    wf_array **x = arena_zalloc(&cx->scratch, (p->nin + 1) * sizeof *x);
-
-    for (uint32_t i = 0; i < p->nin; i++)
-        wf_array_from(cx, in[i].dtype, in[i].dims, (int)in[i].rank, in[i].data, &x[i]);
-    return x;
-}
-
-static const char *compare_results(wf_ctx *cx, const Program *p, wf_array **got,
-                                   wf_array **need, double least)
-{
-    for (uint32_t j = 0; j < p->nout; j++) {
-        Nd x = nd_new(cx, wf_array_dtype(got[j]), wf_array_dims(got[j]),
-                      (uint32_t)wf_array_rank(got[j]));
-        Nd y = nd_new(cx, wf_array_dtype(need[j]), wf_array_dims(need[j]),
-                      (uint32_t)wf_array_rank(need[j]));
-        const char *why;
-
-        array_copy_out(cx, got[j], x.data);
-        array_copy_out(cx, need[j], y.data);
-        why = nd_differ(cx, &x, &y, MAX(least, tolerance(x.dtype)));
-        if (why)
-            return arena_printf(&cx->scratch, "result %u: %s", j, why);
-    }
-    return NULL;
-}
-
-/* The same inputs to both: p is the optimised program. One that fails must fail in
- * both. least: a tolerance that serves in any case. */
-static const char *compare(wf_ctx *cx, const Program *p, wf_exec *e, const Nd *in,
-                           double least)
-{
-    wf_array **x = to_arrays(cx, p, in);
-    wf_array **got = arena_zalloc(&cx->scratch, (p->nout + 1) * sizeof *got);
-    wf_array **need = arena_zalloc(&cx->scratch, (p->nout + 1) * sizeof *need);
-    wf_status a = wf_eval(cx, p, x, wf_program_inputs(p), need, wf_program_outputs(p)), b;
-    const char *why = NULL;
-
-    wf_clear(cx);
-    b = wf_run(cx, e, x, wf_exec_inputs(e), got, wf_exec_outputs(e));
-    if (a != b)
-        why = arena_printf(&cx->scratch, "interpreted: %s, compiled: %s %s",
-                           wf_status_name(a), wf_status_name(b), wf_ctx_message(cx));
-    wf_clear(cx);
-    if (a == WF_OK && b == WF_OK)
-        why = compare_results(cx, p, got, need, least);
-    for (uint32_t i = 0; i < p->nin; i++)
-        wf_array_release(x[i]);
-    for (uint32_t j = 0; j < p->nout; j++) {
-        wf_array_release(got[j]);
-        wf_array_release(need[j]);
-    }
-    return why;
-}
 
 /* ---- batches ----------------------------------------------------------------------- */
 
@@ -171,7 +93,7 @@ static void check_item(Items *b, Item *it, Code *code)
         for (uint32_t i = 0; i < it->p->dims.syms.n && sizes[k] >= 0; i++)
             if (k_case.sizes[i] >= 0)
                 k_case.sizes[i] = sizes[k];
-        why = compare(cx, it->l.p, e, case_inputs(cx, &k_case, &rng),
+        why = compare_compiled(cx, it->l.p, e, case_inputs(cx, &k_case, &rng),
                       b->exact ? it->seed % 2 ? tolerance_by(it->p) : 0
                                : 10 * tolerance_by(it->p));
         b->compared++;
@@ -199,25 +121,6 @@ static int number_of(const char *name, int standard)
 }
 
 /* ---- random programs --------------------------------------------------------------- */
-
-static const Program *derived(wf_ctx *cx, const Program *p, uint64_t seed,
-                              const char **what)
-{
-    int *wrt = arena_array(&cx->scratch, p->nin + 1, sizeof *wrt), n = 0;
-    int *axes = arena_zalloc(&cx->scratch, (p->nin + 1) * sizeof *axes);
-    const Program *q = NULL;
-
-    *what = seed % 3 == 1 ? "vjp" : seed % 3 == 2 ? "vmap" : "as it is";
-    for (uint32_t i = 0; i < p->nin; i++)
-        if (dtype_is_float((wf_dtype)val_type(p, i + 1).dtype))
-            wrt[n++] = (int)i;
-    if (seed % 3 == 1 && n)
-        q = xf_vjp(cx, p, wrt, n);
-    else if (seed % 3 == 2 && p->nin)
-        q = xf_vmap(cx, p, axes, NULL, 3, NULL);
-    wf_clear(cx);
-    return q ? q : p;
-}
 
 /* Every other one is made of ops of all kinds, most of them f64, the others of pieces of
  * models, most of them f32. */
@@ -254,7 +157,7 @@ static void random_batch(const Target *t, int from, int n, Had *had)
                        wf_ctx_message(b.cx));
         wf_clear(b.cx);
         if (p) {
-            p = derived(b.cx, p, seed, &what);
+            p = derive_program(b.cx, p, (int)(seed % 3), &what);
             add_item(&b, p, seed, what);
         }
         wf_clear(b.cx);
@@ -319,17 +222,6 @@ TEST(random_programs_run_compiled_as_interpreted)
         check_had(&had, n);
 }
 
-/* Nothing but C: what another compiler, of another machine, would take. */
-static const Target *strict_c(void)
-{
-    static const char *const flags[] = {"-std=c11", "-pedantic-errors", "-O0", NULL};
-    static Target t;
-
-    t = target_c;
-    t.flags = flags;
-    return &t;
-}
-
 TEST(random_programs_run_in_portable_c_as_interpreted)
 {
     int n = number_of("CODEGEN", 1000) / 8, first = number_of("CODEGEN_SEED", 1) + 5000;
@@ -341,7 +233,7 @@ TEST(random_programs_run_in_portable_c_as_interpreted)
     if (!possible)
         SKIP("no C compiler");
     for (int i = 0; i < n && check_ok(); i += BATCH)
-        random_batch(strict_c(), first + i, i + BATCH < n ? BATCH : n - i, &had);
+        random_batch(target_strict_c(), first + i, i + BATCH < n ? BATCH : n - i, &had);
     CHECK(had.compared >= n && had.fused > n / 2 && had.forms[FORM_ROWS] > n / 20);
 }
 
@@ -424,7 +316,7 @@ static int check_cases(Items *b, CaseItem *v, uint32_t n)
         if (!v[i].it.l.n)
             continue;
         compile_bind(b->cx, b->a, &v[i].it.l, code, &c);
-        why = compare(b->cx, v[i].it.l.p, exec_compiled(b->cx, &c),
+        why = compare_compiled(b->cx, v[i].it.l.p, exec_compiled(b->cx, &c),
                       case_inputs(b->cx, &v[i].c, &rng), 0);
         done++;
         if (why)
@@ -467,7 +359,7 @@ TEST(every_case_of_an_op_runs_compiled_as_interpreted)
 
 TEST(every_case_of_an_op_runs_in_portable_c_as_interpreted)
 {
-    check_all_cases(strict_c());
+    check_all_cases(target_strict_c());
 }
 
 /* ---- tiers ------------------------------------------------------------------------- */

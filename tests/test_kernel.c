@@ -360,6 +360,39 @@ TEST(what_a_file_says_of_a_kernel_is_not_believed)
     wf_ctx_free(c);
 }
 
+/* Says that its result has an axis of the size that its user points to. */
+static wf_status sized_type(wf_ctx *c, void *user, const wf_kernel_value *in, int nin, wf_kernel_value *out, int nout)
+{
+    (void)c, (void)in, (void)nin, (void)nout;
+    *out = (wf_kernel_value){.dtype = WF_F64, .rank = 1, .dims = {*(const int64_t *)user}};
+    return WF_OK;
+}
+
+static wf_status call_sized(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out, int nout)
+{
+    (void)user;
+    return wf_kernel_call(c, "acme.sized", in, nin, out, nout);
+}
+
+TEST(a_type_rule_that_makes_sizes_up_is_an_error)
+{
+    int64_t size = -77;
+    wf_ctx *c = context(0);
+    wf_kernel k = {.size = sizeof k, .name = "acme.sized", .inputs = 1, .outputs = 1, .user = &size, .type = sized_type, .run = wave_run};
+    wf_function f = WF_FUNCTION(call_sized, NULL, 1, 1, "f");
+    const wf_program *p = NULL;
+    wf_tensor x = numbers(c, 4), y;
+
+    wf_kernel_register(c, &k);
+    CHECK_EQ_INT(wf_kernel_call(c, k.name, &x, 1, &y, 1), WF_ERR_SHAPE);
+    CHECK_HAS(wf_ctx_message(c), "acme.sized: its type rule gives axis 0 of result 0 the size -77");
+    wf_clear(c);
+    CHECK_EQ_INT(wf_trace_types(c, &f, (const char *[]){"f64[N]"}, 1, &p), WF_ERR_SHAPE);
+    CHECK_HAS(wf_ctx_message(c), "the size -77");
+    wf_clear(c);
+    wf_ctx_free(c);
+}
+
 TEST(kernels_and_their_failures_are_reported)
 {
     wf_ctx *c = context(0);

@@ -883,6 +883,25 @@ TEST(host_numbers_take_the_dtype_they_meet_and_keep_their_digits)
         wf_clear(c);                                                                     \
     } while (0)
 
+static wf_status flatten_wrongly(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out, int nout)
+{
+    (void)user, (void)nin, (void)nout;
+    out[0] = wf_reshape(c, in[0], I64(-1), 1);
+    return wf_ctx_status(c);
+}
+
+TEST(a_size_of_minus_one_in_a_program_says_what_to_write_instead)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_function f = WF_FUNCTION(flatten_wrongly, NULL, 1, 1, "f");
+    const wf_program *p = NULL;
+
+    CHECK_EQ_INT(wf_trace_types(c, &f, (const char *[]){"f32[2,3]"}, 1, &p), WF_ERR_ARG);
+    CHECK_HAS(wf_ctx_message(c), "say WF_INFER, not -1");
+    wf_clear(c);
+    wf_ctx_free(c);
+}
+
 TEST(mistakes_name_the_function_what_was_found_and_what_was_needed)
 {
     wf_ctx *c = wf_ctx_new(NULL);

@@ -51,9 +51,14 @@ static bool ask_types(wf_ctx *c, const wf_kernel *k, const wf_tensor *in, wf_ker
     s = k->type(c, k->user, v, k->inputs, out, k->outputs);
     if (s != WF_OK && !failed(c))
         tfail(c, s, "%s: the kernel takes no operands of these types", k->name);
-    for (int j = 0; j < k->outputs && !failed(c); j++)
+    for (int j = 0; j < k->outputs && !failed(c); j++) {
         if (!dtype_is_usable(out[j].dtype) || out[j].rank < 0 || out[j].rank > WF_MAX_RANK)
             tfail(c, WF_ERR_TYPE, "%s: its type rule does not say what result %d is", k->name, j);
+        for (int i = 0; i < out[j].rank && !failed(c); i++)
+            if (out[j].dims[i] < 0 && !size_is_known(c, out[j].dims[i]))
+                tfail(c, WF_ERR_SHAPE, "%s: its type rule gives axis %d of result %d the size %lld", k->name, i, j,
+                      (long long)out[j].dims[i]);
+    }
     return !failed(c);
 }
 

@@ -505,6 +505,12 @@ bool shape_of(wf_ctx *c, wf_tensor h, const char *fn, Shape *out)
     return !failed(c);
 }
 
+static void no_size(wf_ctx *c, Dim a, Dim b, const char *what)
+{
+    tfail(c, WF_ERR_ARG, "%s: a symbolic size means nothing outside its program%s", what,
+          a == -1 || b == -1 ? "; for the size that is left over say WF_INFER, not -1" : "");
+}
+
 static Dim size_op(wf_ctx *c, Dim a, Dim b, Dim (*fn)(Dims *, Dim, Dim), const char *what)
 {
     IN_GRAPH_OF_SIZE(c, MIN(a, b));
@@ -514,15 +520,14 @@ static Dim size_op(wf_ctx *c, Dim a, Dim b, Dim (*fn)(Dims *, Dim, Dim), const c
     if (failed(c))
         return 0;
     if (!tr) {
-        tfail(c, WF_ERR_ARG, "%s: a symbolic size means nothing outside its program%s", what,
-              a == -1 || b == -1 ? "; for the size that is left over say WF_INFER, not -1" : "");
+        no_size(c, a, b, what);
         return 0;
     }
     T_ENTER(c, 0)
     if (trace_size(c, tr, &a) && trace_size(c, tr, &b))
         r = fn(&tr->b->dims, a, b);
     else
-        tfail(c, WF_ERR_ARG, "%s: a symbolic size means nothing outside its program", what);
+        no_size(c, a, b, what);
     T_LEAVE(c);
     return r;
 }
