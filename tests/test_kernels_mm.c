@@ -365,6 +365,8 @@ static void case_packed(Case *t, const Kernels *k, int threads, const char *befo
     packed_runs++;
 }
 
+static const int counts[] = {1, 2, 3, 4, 16}; /* of threads */
+
 static void case_run(Case *t, After after, bool deep)
 {
     char *before = malloc(t->c.size), *first = malloc(t->c.size);
@@ -374,7 +376,8 @@ static void case_run(Case *t, After after, bool deep)
     for (int isa = 0; isa < ISA_COUNT; isa++) {
         const Kernels *k = kernels_for(isa);
 
-        for (int threads = 1; k && threads <= (deep ? 4 : 2); threads++) {
+        for (int i = 0; k && i < (deep ? COUNT(counts) : 2); i++) {
+            int threads = counts[i];
             KPar par = par_of(threads);
             Workspace w = workspace_new(kernels_matmul_workspace(k, &t->x, threads));
 
@@ -432,7 +435,7 @@ TEST(matmul_of_long_sums_is_blocked_and_split_rightly)
         {5, 7, 1031},   {33, 65, 1100}, {16, 16, 5000}, {1, 1, 20011},  {1, 300, 9001},
         {100, 70, 600}, {30, 48, 2100}, {2, 70, 4099},  {60, 150, 530}, {300, 3, 1100},
         {9, 9, 20000},  {1, 5000, 64},  {8, 600, 700},  {3, 500, 8200}, {257, 65, 513},
-        {530, 90, 520}, {90, 530, 520}, {650, 280, 90}};
+        {530, 90, 520}, {90, 530, 520}, {650, 280, 90}, {200, 310, 700}};
 
     for (int i = 0; i < COUNT(shape) && check_ok(); i++) {
         check_shape(shape[i][0], shape[i][1], shape[i][2], false, false);
@@ -522,7 +525,7 @@ TEST(matmul_calls_back_once_for_every_element)
         t.x.epilogue.user = &s;
         case_run(&t, twice_plus_place, true);
         for (int isa = 0; isa < ISA_COUNT; isa++)
-            runs += kernels_for(isa) ? 4 : 0;
+            runs += kernels_for(isa) ? COUNT(counts) : 0;
         for (int64_t i = 0; i < total * s.m * s.n && check_ok(); i++)
             CHECK_EQ_INT(s.count[i], runs);
         free(s.count);
@@ -927,12 +930,12 @@ static void conv_check(ConvCase *t, const char *before, const char *got, const c
  * room for the results. */
 static void conv_case_threads(ConvCase *t, int isa, const char *before, char *first)
 {
-    static const int counts[] = {1, 2, 3, 5};
+    static const int some[] = {1, 2, 3, 5};
     const Kernels *k = kernels_for(isa);
 
-    for (int i = 0; i < COUNT(counts); i++) {
-        KPar par = par_of(counts[i]);
-        Workspace w = workspace_new(kernels_conv_workspace(k, &t->x, counts[i]));
+    for (int i = 0; i < COUNT(some); i++) {
+        KPar par = par_of(some[i]);
+        Workspace w = workspace_new(kernels_conv_workspace(k, &t->x, some[i]));
 
         memcpy(t->out.mem, before, t->out.size);
         CHECK(kernels_conv(k, &t->x, &par, w.p) == 1);
@@ -942,7 +945,7 @@ static void conv_case_threads(ConvCase *t, int isa, const char *before, char *fi
             conv_check(t, before, first, isa_name((Isa)isa));
         } else if (memcmp(first, t->out.mem, t->out.size)) {
             FAIL("%s %s%s: other bits with %d threads", isa_name((Isa)isa), t->text,
-                 t->x.packed ? " packed" : "", counts[i]);
+                 t->x.packed ? " packed" : "", some[i]);
         }
     }
 }

@@ -18,7 +18,7 @@
 typedef struct Run {
     APART const Gemm *g;
     const Plan *p;
-    char *b_panels, *workers;
+    char *b_panels, *a_panels, *workers;
     REAL *sums;
     int64_t k0, kc;     /* the block of k */
     int64_t j0, j1;     /* the group of slivers */
@@ -351,6 +351,37 @@ INLINE void run_strip(const Block *b, int64_t s, int64_t sliver)
     run_tile(b, i0, rows, a, a_row, a_k, j0, cols, bp, b_k);
 }
 
+#define STRIPS_TOGETHER 4 /* packed by one task */
+
+/* Slivers of B, then strips of A. */
+static void pack_both(void *user, int task)
+{
+    Run *r = user;
+    int64_t of_b = ceil_div(r->j1 - r->j0, PACK_TOGETHER);
+
+    if (task < of_b) {
+        pack_slivers(r, task);
+    } else {
+        int64_t from = r->s0 + (task - of_b) * STRIPS_TOGETHER;
+
+        pack_strips(&(Block){.r = r,
+                             .strip0 = from,
+                             .strip1 = min64(r->s1, from + STRIPS_TOGETHER),
+                             .panels = (REAL *)r->a_panels + (from - r->s0) * AW * r->kc});
+    }
+}
+
+/* What all threads share, before they go their ways. */
+static void pack_shared(Run *r, const KPar *par)
+{
+    int64_t tasks = ceil_div(r->j1 - r->j0, PACK_TOGETHER);
+
+    if (r->p->share_a)
+        par_run(par, tasks + ceil_div(r->s1 - r->s0, STRIPS_TOGETHER), pack_both, r);
+    else if (!r->p->direct_b)
+        par_run(par, tasks, pack_slivers, r);
+}
+
 static void run_block(const Run *r, int worker, int64_t task)
 {
     const Plan *p = r->p;
@@ -364,10 +395,10 @@ static void run_block(const Run *r, int worker, int64_t task)
                .strip1 = r->s0 + part_begin(r->s1 - r->s0, p->row_blocks, row + 1),
                .spare = (REAL *)(r->workers + p->worker_size * (size_t)worker)};
 
-    b.panels = b.spare + MR * NR;
+    b.panels = p->share_a ? (REAL *)r->a_panels + (b.strip0 - r->s0) * AW * r->kc : b.spare + MR * NR;
     if (from == to)
         return;
-    if (!p->direct_a)
+    if (!p->direct_a && !p->share_a)
         pack_strips(&b);
     if (p->strips_outer) {
         for (int64_t s = b.strip0; s < b.strip1; s++)
@@ -400,7 +431,8 @@ static void run_range(const Gemm *g, const Plan *p, const KPar *par, char *ws, R
     Run r = {.g = g,
              .p = p,
              .b_panels = ws,
-             .workers = ws + p->b_size,
+             .a_panels = ws + p->b_size,
+             .workers = ws + p->b_size + p->a_size,
              .sums = sums,
              .s0 = range.s0,
              .s1 = range.s1};
@@ -414,8 +446,7 @@ static void run_range(const Gemm *g, const Plan *p, const KPar *par, char *ws, R
             r.add = g->accumulate ? g->accumulate : r.k0 > range.k0;
             r.last = r.k0 + r.kc >= range.k1;
             r.next = 0;
-            if (!p->direct_b)
-                par_run(par, ceil_div(r.j1 - r.j0, PACK_TOGETHER), pack_slivers, &r);
+            pack_shared(&r, par);
             if (par->threads == 1)
                 for (int64_t t = 0; t < tasks; t++)
                     run_block(&r, 0, t);

@@ -1,8 +1,9 @@
 /* gemm_plan.h -- how a product is cut up: blocks of k, what is packed, who does what.
  *
- * Three ways to use several threads: chunks of columns or of rows that are products of
- * their own (large C), blocks of rows that share a packed B (small C), and parts of k
- * summed at the end (small C, long k).
+ * Four ways to use several threads: chunks of columns or of rows that are products of
+ * their own (large C), blocks of rows that share a packed B (small C), cells of a grid that
+ * share a packed A and B (small C, many threads), and parts of k summed at the end (small C,
+ * long k).
  */
 #ifndef WEFT_KERNEL_GEMM_PLAN_H
 #define WEFT_KERNEL_GEMM_PLAN_H
@@ -23,9 +24,11 @@
 #define SMALL_M     256
 #define SERIAL_WORK (1 << 17) /* multiply-adds below which threads do not pay */
 #define CHUNK       128       /* least columns or rows of a chunk */
-#define SPLIT_TILES 24        /* fewer tiles than this: split k */
-#define SPLIT_K     1024      /* least length of a part */
-#define SPLIT_PARTS 16        /* most parts */
+#define GRID_THREADS                                                                     \
+    12 /* from here on, cells of a grid: a thread reads less of what others packed */
+#define SPLIT_TILES 24   /* fewer tiles than this: split k */
+#define SPLIT_K     1024 /* least length of a part */
+#define SPLIT_PARTS 16   /* most parts */
 
 typedef struct Plan {
     APART int64_t strips;
@@ -41,10 +44,12 @@ typedef struct Plan {
     int direct_a, direct_b;
     int share_b;      /* B is read where it is, a part of its columns by each thread */
     int fetch_c;      /* C is not in the caches: fetch it ahead */
+    int share_a;      /* A is packed by all threads, for the cells of a grid */
     int strips_outer; /* B is in the nearest cache: go along it strip by strip */
     int workers;
     int64_t sum_ld; /* row stride of the f32 sums of a narrow C; 0: none */
-    size_t b_size, worker_size, sum_size, part_size, size; /* bytes, multiples of 64 */
+    size_t b_size, a_size, worker_size, sum_size, part_size,
+        size; /* bytes, multiples of 64 */
 } Plan;
 
 /* ---- planning --------------------------------------------------------------------- */
@@ -63,10 +68,10 @@ static void plan_direct(const Gemm *g, Plan *p)
 
     p->direct_a = is_plain(&g->a) &&
                   (p->slivers <= 2 || (bytes_a <= KEEP_A && !clash_a) || g->m <= 2);
-    p->direct_b = g->panels ||
-                  (is_plain(&g->b) && (g->b.si == 1 || g->n == 1) &&
-                   (TILE_MASKED || g->n % VL == 0) &&
-                   (g->m <= FEW_STRIPS * MR || (bytes_b <= KEEP_B && !clash_b)));
+    p->direct_b =
+        g->panels || (is_plain(&g->b) && (g->b.si == 1 || g->n == 1) &&
+                      (TILE_MASKED || g->n % VL == 0) &&
+                      (g->m <= FEW_STRIPS * MR || (bytes_b <= KEEP_B && !clash_b)));
     p->strips_outer = bytes_b <= NEAR_B;
     p->fetch_c = g->m * g->n * (int64_t)sizeof(REAL) > FAR_C;
 }
@@ -92,12 +97,34 @@ static void plan_tasks(Plan *p, int threads)
     }
 }
 
+/* A grid of as many cells as threads, whose sides are as even as may be: a thread reads its
+ * rows of A and its columns of B, which others packed for the most part. */
+static void plan_grid(Plan *p, const Gemm *g)
+{
+    int64_t bytes = p->strips * AW * p->kc * (int64_t)sizeof(REAL), rows = 1;
+
+    if (p->workers < GRID_THREADS || p->direct_a || p->direct_b ||
+        bytes > p->workers * BLOCK_A)
+        return;
+    for (int64_t r = 2; r <= p->workers; r++)
+        if (p->workers % r == 0 &&
+            g->m / r + g->n * r / p->workers < g->m / rows + g->n * rows / p->workers)
+            rows = r;
+    if (p->strips < rows || p->group < p->workers / rows)
+        return;
+    p->share_a = 1;
+    p->row_blocks = rows;
+    p->col_blocks = p->workers / rows;
+    p->a_size = align64((size_t)bytes);
+}
+
 /* Of a worker: a tile, and the packed strips of a block, of so many in row_blocks. */
 static size_t worker_bytes(const Plan *p, int64_t strips)
 {
     int64_t each = ceil_div(strips, max64(1, p->row_blocks)) * AW * p->kc;
 
-    return align64(sizeof(REAL) * (size_t)(MR * NR + (p->direct_a ? 0 : each)) + 64);
+    return align64(
+        sizeof(REAL) * (size_t)(MR * NR + (p->direct_a || p->share_a ? 0 : each)) + 64);
 }
 
 /* Blocks of k and parts depend on the shape alone; how C is cut may depend on threads. */
@@ -124,13 +151,14 @@ static void plan_make(Plan *p, const Gemm *g, int64_t k, int threads)
     if (!p->direct_b && p->group * NR * p->kc * (int64_t)sizeof(REAL) > BLOCK_B)
         p->group = max64(1, BLOCK_B / (NR * p->kc * (int64_t)sizeof(REAL)));
     plan_tasks(p, g->m * g->n * k < SERIAL_WORK ? 1 : threads);
+    plan_grid(p, g);
 
     p->b_size = p->direct_b ? 0 : align64((size_t)(p->group * NR * p->kc) * sizeof(REAL));
     p->worker_size = worker_bytes(p, p->strips);
     p->sum_ld = g->c_type != REAL_TYPE && p->kblocks > 1 ? round_up(g->n, VL) : 0;
     p->sum_size = align64((size_t)(g->m * p->sum_ld) * sizeof(REAL));
     p->part_size = 0;
-    p->size = p->b_size + p->worker_size * (size_t)p->workers + p->sum_size;
+    p->size = p->b_size + p->a_size + p->worker_size * (size_t)p->workers + p->sum_size;
 }
 
 /* A split: every part is a product of its own, run by one thread into sums of its own. */
@@ -161,8 +189,8 @@ INLINE int64_t pack_cost(const Operand *o) { return o->pack ? 4 : o->si == 1 ? 1
  * share stays in the second cache; by rows where copies of A cost more than that. */
 static void plan_chunks(Plan *p, const Gemm *g, int threads)
 {
-    int by_rows = g->panels || (!p->direct_a && g->m * pack_cost(&g->a) >
-                                                    2 * g->n * pack_cost(&g->b));
+    int by_rows = g->panels ||
+                  (!p->direct_a && g->m * pack_cost(&g->a) > 2 * g->n * pack_cost(&g->b));
 
     if (by_rows ? g->m < CHUNK * threads : g->n < CHUNK * threads)
         by_rows = !by_rows;
