@@ -114,10 +114,19 @@ $(BUILD)/features: always
 # COVER="base ir": rooms whose branches are counted; see coverage.
 $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(COVER:%=src/%/*.c))): ALL += $(if $(COVER),-O0 --coverage)
 
-# The libraries' names, written in the language itself, as text in the program.
-$(BUILD)/gen/namespaces.c: $(NSPY) tools/embed
+# The libraries' names, written in the language itself: their text and their code, compiled by the language alone. What a change
+# of C leaves as it was is not compiled again.
+PACKER  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/base/*.c src/script/*.c) tools/pack.c)
+$(BUILD)/tools/%.o: tools/%.c
 	@mkdir -p $(@D)
-	$(Q)tools/embed $(NSPY) > $@
+	$(Q)$(CC) $(ALL) -c $< -o $@
+$(BUILD)/tools/pack: $(PACKER)
+	$(Q)$(CC) $(CFLAGS) $(SAN) $^ -o $@ $(LIBS)
+$(BUILD)/gen/namespaces.new: $(NSPY) $(BUILD)/tools/pack
+	@mkdir -p $(@D)
+	$(Q)$(BUILD)/tools/pack $(NSPY) > $@.part && mv $@.part $@
+$(BUILD)/gen/namespaces.c: $(BUILD)/gen/namespaces.new
+	$(Q)cmp -s $< $@ || cp $< $@
 # What generated code stands on: headers of the library as text, an object each. Those that only compilers read are stripped;
 # those that stand in exported sources are as they are, but for what they include, a string for each line.
 $(BUILD)/gen/prelude.c: $(PRELUDE) tools/embed_text
@@ -382,6 +391,6 @@ wheel: $(BUILD)/libweft.a
 clean:
 	$(Q)rm -rf $(BUILD)
 
--include $(OBJ:.o=.d) $(CLIOBJ:.o=.d) $(wildcard $(FUZZSRC:.o=.d) $(TESTS:=.d) $(TESTLIB:.o=.d))
+-include $(OBJ:.o=.d) $(BUILD)/tools/pack.d $(CLIOBJ:.o=.d) $(wildcard $(FUZZSRC:.o=.d) $(TESTS:=.d) $(TESTLIB:.o=.d))
 
 .SECONDARY:

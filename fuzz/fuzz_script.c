@@ -59,6 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!vm)
         abort();
     vm->ndefs = 1; /* math only */
+    vm->nspaces = 0;
     for (int i = 0; i < COUNT(gone); i++) {
         Str *s = sc_intern(vm, gone[i], strlen(gone[i]));
 

@@ -1,6 +1,6 @@
 /* test_script.c -- the script language: scripts against what CPython prints for them, the
  * extension interface, errors and their places, memory that runs out, limits. */
-#include "script/script.h"
+#include "script/pack.h"
 #include "test.h"
 
 #include <dirent.h>
@@ -394,6 +394,71 @@ TEST(ten_thousand_lines_parse_quickly)
     wf_ctx_free(cx);
 }
 
+/* ---- the namespaces ----------------------------------------------------------------- */
+
+TEST(embedded_code_is_that_of_the_embedded_text)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    Vm *vm = sc_vm_new(cx, NULL);
+
+    REQUIRE(vm);
+    for (uint32_t i = 0; i < sc_nnamespaces; i++) {
+        const Namespace *n = &sc_namespaces[i];
+        Unit *u = sc_compile_hidden(vm, n->name, n->text, n->size);
+        Buf b = {.vm = vm};
+        int64_t k = 0;
+
+        REQUIRE(u && sc_pack(vm, u, &b));
+        CHECK(i == 0 || strcmp(n[-1].name, n->name) < 0);
+        while (k < b.n && b.s[k] == n->packed[k]) /* stops before the shorter one ends */
+            k++;
+        if (k < b.n)
+            check_fail(__FILE__, __LINE__, "%s: byte %d differs", n->name, (int)k);
+        buf_free(&b);
+        unit_release(u);
+    }
+    sc_vm_free(vm);
+    wf_ctx_free(cx);
+}
+
+static uint32_t parsed(const Vm *vm) /* units of the language itself whose text was needed */
+{
+    uint32_t n = 0;
+
+    for (const Unit *u = vm->units; u; u = u->next)
+        n += u->hidden && (!u->packed || u->source);
+    return n;
+}
+
+TEST(importing_a_library_parses_none_of_it)
+{
+    static const char imports[] = "import torch, torch.nn, jax, jax.numpy, numpy, tensorflow, aesara, torchvision, matplotlib.pyplot\n"
+                                  "import argparse, logging, typing, unittest\n";
+    static const char tree[] = "import torch\nprint(torch.jit.script(torch.nn.functional.relu)(torch.tensor([-1.0, 2.0])))\n";
+    VmOptions opt = {.write = collect, .write_user = &out};
+    wf_ctx *cx = wf_ctx_new(NULL);
+    Vm *vm = sc_vm_new(cx, &opt);
+
+    REQUIRE(vm);
+    out.n = 0;
+    CHECK(sc_run_text(vm, "t.py", imports, sizeof imports - 1));
+    CHECK_EQ_INT(parsed(vm), 0);
+    CHECK(sc_run_text(vm, "t.py", tree, sizeof tree - 1)); /* a tree is what asks for it */
+    CHECK_STR(out.text, "tensor([0., 2.])\n");
+    CHECK(parsed(vm) > 0);
+    sc_vm_free(vm);
+    wf_ctx_free(cx);
+}
+
+TEST(frames_of_libraries_have_their_lines)
+{
+    expect("import functools, sys\n"
+           "def f():\n    g = sys._getframe(1)\n    return g.f_code.co_filename, g.f_lineno - g.f_code.co_firstlineno\n"
+           "print(functools.partial(f)())\n"
+           "print(functools.partial.__call__.__code__.co_varnames[:1], functools.reduce.__code__.co_firstlineno > 1)\n",
+           "('<functools>', 2)\n('self',) True\n");
+}
+
 /* ---- memory ------------------------------------------------------------------------ */
 
 static const char stress[] =
@@ -615,7 +680,7 @@ TEST(a_native_type_has_methods_properties_operators_and_subclasses)
     REQUIRE(vm != NULL);
     out.n = 0;
     freed = 0;
-    CHECK(sc_vm_add_module(vm, &(ModuleDef){"counter", open_counter, NULL}));
+    CHECK(sc_vm_add_module(vm, &(ModuleDef){"counter", open_counter}));
     sc_run_text(vm, "t.py", text, sizeof text - 1);
     CHECK_STR(wf_ctx_message(cx), "");
     CHECK_STR(out.text, "Counter(8) 4 8 8 8 9 821 10\n"

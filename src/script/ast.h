@@ -130,10 +130,14 @@ struct Unit {
     size_t size;
     AstList body;
     const Code *code;      /* of the module's body */
+    VEC(const Code *) codes; /* all, by Code.index */
+    const uint8_t *packed; /* its code as bytes, not text that was parsed: pack.h; else NULL */
+    uint32_t *objects_at;  /* where those of consts stand in packed */
+    Unit *source;          /* of packed code: its text compiled, once a tree was asked for */
     bool hidden;           /* of the language itself: not shown in errors */
     bool shown;            /* of a prompt: values of expressions are printed */
     uint8_t cut;           /* CUT_: does the text end where more of it must follow? */
-    VEC(Value) consts;     /* owned */
+    VEC(Value) consts;     /* owned; of packed code: T_NIL until it is needed */
     bool ok;
     const char *error;     /* of the parser or compiler */
     KnownClass error_kind;
@@ -292,25 +296,27 @@ typedef struct Handler { /* instructions from..to-1 jump to pc with the exceptio
 
 struct Code {
     Ins *ins;
-    CodePos *pos; /* one per instruction */
+    CodePos *pos; /* one per instruction; NULL: sc_code_line knows the lines */
     uint32_t nins;
     uint32_t nregs, nlocals; /* registers from nlocals on are temporaries, read once */
     Value *consts;
     Cache *caches;
-    uint32_t ncaches;
+    uint32_t nconsts, ncaches, ncodes;
     const Code **codes; /* of nested functions and classes */
     Handler *handlers;  /* inner before outer */
     uint32_t nhandlers;
     Str *name, *qualname, *doc;
     const char **local_names; /* nlocals; NULL for hidden ones */
-    const FuncDef *def;       /* NULL: module or class body */
-    const Ast *ast;           /* S_CLASS, S_DEF or NULL */
+    const FuncDef *def;       /* NULL: module or class body, or packed: see sc_code_tree */
+    const uint8_t *packed, *lines; /* of packed code: its body, which is read when ins is NULL; its lines */
     Unit *unit;
+    uint32_t index;           /* among the unit's codes */
+    uint32_t line;            /* where it begins */
     uint32_t npos, nkwonly;   /* parameters; their names come first in param_names */
     uint32_t nposonly;        /* of npos, those that have no keyword */
     uint32_t ndefaults, nkwdefaults;
     Str **param_names;
-    bool has_star, has_dstar, is_generator, is_class;
+    bool has_star, has_dstar, is_generator, is_class, is_func; /* is_func: def or lambda */
     uint32_t nfree;
     uint16_t *free_from;      /* for each free variable: where the maker finds it: register,
                                  or with FREE_OUTER its own free variable */
@@ -323,6 +329,7 @@ typedef enum Opcode {
 #undef OPC
     OPC_COUNT
 } Opcode;
+extern const char sc_op_kinds[][4]; /* what the operands are: opcodes.def */
 
 struct Frame {
     Frame *back;
@@ -341,6 +348,13 @@ struct Frame {
 enum { FRAME_C, FRAME_CALL, FRAME_INIT, FRAME_FOR };
 
 const Code *sc_compile(Unit *u, Scope *module);
+
+/* ---- unpack.c: code of the namespaces ---------------------------------------------- */
+
+bool sc_unpack(Unit *u);                            /* fills u->code from u->packed; false: exception */
+bool sc_code_load(const Code *c);                      /* everything but its head is there; the same */
+uint32_t sc_code_line(const Code *c, uint32_t at);     /* of an instruction; before it is loaded the first */
+const FuncDef *sc_code_tree(const Code *c);             /* its tree; NULL: none, or an exception is pending */
 
 /* ---- prompt.c ---------------------------------------------------------------------- */
 

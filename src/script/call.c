@@ -320,9 +320,12 @@ static bool bind_slow(Vm *vm, Func *f, Frame *fr, Value *args, int n, int nkw, V
 Frame *sc_frame_for(Vm *vm, Func *f, Value *args, int n, int nkw, Value *names, bool move)
 {
     const Code *c = f->code;
-    Frame *fr = sc_alloc(vm, sizeof *fr + c->nregs * sizeof(Value));
+    Frame *fr;
     uint32_t i = 0;
 
+    if (UNLIKELY(!c->ins) && !sc_code_load(c))
+        return NULL;
+    fr = sc_alloc(vm, sizeof *fr + c->nregs * sizeof(Value));
     if (!fr)
         return NULL;
     *fr = (Frame){.code = c, .pc = c->ins, .fn = gc_ref(f), .module = f->module};

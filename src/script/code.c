@@ -34,11 +34,8 @@ static CodeObj *code_new(Vm *vm, const char *name, const char *file, int64_t lin
 
 static CodeObj *code_of(Vm *vm, Unit *u, const Code *code)
 {
-    bool named = code->def || code->is_class;
-    CodeObj *c = code_new(vm, named ? code->name->s : "<module>", u->file,
-                          code->ast    ? code->ast->line
-                          : code->nins ? code->pos[0].line
-                                       : 1);
+    bool named = code->is_func || code->is_class;
+    CodeObj *c = code_new(vm, named ? code->name->s : "<module>", u->file, code->line);
 
     if (c) {
         c->unit = u;
@@ -104,7 +101,7 @@ static Value co_qualname(Vm *vm, Value self)
 {
     CodeObj *c = (CodeObj *)self.o;
 
-    return c->code && c->code->def ? v_obj(obj_ref(c->code->qualname))
+    return c->code && c->code->is_func ? v_obj(obj_ref(c->code->qualname))
                                    : co_name(vm, self);
 }
 
@@ -126,7 +123,7 @@ static Value co_firstlineno(Vm *vm, Value self)
         const Code *c = ((CodeObj *)self.o)->code;                                       \
                                                                                          \
         (void)vm;                                                                        \
-        return v_int(c && c->def ? (int64_t)(expr) : 0);                                 \
+        return v_int(c && c->is_func ? (int64_t)(expr) : 0);                                 \
     }
 COUNT_OF(co_argcount, c->npos)
 COUNT_OF(co_posonlyargcount, c->nposonly)
@@ -161,7 +158,8 @@ static Value co_varnames(Vm *vm, Value self)
     bool ok = l != NULL;
     Value r;
 
-    if (c && c->def) {
+    ok = ok && (!c || sc_code_load(c));
+    if (ok && c && c->is_func) {
         n = c->npos + c->nkwonly + c->has_star + c->has_dstar;
         for (uint32_t i = 0; ok && i < n; i++)
             ok = push_name(vm, l, c->param_names[i]->s);
@@ -241,8 +239,7 @@ static Value frame_with(Vm *vm, Value code, Value globals, Value locals, int64_t
 
 static int64_t line_of(const Frame *f)
 {
-    return f->pc && f->pc > f->code->ins ? f->code->pos[f->pc - f->code->ins - 1].line
-                                         : 0;
+    return f->pc && f->pc > f->code->ins ? sc_code_line(f->code, (uint32_t)(f->pc - f->code->ins) - 1) : 0;
 }
 
 /* The variables of a frame that are set: those of a function in a new dict. */
@@ -250,7 +247,7 @@ Value sc_frame_locals(Vm *vm, const Frame *f)
 {
     Dict *d;
 
-    if (!f->code->def)
+    if (!f->code->is_func)
         return v_obj(gc_ref(f->ns ? f->ns : f->module->attrs));
     d = sc_dict(vm);
     for (uint32_t i = 0; d && i < f->code->nlocals; i++) {
@@ -394,7 +391,7 @@ static Dict *seen_by(Vm *vm, Value globals, Value locals, Dict **out_locals)
                                    : NULL;
     if (locals.tag == T_NIL || locals.tag == T_NONE) {
         if (sc_is(vm, globals, C_dict) || !vm->frame ||
-            (!vm->frame->code->def && !vm->frame->ns))
+            (!vm->frame->code->is_func && !vm->frame->ns))
             return g ? gc_ref(g) : sc_dict(vm);
         locals = own = sc_frame_locals(vm, vm->frame);
     }
@@ -496,7 +493,7 @@ static Value run_any(Vm *vm, const Args *a, bool eval)
 
     if (c.tag == T_NIL)
         return NIL;
-    if (((CodeObj *)c.o)->unit && !((CodeObj *)c.o)->code->def)
+    if (((CodeObj *)c.o)->unit && !((CodeObj *)c.o)->code->is_func)
         r = run_code(vm, (CodeObj *)c.o, a->v[1], a->v[2]);
     else
         sc_raise(vm, C_TypeError, "the code of a function cannot be run by itself");
@@ -569,7 +566,7 @@ static Value annotation(Vm *vm, Func *f, const Ast *at, bool as_text)
 /* As they are asked for: functions are made far more often than looked at. */
 Value sc_annotations_of(Vm *vm, Func *f)
 {
-    const FuncDef *def = f->code->def;
+    const FuncDef *def = f->code->def; /* of what is packed nobody asks: it is hidden */
     uint32_t npos = f->code->npos;
     Dict *d = sc_dict(vm);
     bool ok = d != NULL,

@@ -16,6 +16,8 @@ Comp *comp_begin(Comp *outer, Unit *u, Scope *s, const char *name)
     *c = (Comp){.u = u, .vm = u->vm, .outer = outer, .scope = s, .host = s};
     c->code = arena_zalloc(&u->arena, sizeof *c->code);
     c->code->unit = u;
+    c->code->index = u->codes.n;
+    vec_push(&u->arena, &u->codes, c->code);
     c->code->name = unit_str(c, name);
     text_init(&t, &u->arena);
     if (outer && outer->qualname[0]) {
@@ -28,19 +30,20 @@ Comp *comp_begin(Comp *outer, Unit *u, Scope *s, const char *name)
     return c;
 }
 
-/* Temporaries go behind the locals. */
-static void place_temps(Comp *c)
-{
-    static const char *const kinds[] = {
+const char sc_op_kinds[][4] = {
 #define OPC(id, k) k,
 #include "opcodes.def"
 #undef OPC
-    };
+};
+
+/* Temporaries go behind the locals. */
+static void place_temps(Comp *c)
+{
     uint16_t base = (uint16_t)c->locals.n;
 
     for (uint32_t i = 0; i < c->ins.n; i++) {
         Ins *k = &c->ins.v[i];
-        const char *q = kinds[k->op];
+        const char *q = sc_op_kinds[k->op];
 
         if (q[0] == 'r' && k->a >= TEMP && k->a != NOREG)
             k->a = (uint16_t)(k->a - TEMP + base);
@@ -64,12 +67,15 @@ const Code *comp_end(Comp *c)
     k->ins = c->ins.v;
     k->nins = c->ins.n;
     k->pos = c->pos.v;
+    k->line = k->line ? k->line : k->pos[0].line;
     k->nlocals = c->locals.n;
     k->nregs = c->locals.n + (uint32_t)c->max_temps + 2;
     k->consts = c->consts.v;
+    k->nconsts = c->consts.n;
     k->caches = c->caches.v;
     k->ncaches = c->caches.n;
     k->codes = c->codes.v;
+    k->ncodes = c->codes.n;
     k->handlers = c->handlers.v;
     k->nhandlers = c->handlers.n;
     k->local_names = c->locals.v;
@@ -175,7 +181,8 @@ const Code *compile_function(Comp *c, FuncDef *d, const Ast *a)
     Comp *f = comp_begin(c, c->u, d->scope, d->name);
 
     f->code->def = d;
-    f->code->ast = a;
+    f->code->is_func = true;
+    f->code->line = a->line;
     f->code->is_generator = d->is_generator;
     f->at = (CodePos){a->line, a->col, a->len};
     if (d->doc) {
@@ -195,7 +202,7 @@ const Code *compile_genexp(Comp *c, Ast *a)
     Comp *f = comp_begin(c, c->u, a->scope, "<genexpr>");
     Code *k = f->code;
 
-    k->ast = a;
+    k->line = a->line;
     k->is_generator = true;
     f->at = (CodePos){a->line, a->col, a->len};
     new_local(f, ".0");
@@ -256,7 +263,7 @@ static const Code *compile_class_body(Comp *c, Ast *s)
     int t;
 
     f->code->is_class = true;
-    f->code->ast = s;
+    f->code->line = s->line;
     f->at = (CodePos){s->line, s->col, s->len};
     bind_vars(f);
     find_free(f, c);

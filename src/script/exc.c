@@ -223,11 +223,12 @@ bool sc_exc_is(Vm *vm, KnownClass k)
 void sc_trace_add(Vm *vm, Exc *e, const Frame *f)
 {
     int64_t cap = e->captrace;
-    const CodePos *p = &f->code->pos[f->pc - f->code->ins - 1];
+    const CodePos *p;
     Value pending = vm->exc;
 
     if (f->code->unit->hidden || e->ntrace >= 5000)
         return;
+    p = &f->code->pos[f->pc - f->code->ins - 1];
     if (cap == e->ntrace) {
         vm->exc = NIL; /* a failure to note the place must not hide the exception */
         if (!sc_grow(vm, &e->trace, &cap, cap + 1, sizeof *e->trace)) {
@@ -240,7 +241,7 @@ void sc_trace_add(Vm *vm, Exc *e, const Frame *f)
     }
     e->trace[e->ntrace++] =
         (CallPlace){f->code->unit->file, p->line, p->col, p->len,
-                f->code->def || f->code->is_class ? obj_ref(f->code->name) : NULL};
+                f->code->is_func || f->code->is_class ? obj_ref(f->code->name) : NULL};
 }
 
 /* ---- the classes ------------------------------------------------------------------- */

@@ -158,21 +158,11 @@ static bool find_module(Vm *vm, const Str *name, ScModule *parent, Found *out)
 
 /* ---- loading ----------------------------------------------------------------------- */
 
-static bool run_source(Vm *vm, const char *const *lines, ScModule *m)
+/* Takes the unit, which may be NULL. */
+static bool run_unit(Vm *vm, Unit *u, ScModule *m)
 {
-    Buf b = {.vm = vm};
-    char file[80];
-    Unit *u = NULL;
-    Value r = NIL;
+    Value r;
 
-    snprintf(file, sizeof file, "<%s>", m->name->s);
-    for (; *lines; lines++) {
-        buf_str(&b, *lines);
-        buf_char(&b, '\n');
-    }
-    if (!b.failed)
-        u = sc_compile_hidden(vm, file, b.s, (size_t)b.n);
-    buf_free(&b);
     if (!u)
         return false;
     r = sc_run_unit(vm, u, m);
@@ -181,9 +171,52 @@ static bool run_source(Vm *vm, const char *const *lines, ScModule *m)
     return r.tag != T_NIL;
 }
 
-static bool load_def(Vm *vm, const ModuleDef *d, ScModule *m)
+/* ---- what is built in --------------------------------------------------------------- */
+
+static const ModuleDef *find_def(const Vm *vm, const char *name)
 {
-    return (!d->open || d->open(vm, m)) && (!d->source || run_source(vm, d->source, m));
+    for (uint32_t i = vm->ndefs; i > 0; i--)
+        if (strcmp(vm->defs[i - 1].name, name) == 0)
+            return &vm->defs[i - 1];
+    return NULL;
+}
+
+static const Namespace *find_space(const Vm *vm, const char *name)
+{
+    uint32_t from = 0, to = vm->nspaces;
+
+    while (from < to) {
+        uint32_t at = (from + to) / 2;
+        int c = strcmp(sc_namespaces[at].name, name);
+
+        if (c == 0)
+            return &sc_namespaces[at];
+        if (c < 0)
+            from = at + 1;
+        else
+            to = at;
+    }
+    return NULL;
+}
+
+const char *sc_builtin_module(const Vm *vm, uint32_t i)
+{
+    return i < vm->ndefs                 ? vm->defs[i].name
+           : i < vm->ndefs + vm->nspaces ? sc_namespaces[i - vm->ndefs].name
+                                         : NULL;
+}
+
+bool sc_is_builtin_module(const Vm *vm, const char *name) { return find_def(vm, name) || find_space(vm, name); }
+
+/* The C part of a module, then what is written in the language itself. */
+static bool load_builtin(Vm *vm, ScModule *m)
+{
+    const ModuleDef *d = find_def(vm, m->name->s);
+    const Namespace *s = find_space(vm, m->name->s);
+    char file[80];
+
+    snprintf(file, sizeof file, "<%s>", m->name->s);
+    return (!d || d->open(vm, m)) && (!s || run_unit(vm, sc_unpack_unit(vm, file, s), m));
 }
 
 /* Modules that are not here, and why: others than what a name was mistyped for. */
@@ -223,15 +256,15 @@ static const char *why_out(const char *name)
 /* ModuleNotFoundError with its attribute `name`, by which others know what was missing. */
 static Value raise_no_module(Vm *vm, Str *name)
 {
-    const char *list[1000], *hint, *why = why_out(name->s);
+    const char *list[1000], *s, *hint, *why = why_out(name->s);
     int n = 0;
 
     if (why) {
         sc_raise(vm, C_ModuleNotFoundError, "No module named '%s': %s", name->s, why);
         return sc_exc_name(vm, name);
     }
-    for (uint32_t i = 0; i < vm->ndefs && n < COUNT(list); i++)
-        list[n++] = vm->defs[i].name;
+    for (uint32_t i = 0; n < COUNT(list) && (s = sc_builtin_module(vm, i)); i++)
+        list[n++] = s;
     hint = nearest_name(name->s, list, n);
     sc_raise(vm, C_ModuleNotFoundError, "No module named '%s'%s%s%s", name->s,
              hint ? ". Did you mean: '" : "", hint ? hint : "", hint ? "'?" : "");
@@ -278,25 +311,13 @@ static Unit *compile_file(Vm *vm, const char *path)
     return u;
 }
 
-static const ModuleDef *find_def(Vm *vm, const Str *name)
-{
-    for (uint32_t i = vm->ndefs; i > 0; i--)
-        if (strcmp(vm->defs[i - 1].name, name->s) == 0)
-            return &vm->defs[i - 1];
-    return NULL;
-}
-
 static bool load_module(Vm *vm, Str *name, ScModule *m, ScModule *parent, bool *found)
 {
-    const ModuleDef *d;
     Found f;
-    Unit *u;
-    Value r;
 
     *found = true;
-    d = find_def(vm, name);
-    if (d)
-        return load_def(vm, d, m);
+    if (sc_is_builtin_module(vm, name->s))
+        return load_builtin(vm, m);
     if (!find_module(vm, name, parent, &f)) {
         *found = false;
         return false;
@@ -305,13 +326,7 @@ static bool load_module(Vm *vm, Str *name, ScModule *m, ScModule *parent, bool *
         return false;
     if (!f.path[0])
         return true;
-    u = compile_file(vm, f.path);
-    if (!u)
-        return false;
-    r = sc_run_unit(vm, u, m);
-    unit_release(u);
-    sc_drop(vm, r);
-    return r.tag != T_NIL;
+    return run_unit(vm, compile_file(vm, f.path), m);
 }
 
 /* The module by what a finder of the script says of it: its spec's loader runs it. */
@@ -436,7 +451,7 @@ Value sc_import(Vm *vm, Str *name)
         }
     }
     have = dot && is_embedded(vm, parent) ? attr_of(vm, (ScModule *)parent.o, dot + 1) : NULL;
-    if (have && !find_def(vm, name)) { /* a library here may have a module's names in a class */
+    if (have && !sc_is_builtin_module(vm, name->s)) { /* a library here may have a module's names in a class */
         m = sc_ref(*have);
         sc_drop(vm, parent);
         return sc_dict_put(vm, vm->modules, key, m) ? m : NIL;

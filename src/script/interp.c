@@ -40,6 +40,8 @@ static void unit_free(Unit *u)
     consts.v = u->consts.v;
     for (uint32_t i = 0; i < u->consts.n; i++)
         sc_drop(vm, consts.v[i]);
+    if (u->source)
+        unit_release(u->source);
     arena_free(&u->arena);
     mem_free(&vm->cx->al, u, sizeof *u);
 }
@@ -128,16 +130,11 @@ static void raise_syntax(Vm *vm, Unit *u)
     set_syntax_place(vm, u);
 }
 
-static Unit *compile_unit(Vm *vm, const char *file, const char *text, size_t size, Unit like, int *out_cut)
+/* NULL: exception */
+static Unit *unit_new(Vm *vm, const char *file, Unit like)
 {
-    Unit *u;
-    wf_status s;
+    Unit *u = mem_alloc(&vm->cx->al, sizeof *u);
 
-    if (memchr(text, 0, size)) {
-        sc_raise(vm, C_SyntaxError, "%s: source code cannot contain null bytes", file);
-        return NULL;
-    }
-    u = mem_alloc(&vm->cx->al, sizeof *u);
     if (!u) {
         sc_raise_memory(vm);
         return NULL;
@@ -149,7 +146,25 @@ static Unit *compile_unit(Vm *vm, const char *file, const char *text, size_t siz
         u->next->prev = u;
     vm->units = u;
     u->file = sc_vm_intern(vm, file, strlen(file));
-    s = u->file ? build_unit(vm, u, text, size) : WF_OK;
+    if (u->file)
+        return u;
+    unit_release(u);
+    return NULL;
+}
+
+static Unit *compile_unit(Vm *vm, const char *file, const char *text, size_t size, Unit like, int *out_cut)
+{
+    Unit *u;
+    wf_status s;
+
+    if (memchr(text, 0, size)) {
+        sc_raise(vm, C_SyntaxError, "%s: source code cannot contain null bytes", file);
+        return NULL;
+    }
+    u = unit_new(vm, file, like);
+    if (!u)
+        return NULL;
+    s = build_unit(vm, u, text, size);
     if (out_cut)
         *out_cut = u->cut;
     if (u->ok && s == WF_OK)
@@ -175,6 +190,22 @@ Unit *sc_compile_hidden(Vm *vm, const char *file, const char *text, size_t size)
 Unit *sc_compile_shown(Vm *vm, const char *file, const char *text, size_t size, int *out_cut)
 {
     return compile_unit(vm, file, text, size, (Unit){.shown = true}, out_cut);
+}
+
+Unit *sc_unpack_unit(Vm *vm, const char *file, const Namespace *n)
+{
+    Unit *u = unit_new(vm, file, (Unit){.hidden = true});
+
+    if (!u)
+        return NULL;
+    arena_init(&u->arena, &vm->cx->al, NULL); /* it is filled outside regions, too: see unpack.c */
+    u->text = n->text;
+    u->size = n->size;
+    u->packed = (const uint8_t *)n->packed;
+    if (sc_unpack(u))
+        return u;
+    unit_release(u);
+    return NULL;
 }
 
 Value sc_run_unit(Vm *vm, Unit *u, ScModule *m)
@@ -373,7 +404,7 @@ static bool open_classes(Vm *vm)
 
 static bool open_all(Vm *vm)
 {
-    static const ModuleDef *const tables[] = {sc_std_modules, engine_modules, sc_namespaces};
+    static const ModuleDef *const tables[] = {sc_std_modules, engine_modules};
 
     if (!open_classes(vm))
         return false;
@@ -403,6 +434,7 @@ static bool open_all(Vm *vm)
         for (const ModuleDef *d = tables[i]; d->name; d++)
             if (!sc_vm_add_module(vm, d))
                 return false;
+    vm->nspaces = sc_nnamespaces;
     vm->main = sc_module(vm, "__main__", NULL);
     return vm->main && sc_dict_put_str(vm, vm->modules, vm->main->name, v_obj(vm->main)) &&
            import_open_path(vm);

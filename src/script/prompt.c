@@ -283,9 +283,9 @@ static bool offer_all(Vm *vm, Dict *to, Value names, const char *start, size_t n
 /* Modules whose dotted names begin with path[0, n): the part of each that stands after path's last dot. */
 static bool offer_modules(Vm *vm, Dict *to, const char *path, size_t n, size_t last)
 {
-    for (uint32_t i = 0; i < vm->ndefs; i++) {
-        const char *s = vm->defs[i].name;
+    const char *s;
 
+    for (uint32_t i = 0; (s = sc_builtin_module(vm, i)); i++) {
         if (strlen(s) < n || memcmp(s, path, n) != 0)
             continue;
         if (!offer(vm, to, s + last, strcspn(s + last, "."), path + last, n - last))

@@ -45,7 +45,7 @@
  *       return sc_module_class(vm, m, &counter_def, NULL, NULL) &&
  *              sc_module_set(vm, m, "limit", v_int(10));
  *   }
- *   sc_vm_add_module(vm, &(ModuleDef){"counter", open_counter, NULL});
+ *   sc_vm_add_module(vm, &(ModuleDef){"counter", open_counter});
  *
  * Operators, items, iteration and so on are the other fields of ClassDef. Script classes
  * may inherit from such a class. sc_call calls any callable, a script function included;
@@ -423,9 +423,15 @@ typedef enum KnownClass {
 
 typedef struct ModuleDef {
     const char *name;
-    bool (*open)(Vm *vm, ScModule *m); /* NULL: none */
-    const char *const *source;         /* script lines run in it after open; NULL: none */
+    bool (*open)(Vm *vm, ScModule *m);
 } ModuleDef;
+
+typedef struct Namespace { /* a module, or the rest of one with a ModuleDef, in the language itself */
+    const char *name;
+    const char *text;
+    size_t size;
+    const char *packed; /* its code: pack.h */
+} Namespace;
 
 typedef struct VmOptions {
     bool plain_alloc; /* no pools: every allocation goes to the context's allocator */
@@ -480,6 +486,7 @@ struct Vm {
     Value handled;      /* the exception caught last, for a bare raise */
     ModuleDef *defs;    /* what import knows */
     uint32_t ndefs, capdefs;
+    uint32_t nspaces;   /* of sc_namespaces, those that it knows too */
     List *path;         /* sys.path: folders where import looks for files */
     List *meta_path;    /* sys.meta_path: who is asked for a module; its class PathFinder is what import.c does itself */
     Arena names;        /* file names, C strings that live as long as the vm */
@@ -789,6 +796,7 @@ void sc_vm_free(Vm *vm);
 /* Compile text into a unit whose top is a module body; NULL: SyntaxError pending. */
 Unit *sc_compile_unit(Vm *vm, const char *file, const char *text, size_t size);
 Value sc_run_unit(Vm *vm, Unit *u, ScModule *m);
+Unit *sc_unpack_unit(Vm *vm, const char *file, const Namespace *n); /* the same of what the build compiled */
 Unit *sc_compile_hidden(Vm *vm, const char *file, const char *text, size_t size); /* frames not shown */
 /* Of a prompt: values of expressions are printed. out_cut: CUT_ of ast.h, whether there is a result or not */
 Unit *sc_compile_shown(Vm *vm, const char *file, const char *text, size_t size, int *out_cut);
@@ -800,9 +808,14 @@ VmOptions sc_host_options(wf_ctx *cx, int argc, char **argv);
 int sc_exit_code(Vm *vm); /* public.c: of vm->exit; says a text that it was given */
 Value sc_run_at_exit(Vm *vm, Value r); /* what atexit has; r: how the program ended */
 bool sc_run_text(Vm *vm, const char *name, const char *text, size_t size);
-/* Tables that end with a NULL name: standard modules, the tensor engine's, and the
- * libraries' names (made by tools/embed of namespaces/). */
-extern const ModuleDef sc_std_modules[], engine_modules[], sc_namespaces[];
+/* Tables that end with a NULL name: standard modules, the tensor engine's. */
+extern const ModuleDef sc_std_modules[], engine_modules[];
+/* Sorted by name; made by tools/pack of namespaces/. */
+extern const Namespace sc_namespaces[];
+extern const uint32_t sc_nnamespaces;
+/* Names of the modules that are built in: for (i = 0; (s = sc_builtin_module(vm, i)); i++) */
+const char *sc_builtin_module(const Vm *vm, uint32_t i);
+bool sc_is_builtin_module(const Vm *vm, const char *name);
 void engine_free(Vm *vm);
 bool engine_poses_as(Vm *vm, Value v, const Class *c); /* np.float64 is a float */
 

@@ -773,6 +773,6 @@ bool engine_open(Vm *vm, ScModule *m)
 }
 
 const ModuleDef engine_modules[] = {
-    {"_torch", engine_open, NULL}, {"_jax", engine_open, NULL}, {"_numpy", engine_open, NULL},
-    {"_tf", engine_open, NULL},    {"_aesara", engine_open, NULL}, {"_syntax", syntax_open, NULL}, {0},
+    {"_torch", engine_open}, {"_jax", engine_open}, {"_numpy", engine_open},
+    {"_tf", engine_open},    {"_aesara", engine_open}, {"_syntax", syntax_open}, {0},
 };

@@ -121,10 +121,7 @@ static const char *module_of(const Check *k, const char *name)
 
 static bool is_module(const Check *k, const char *name) /* of the language itself */
 {
-    for (uint32_t i = 0; i < k->vm->ndefs; i++)
-        if (!strcmp(k->vm->defs[i].name, name))
-            return true;
-    return false;
+    return sc_is_builtin_module(k->vm, name);
 }
 
 /* A name that decorators and bases trust must stay what it is. */

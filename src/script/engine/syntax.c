@@ -213,6 +213,7 @@ static Func *func_arg(Vm *vm, Value v, const char *what)
 static Value m_tree(Vm *vm, const Args *a)
 {
     Func *f = func_arg(vm, a->v[0], "tree");
+    const FuncDef *def;
     Conv k = {vm, NULL};
 
     if (!f)
@@ -220,14 +221,15 @@ static Value m_tree(Vm *vm, const Args *a)
     if (!sc_is_class(a->v[1]))
         return sc_raise(vm, C_TypeError, "tree: needs a class for the nodes");
     k.cls = (Class *)(void *)a->v[1].o;
-    return convert_def(&k, f->code->def);
+    def = sc_code_tree(f->code);
+    return def ? convert_def(&k, def) : NIL;
 }
 
 static Value m_info(Vm *vm, const Args *a)
 {
     Func *f = func_arg(vm, a->v[0], "info");
     Dict *d = f ? sc_dict(vm) : NULL;
-    const FuncDef *def = f ? f->code->def : NULL;
+    const FuncDef *def = f ? sc_code_tree(f->code) : NULL;
     struct {
         const char *name;
         Value v;
@@ -237,7 +239,7 @@ static Value m_info(Vm *vm, const Args *a)
         {"hidden", v_bool(d && f->code->unit->hidden)},
         {"generator", v_bool(def && def->is_generator)},
         {"lambda", v_bool(def && def->is_lambda)},
-        {"line", v_int(d && f->code->nins ? f->code->pos[0].line : 0)},
+        {"line", v_int(d && sc_code_load(f->code) ? sc_code_line(f->code, 0) : 0)},
     };
     bool ok = d != NULL;
 
@@ -259,7 +261,8 @@ static Value m_info(Vm *vm, const Args *a)
 /* Free variables are numbered as the scope has them. */
 const Value *func_free(const Func *f, const char *name)
 {
-    const Scope *s = f->code->def ? f->code->def->scope : NULL;
+    const FuncDef *def = f->ncells ? sc_code_tree(f->code) : NULL;
+    const Scope *s = def ? def->scope : NULL;
 
     for (uint32_t i = 0; s && i < s->n; i++)
         if (s->vars[i].kind == VAR_FREE && !strcmp(s->vars[i].name, name) &&
@@ -282,8 +285,8 @@ static Value m_free(Vm *vm, const Args *a)
 static Value m_defaults(Vm *vm, const Args *a)
 {
     Func *f = func_arg(vm, a->v[0], "defaults");
-    const FuncDef *d = f ? f->code->def : NULL;
-    Tuple *t = f ? sc_tuple(vm, 2) : NULL;
+    const FuncDef *d = f ? sc_code_tree(f->code) : NULL;
+    Tuple *t = d ? sc_tuple(vm, 2) : NULL;
     Dict *kw = t ? sc_dict(vm) : NULL;
     uint32_t k = 0;
     bool ok = kw != NULL;
@@ -310,14 +313,16 @@ static Value m_defaults(Vm *vm, const Args *a)
 static Value m_text(Vm *vm, const Args *a)
 {
     Func *f = func_arg(vm, a->v[0], "text");
+    const FuncDef *def;
     wf_ctx *c = vm->cx;
     Text t;
 
-    if (!f)
+    def = f ? sc_code_tree(f->code) : NULL;
+    if (!def)
         return NIL;
     T_ENTER(c, sc_raise_memory(vm))
     answer_init(&t, c);
-    ast_print_def(f->code->def, &t);
+    ast_print_def(def, &t);
     T_LEAVE(c);
     return v_obj(sc_str_n(vm, t.s, t.n));
 }
@@ -352,7 +357,7 @@ static Value m_source(Vm *vm, const Args *a)
     Func *f = func_arg(vm, a->v[0], "source");
     const Unit *u = f ? f->code->unit : NULL;
     const char *s = u ? u->text : NULL, *start = NULL, *end;
-    uint32_t line = f && f->code->ast ? f->code->ast->line : 0, at = 1;
+    uint32_t line = f ? f->code->line : 0, at = 1;
     size_t indent = 0;
 
     if (!f)

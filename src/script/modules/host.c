@@ -42,7 +42,7 @@ static Value m_parameters(Vm *vm, const Args *a)
         return sc_raise(vm, C_TypeError, "parameters: needs a function of the script");
     c = f->code;
     l = sc_list(vm, 0);
-    ok = l != NULL;
+    ok = l != NULL && sc_code_load(c);
     for (uint32_t i = 0, n = c->npos + c->nkwonly + c->has_star + c->has_dstar, k = 0; ok && i < n; i++) {
         bool star = i == c->npos && c->has_star, dstar = i == n - 1 && c->has_dstar;
         int kind = i < c->nposonly ? 0 : i < c->npos ? 1 : star ? 2 : dstar ? 4 : 3;
@@ -72,14 +72,13 @@ static Value m_source(Vm *vm, const Args *a)
     const Code *c = sc_is_exact(vm, a->v[0], C_function) ? ((Func *)a->v[0].o)->code : NULL;
     const Unit *u = c ? c->unit : NULL;
     Value v[3], r = NIL;
-    uint32_t line = c && c->ast ? c->ast->line : c && c->nins ? c->pos[0].line : 1;
 
     if (!u)
         return sc_raise(vm, C_TypeError, "source: needs a function of the script");
     if (u->hidden)
         return sc_raise(vm, C_OSError, "could not get source code");
     v[0] = v_obj(sc_str(vm, u->file));
-    v[1] = v_int(line);
+    v[1] = v_int(c->line);
     v[2] = v_obj(sc_str_n(vm, u->text, u->size));
     if (v[0].tag != T_NIL && v[2].tag != T_NIL)
         r = v_obj(sc_tuple_of(vm, v, 3));
@@ -120,8 +119,8 @@ static Value m_caller(Vm *vm, const Args *a)
     if (!f)
         return NONE;
     v[0] = v_obj(sc_str(vm, f->code->unit->file));
-    v[1] = v_int(f->pc && f->pc > f->code->ins ? f->code->pos[f->pc - f->code->ins - 1].line : 0);
-    v[2] = f->code->def || f->code->is_class ? v_obj(obj_ref(f->code->name)) : v_obj(sc_str(vm, "<module>"));
+    v[1] = v_int(f->pc && f->pc > f->code->ins ? sc_code_line(f->code, (uint32_t)(f->pc - f->code->ins) - 1) : 0);
+    v[2] = f->code->is_func || f->code->is_class ? v_obj(obj_ref(f->code->name)) : v_obj(sc_str(vm, "<module>"));
     v[3] = v_obj(f->module->attrs);
     if (v[0].tag != T_NIL && v[2].tag != T_NIL)
         r = v_obj(sc_tuple_of(vm, v, 4));

@@ -23,9 +23,4 @@ const char *os_path(Vm *vm, Value v);
 extern const NativeDef os_descriptors[]; /* descriptor.c */
 Value os_raise_errno(Vm *vm, const char *path); /* os.c: errno as an OSError; NIL */
 
-extern const char *const source_sys[], *const source_os[], *const source_os_path[], *const source_time[], *const source_random[], *const source_functools[],
-    *const source_itertools[], *const source_collections[], *const source_dataclasses[],
-    *const source_copy[],
-    *const source_tempfile[], *const source_contextlib[];
-
 #endif

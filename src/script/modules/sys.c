@@ -162,7 +162,6 @@ static const NativeDef stream_methods[] = {{"write", s_write, "self,text"}, {"fl
                                            {0}};
 static const ClassDef stream_def = {.name = "TextIOWrapper", .methods = stream_methods, .getattr = s_getattr};
 
-const char *const source_sys[] = {"def __getattr__(name):", "    import _sys", "    return _sys.find(name)", NULL};
 
 static bool add_stream(Vm *vm, ScModule *m, Class *c, const char *name, bool err)
 {

@@ -1,0 +1,326 @@
+# collections -- OrderedDict, defaultdict, Counter, deque, namedtuple, ChainMap.
+class OrderedDict(dict):
+    def __repr__(self):
+        if not self:
+            return "OrderedDict()"
+        return "OrderedDict(" + repr(list(self.items())) + ")"
+
+
+class defaultdict(dict):
+    def __init__(self, default_factory=None, *args, **kwargs):
+        self.default_factory = default_factory
+        dict.__init__(self, *args, **kwargs)
+
+    def __missing__(self, key):
+        if self.default_factory is None:
+            raise KeyError(key)
+        value = self.default_factory()
+        self[key] = value
+        return value
+
+    def __repr__(self):
+        return f"defaultdict({self.default_factory!r}, {dict.__repr__(self)})"
+
+
+class Counter(dict):
+    def __init__(self, iterable=None, **kwargs):
+        dict.__init__(self)
+        self.update(iterable, **kwargs)
+
+    def __missing__(self, key):
+        return 0
+
+    def update(self, iterable=None, **kwargs):
+        if isinstance(iterable, dict):
+            for k, n in iterable.items():
+                self[k] = self.get(k, 0) + n
+        elif iterable is not None:
+            for k in iterable:
+                self[k] = self.get(k, 0) + 1
+        for k, n in kwargs.items():
+            self[k] = self.get(k, 0) + n
+
+    def subtract(self, iterable=None, **kwargs):
+        other = Counter(iterable, **kwargs)
+        for k, n in other.items():
+            self[k] = self.get(k, 0) - n
+
+    def most_common(self, n=None):
+        items = sorted(self.items(), key=lambda kv: kv[1], reverse=True)
+        return items if n is None else items[:n]
+
+    def elements(self):
+        for k, n in self.items():
+            for _ in range(n):
+                yield k
+
+    def total(self):
+        return sum(self.values())
+
+    def copy(self):
+        return Counter(self)
+
+    def __add__(self, other):
+        r = Counter()
+        for k in list(self) + [k for k in other if k not in self]:
+            n = self[k] + other[k]
+            if n > 0:
+                r[k] = n
+        return r
+
+    def __sub__(self, other):
+        r = Counter()
+        for k in list(self) + [k for k in other if k not in self]:
+            n = self[k] - other[k]
+            if n > 0:
+                r[k] = n
+        return r
+
+    def __and__(self, other):
+        r = Counter()
+        for k in self:
+            n = min(self[k], other[k])
+            if n > 0:
+                r[k] = n
+        return r
+
+    def __or__(self, other):
+        r = Counter()
+        for k in list(self) + [k for k in other if k not in self]:
+            n = max(self[k], other[k])
+            if n > 0:
+                r[k] = n
+        return r
+
+    def __repr__(self):
+        if not self:
+            return "Counter()"
+        return "Counter({" + ", ".join(f"{k!r}: {n!r}" for k, n in self.most_common()) + "})"
+
+
+class deque:
+    def __init__(self, iterable=(), maxlen=None):
+        self._in = []
+        self._out = []
+        self.maxlen = maxlen
+        for x in iterable:
+            self.append(x)
+
+    def _flat(self):
+        if self._out:
+            self._out.reverse()
+            self._in = self._out + self._in
+            self._out = []
+        return self._in
+
+    def append(self, x):
+        if self.maxlen is not None and len(self) >= self.maxlen:
+            if self.maxlen == 0:
+                return
+            self.popleft()
+        self._in.append(x)
+
+    def appendleft(self, x):
+        if self.maxlen is not None and len(self) >= self.maxlen:
+            if self.maxlen == 0:
+                return
+            self.pop()
+        self._out.append(x)
+
+    def pop(self):
+        if not self._in:
+            if not self._out:
+                raise IndexError("pop from an empty deque")
+            half = len(self._out) // 2
+            self._in = self._out[:len(self._out) - half][::-1]
+            self._out = self._out[len(self._out) - half:]
+        return self._in.pop()
+
+    def popleft(self):
+        if not self._out:
+            if not self._in:
+                raise IndexError("pop from an empty deque")
+            half = (len(self._in) + 1) // 2
+            self._out = self._in[:half][::-1]
+            self._in = self._in[half:]
+        return self._out.pop()
+
+    def extend(self, iterable):
+        for x in list(iterable):
+            self.append(x)
+
+    def extendleft(self, iterable):
+        for x in list(iterable):
+            self.appendleft(x)
+
+    def rotate(self, n=1):
+        items = self._flat()
+        if items:
+            n %= len(items)
+            self._in = items[len(items) - n:] + items[:len(items) - n]
+
+    def clear(self):
+        self._in = []
+        self._out = []
+
+    def copy(self):
+        return deque(self, self.maxlen)
+
+    def count(self, x):
+        return self._flat().count(x)
+
+    def index(self, x):
+        return self._flat().index(x)
+
+    def remove(self, x):
+        self._flat().remove(x)
+
+    def reverse(self):
+        self._flat().reverse()
+
+    def insert(self, i, x):
+        self._flat().insert(i, x)
+
+    def __len__(self):
+        return len(self._in) + len(self._out)
+
+    def __iter__(self):
+        return iter(list(self._flat()))
+
+    def __reversed__(self):
+        return iter(self._flat()[::-1])
+
+    def __contains__(self, x):
+        return x in self._in or x in self._out
+
+    def __getitem__(self, i):
+        if i < -len(self) or i >= len(self):
+            raise IndexError("deque index out of range")
+        if i < 0:
+            i += len(self)
+        n = len(self._out)
+        return self._out[n - 1 - i] if i < n else self._in[i - n]
+
+    def __setitem__(self, i, x):
+        if i < -len(self) or i >= len(self):
+            raise IndexError("deque index out of range")
+        self._flat()[i] = x
+
+    def __delitem__(self, i):
+        del self._flat()[i]
+
+    def __eq__(self, other):
+        return list(self) == list(other) if isinstance(other, deque) else NotImplemented
+
+    def __add__(self, other):
+        return deque(list(self) + list(other), self.maxlen)
+
+    def __iadd__(self, other):
+        self.extend(other)
+        return self
+
+    def __repr__(self):
+        if self.maxlen is None:
+            return f"deque({self._flat()!r})"
+        return f"deque({self._flat()!r}, maxlen={self.maxlen})"
+
+
+def _field(i):
+    return property(lambda self: tuple.__getitem__(self, i) if False else self[i])
+
+
+def namedtuple(typename, field_names, *, rename=False, defaults=None, module=None):
+    if isinstance(field_names, str):
+        field_names = field_names.replace(",", " ").split()
+    fields = tuple(field_names)
+    seen = set()
+    for name in fields:
+        if not isinstance(name, str) or not name.isidentifier():
+            raise ValueError(f"Type names and field names must be valid identifiers: {name!r}")
+        if name.startswith("_"):
+            raise ValueError(f"Field names cannot start with an underscore: {name!r}")
+        if name in seen:
+            raise ValueError(f"Encountered duplicate field name: {name!r}")
+        seen.add(name)
+    defaults = tuple(defaults) if defaults is not None else ()
+    given = dict(zip(fields[len(fields) - len(defaults):], defaults))
+    return _namedtuple(typename, fields, given)
+
+
+def _namedtuple(typename, fields, given):
+    n = len(fields)
+
+    def __new__(cls, *args, **kwargs):
+        if len(args) > n:
+            raise TypeError(f"{typename}.__new__() takes {n + 1} positional arguments but {len(args) + 1} were given")
+        values = list(args)
+        missing = []
+        for name in fields[len(args):]:
+            if name in kwargs:
+                values.append(kwargs.pop(name))
+            elif name in given:
+                values.append(given[name])
+            else:
+                missing.append(repr(name))
+        if kwargs:
+            name = next(iter(kwargs))
+            if name in fields:
+                raise TypeError(f"{typename}.__new__() got multiple values for argument {name!r}")
+            raise TypeError(f"{typename}.__new__() got an unexpected keyword argument {name!r}")
+        if missing:
+            s = "" if len(missing) == 1 else "s"
+            raise TypeError(f"{typename}.__new__() missing {len(missing)} required positional argument{s}: " + " and ".join(missing))
+        return tuple.__new__(cls, values)
+
+    def __repr__(self):
+        return self.__class__.__name__ + "(" + ", ".join(f"{k}={v!r}" for k, v in zip(fields, self)) + ")"
+
+    def _asdict(self):
+        return dict(zip(fields, self))
+
+    def _replace(self, **kwargs):
+        values = [kwargs.pop(k, v) for k, v in zip(fields, self)]
+        if kwargs:
+            raise ValueError(f"Got unexpected field names: {list(kwargs)!r}")
+        return tuple.__new__(self.__class__, values)
+
+    def _make(cls, iterable):
+        return cls(*iterable)
+
+    space = {
+        "__new__": staticmethod(__new__), "__repr__": __repr__, "_asdict": _asdict,
+        "_replace": _replace, "_make": classmethod(_make), "_fields": fields,
+        "_field_defaults": given, "__match_args__": fields, "__module__": "__main__",
+    }
+    for i, name in enumerate(fields):
+        space[name] = _field(i)
+    return type(typename, (tuple,), space)
+
+
+class ChainMap:
+    def __init__(self, *maps):
+        self.maps = list(maps) or [{}]
+
+    def __getitem__(self, key):
+        for m in self.maps:
+            if key in m:
+                return m[key]
+        raise KeyError(key)
+
+    def __setitem__(self, key, value):
+        self.maps[0][key] = value
+
+    def __contains__(self, key):
+        return any(key in m for m in self.maps)
+
+    def get(self, key, default=None):
+        return self[key] if key in self else default
+
+    def __iter__(self):
+        d = {}
+        for m in reversed(self.maps):
+            d.update(dict.fromkeys(m))
+        return iter(d)
+
+    def __len__(self):
+        return len(list(iter(self)))

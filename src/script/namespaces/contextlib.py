@@ -1,0 +1,122 @@
+# contextlib -- context managers.
+class _Manager:
+    def __init__(self, gen):
+        self.gen = gen
+
+    def __enter__(self):
+        try:
+            return next(self.gen)
+        except StopIteration:
+            raise RuntimeError("generator didn't yield") from None
+
+    def __exit__(self, kind, value, tb):
+        if kind is None:
+            try:
+                next(self.gen)
+            except StopIteration:
+                return False
+            raise RuntimeError("generator didn't stop")
+        try:
+            self.gen.throw(value)
+        except StopIteration as e:
+            return e is not value
+        except RuntimeError as e:
+            if e is value:
+                return False
+            raise
+        except BaseException as e:
+            if e is not value:
+                raise
+            return False
+        raise RuntimeError("generator didn't stop after throw()")
+
+    def __call__(self, func):
+        raise TypeError("this context manager cannot be used as a decorator here")
+
+
+def contextmanager(func):
+    def make(*args, **kwargs):
+        return _Manager(func(*args, **kwargs))
+    make.__name__ = func.__name__
+    make.__doc__ = func.__doc__
+    make.__wrapped__ = func
+    return make
+
+
+class suppress:
+    def __init__(self, *exceptions):
+        self.exceptions = exceptions
+
+    def __enter__(self):
+        pass
+
+    def __exit__(self, kind, value, tb):
+        return kind is not None and issubclass(kind, self.exceptions)
+
+
+class nullcontext:
+    def __init__(self, enter_result=None):
+        self.enter_result = enter_result
+
+    def __enter__(self):
+        return self.enter_result
+
+    def __exit__(self, *exc):
+        pass
+
+
+class closing:
+    def __init__(self, thing):
+        self.thing = thing
+
+    def __enter__(self):
+        return self.thing
+
+    def __exit__(self, *exc):
+        self.thing.close()
+
+
+class ContextDecorator:
+    def __call__(self, func):
+        def inner(*args, **kwargs):
+            with self:
+                return func(*args, **kwargs)
+        inner.__name__ = func.__name__
+        return inner
+
+
+class ExitStack:
+    def __init__(self):
+        self.stack = []
+
+    def enter_context(self, cm):
+        value = cm.__enter__()
+        self.stack.append(lambda kind, value, tb: cm.__exit__(kind, value, tb))
+        return value
+
+    def callback(self, fn, *args, **kwargs):
+        self.stack.append(lambda kind, value, tb: fn(*args, **kwargs) and False)
+        return fn
+
+    def push(self, exit):
+        self.stack.append(exit.__exit__ if hasattr(exit, "__exit__") else exit)
+        return exit
+
+    def close(self):
+        self.__exit__(None, None, None)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, tb):
+        pending = value
+        while self.stack:
+            fn = self.stack.pop()
+            try:
+                if fn(type(pending) if pending is not None else None, pending, None):
+                    pending = None
+            except BaseException as e:
+                pending = e
+        if pending is not None and pending is not value:
+            raise pending
+        return value is not None and pending is None

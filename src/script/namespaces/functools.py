@@ -1,0 +1,218 @@
+# functools -- partial, reduce, wraps, caches and orderings.
+class partial:
+    def __init__(self, func, /, *args, **keywords):
+        if not callable(func):
+            raise TypeError("the first argument must be callable")
+        if isinstance(func, partial):
+            args = func.args + args
+            keywords = {**func.keywords, **keywords}
+            func = func.func
+        self.func = func
+        self.args = args
+        self.keywords = keywords
+
+    def __call__(self, /, *args, **keywords):
+        if not self.keywords and not keywords:
+            return self.func(*self.args, *args)
+        return self.func(*self.args, *args, **{**self.keywords, **keywords})
+
+    def __repr__(self):
+        parts = [repr(self.func)]
+        parts.extend(repr(a) for a in self.args)
+        parts.extend(f"{k}={v!r}" for k, v in self.keywords.items())
+        return "functools.partial(" + ", ".join(parts) + ")"
+
+
+_none = object()
+
+
+def reduce(function, sequence, initial=_none):
+    it = iter(sequence)
+    if initial is _none:
+        value = next(it, _none)
+        if value is _none:
+            raise TypeError("reduce() of empty iterable with no initial value")
+    else:
+        value = initial
+    for x in it:
+        value = function(value, x)
+    return value
+
+
+def update_wrapper(wrapper, wrapped, assigned=None, updated=None):
+    for name in ("__name__", "__qualname__", "__doc__"):
+        if hasattr(wrapped, name):
+            try:
+                setattr(wrapper, name, getattr(wrapped, name))
+            except AttributeError:
+                pass
+    try:
+        wrapper.__dict__.update(wrapped.__dict__)
+    except AttributeError:
+        pass
+    wrapper.__wrapped__ = wrapped
+    return wrapper
+
+
+def wraps(wrapped, assigned=None, updated=None):
+    def decorate(wrapper):
+        return update_wrapper(wrapper, wrapped)
+    return decorate
+
+
+class _CacheInfo(tuple):
+    def __repr__(self):
+        return f"CacheInfo(hits={self[0]}, misses={self[1]}, maxsize={self[2]}, currsize={self[3]})"
+
+    @property
+    def hits(self):
+        return self[0]
+
+    @property
+    def misses(self):
+        return self[1]
+
+    @property
+    def maxsize(self):
+        return self[2]
+
+    @property
+    def currsize(self):
+        return self[3]
+
+
+def lru_cache(maxsize=128, typed=False):
+    if callable(maxsize):
+        return lru_cache(128)(maxsize)
+
+    def decorate(fn):
+        store = {}
+        counts = [0, 0]
+
+        def wrapper(*args, **kwargs):
+            key = (args, tuple(kwargs.items())) if kwargs else args
+            if key in store:
+                counts[0] += 1
+                value = store[key]
+                if maxsize is not None:
+                    del store[key]
+                    store[key] = value
+                return value
+            counts[1] += 1
+            value = fn(*args, **kwargs)
+            if maxsize != 0:
+                if maxsize is not None and len(store) >= maxsize:
+                    del store[next(iter(store))]
+                store[key] = value
+            return value
+
+        def cache_info():
+            return _CacheInfo((counts[0], counts[1], maxsize, len(store)))
+
+        def cache_clear():
+            store.clear()
+            counts[0] = counts[1] = 0
+
+        wrapper.cache_info = cache_info
+        wrapper.cache_clear = cache_clear
+        return update_wrapper(wrapper, fn)
+    return decorate
+
+
+def cache(fn):
+    return lru_cache(None)(fn)
+
+
+class cached_property:
+    def __init__(self, func):
+        self.func = func
+        self.name = func.__name__
+
+    def __set_name__(self, owner, name):
+        self.name = name
+
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            return self
+        value = self.func(instance)
+        instance.__dict__[self.name] = value
+        return value
+
+
+def cmp_to_key(compare):
+    class Key:
+        def __init__(self, obj):
+            self.obj = obj
+
+        def __lt__(self, other):
+            return compare(self.obj, other.obj) < 0
+
+        def __gt__(self, other):
+            return compare(self.obj, other.obj) > 0
+
+        def __eq__(self, other):
+            return compare(self.obj, other.obj) == 0
+    return Key
+
+
+def total_ordering(cls):
+    names = cls.__dict__
+    if "__lt__" in names:
+        if "__gt__" not in names:
+            cls.__gt__ = lambda self, other: other < self
+        if "__le__" not in names:
+            cls.__le__ = lambda self, other: self < other or self == other
+        if "__ge__" not in names:
+            cls.__ge__ = lambda self, other: not self < other
+    elif "__gt__" in names:
+        cls.__lt__ = lambda self, other: other > self
+        if "__ge__" not in names:
+            cls.__ge__ = lambda self, other: self > other or self == other
+        if "__le__" not in names:
+            cls.__le__ = lambda self, other: not self > other
+    elif "__le__" in names:
+        cls.__ge__ = lambda self, other: other <= self
+        cls.__lt__ = lambda self, other: self <= other and not self == other
+        cls.__gt__ = lambda self, other: not self <= other
+    elif "__ge__" in names:
+        cls.__le__ = lambda self, other: other >= self
+        cls.__gt__ = lambda self, other: self >= other and not self == other
+        cls.__lt__ = lambda self, other: not self >= other
+    else:
+        raise ValueError("must define at least one ordering operation: < > <= >=")
+    return cls
+
+class partialmethod:
+    def __init__(self, func, /, *args, **keywords):
+        self.func, self.args, self.keywords = func, args, keywords
+
+    def __get__(self, obj, cls=None):
+        if obj is None:
+            return partial(self.func, *self.args, **self.keywords)
+        return partial(self.func, obj, *self.args, **self.keywords)
+
+def singledispatch(func):
+    table = {}
+
+    def register(cls, f=None):
+        if f is None:
+            return lambda f: register(cls, f)
+        table[cls] = f
+        return f
+
+    def dispatch(cls):
+        for c in cls.__mro__:
+            if c in table:
+                return table[c]
+        for c, f in table.items():
+            if issubclass(cls, c):
+                return f
+        return func
+
+    def wrapper(*args, **kwargs):
+        if not args:
+            raise TypeError(f"{func.__name__} requires at least 1 positional argument")
+        return dispatch(type(args[0]))(*args, **kwargs)
+
+    wrapper.register, wrapper.dispatch, wrapper.registry = register, dispatch, table
+    return update_wrapper(wrapper, func)
