@@ -358,6 +358,7 @@ bool trace_emit(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const voi
                 Tensor **out, uint32_t nout)
 {
     Trace *tr = innermost(c);
+    const void *own; /* attr, its sizes those of this trace */
     Val *vals, *res;
     uint32_t n = 0;
     bool ok = false;
@@ -370,8 +371,8 @@ bool trace_emit(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const voi
     vals = arena_array(&c->scratch, nin + 1, sizeof *vals);
     for (uint32_t i = 0; i < nin && !failed(c); i++)
         vals[i] = trace_value(c, tr, in[i]);
-    attr = failed(c) ? NULL : own_sizes(c, tr, op, attr);
-    res = failed(c) ? NULL : emit_eqn(c, tr, op, vals, nin, attr, &n);
+    own = failed(c) ? NULL : own_sizes(c, tr, op, attr);
+    res = failed(c) ? NULL : emit_eqn(c, tr, op, vals, nin, own, &n);
     /* what a function computes without a gradient, in a place of its own */
     for (uint32_t j = 0; c->tensors->no_grad > tr->no_grad && !tr->hinted && j < n && !failed(c); j++)
         if (dtype_is_differentiable(b_dtype(tr->b, res[j])))
@@ -388,7 +389,7 @@ bool trace_emit(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const voi
                           ? view_reshapes(tr->b, in[0], out[0]->dims, out[0]->rank)
                           : SHARES;
         if (how != COPIES)
-            view_remember(tr, in[0], out[0], op, attr);
+            view_remember(tr, in[0], out[0], op, own);
         out[0]->view_unsure = how == UNSURE;
     }
     T_LEAVE(c);
