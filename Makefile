@@ -58,7 +58,6 @@ NSPY    := $(shell find src/script/namespaces -name '*.py' | LC_ALL=C sort)
 # weft serve, where libmicrohttpd is: HTTP=no leaves it out.
 HTTP    ?= $(shell pkg-config --exists 'libmicrohttpd >= 0.9.70' 2>/dev/null && echo yes || echo no)
 HTTPSRC := $(if $(filter yes,$(HTTP)),$(wildcard src/serve/*.c))
-CLILIBS := $(if $(HTTPSRC),$(shell pkg-config --libs libmicrohttpd))
 CLISRC  := $(wildcard src/pages/*.c src/train/*.c src/cli/*.c) $(HTTPSRC)
 PAGES   := train show profile serve
 OBJ     := $(SRC:%.c=$(BUILD)/%.o) $(GEN:.c=.o) $(foreach i,$(ISAS),$(KSRC:%.c=$(BUILD)/%.$(i).o))
@@ -192,7 +191,7 @@ $(BUILD)/http-$(HTTP):
 $(BUILD)/src/cli/cmd_serve.o: $(BUILD)/http-$(HTTP)
 $(CLIOBJ): ALL += $(if $(HTTPSRC),-DWEFT_HTTP $(shell pkg-config --cflags libmicrohttpd))
 $(BUILD)/weft: $(CLIOBJ) $(BUILD)/libweft.a
-	$(Q)$(CC) $(SAN) -o $@ $^ $(LIBS) $(CLILIBS)
+	$(Q)$(CC) $(SAN) -o $@ $^ $(LIBS)
 
 TESTLIB := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/lib_*.c) tests/test.c)
 $(BUILD)/tests/%.o: tests/%.c $(wildcard tests/*.h)

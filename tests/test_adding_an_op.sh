@@ -59,10 +59,9 @@ for f in $(grep -lE 'OP_COUNT|KM_COUNT|ops\.def|op_map\.h|nd\.h|stage\.h|KTypeLo
     *) compile "$f" '' '' ;;
     esac
 done
-http=
-[ -e "$bin/http-yes" ] && http=$(pkg-config --libs libmicrohttpd)
+
 ${CC:-cc} -o "$tree/weft" $(find "$bin"/src/{cli,pages,train,serve} -name '*.o' 2>/dev/null) "$bin/gen/pages.o" "${objects[@]}" \
-    "$bin/libweft-all.a" -lm -lpthread -ldl $http || exit 1
+    "$bin/libweft-all.a" -lm -lpthread -ldl || exit 1
 ${CC:-cc} $flags -Itests -c tests/test_ops.c -o "$tree/test_ops.o" || exit 1
 ${CC:-cc} -o "$tree/test_ops" "$tree/test_ops.o" "$bin"/tests/lib_*.o "$bin"/tests/test.o "${objects[@]}" \
     "$bin/libweft-all.a" -lm -lpthread -ldl || exit 1

@@ -3,6 +3,7 @@
 #include "serve/serve.h"
 
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <microhttpd.h>
 #include <stdarg.h>
@@ -10,6 +11,45 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+/* libmicrohttpd is loaded by who serves: with all that it needs in turn it takes longer to load than most scripts to run.
+ * Filled once, before there are other threads; calls are written as the library's manual has them. */
+#define FUNCTIONS(F)                                                                                                   \
+    F(add_response_header) F(create_response_from_buffer) F(destroy_response) F(get_connection_info)                   \
+    F(get_daemon_info) F(lookup_connection_value) F(queue_response) F(quiesce_daemon) F(resume_connection)             \
+    F(start_daemon) F(stop_daemon) F(suspend_connection)
+static struct {
+#define F(name) __typeof__(&MHD_##name) name;
+    FUNCTIONS(F)
+#undef F
+} mhd;
+
+static bool load_library(void)
+{
+    void *lib = dlopen("libmicrohttpd.so.12", RTLD_NOW | RTLD_LOCAL), *at = lib;
+
+#define F(name)                                                                                                        \
+    at = at ? dlsym(lib, "MHD_" #name) : NULL;                                                                         \
+    memcpy(&mhd.name, &at, sizeof at);
+    FUNCTIONS(F)
+#undef F
+    if (!at)
+        fprintf(stderr, "weft serve: %s\n", dlerror());
+    return at;
+}
+
+#define MHD_add_response_header mhd.add_response_header
+#define MHD_create_response_from_buffer mhd.create_response_from_buffer
+#define MHD_destroy_response mhd.destroy_response
+#define MHD_get_connection_info mhd.get_connection_info
+#define MHD_get_daemon_info mhd.get_daemon_info
+#define MHD_lookup_connection_value mhd.lookup_connection_value
+#define MHD_queue_response mhd.queue_response
+#define MHD_quiesce_daemon mhd.quiesce_daemon
+#define MHD_resume_connection mhd.resume_connection
+#define MHD_start_daemon mhd.start_daemon
+#define MHD_stop_daemon mhd.stop_daemon
+#define MHD_suspend_connection mhd.suspend_connection
 
 typedef struct Server {
     const ServeOptions *o;
@@ -691,7 +731,7 @@ int serve_run(const ServeOptions *o, const volatile sig_atomic_t *stop)
 
     if (o->log && !(s.log = strcmp(o->log, "-") == 0 ? stderr : fopen(o->log, "a")))
         fprintf(stderr, "weft serve: cannot write %s: %s\n", o->log, strerror(errno));
-    else if (s.runtime && (!o->cert || (cert && key)) &&
+    else if (load_library() && s.runtime && (!o->cert || (cert && key)) &&
              pthread_key_create(&s.context, free_context) == 0) {
         s.models = models_open(o, s.runtime, stderr);
         s.queue = o->batch > 1 ? queue_open(o, s.runtime) : NULL;
