@@ -13,15 +13,22 @@ from tensorflow._tape import GradientTape, IndexedSlices, UnconnectedGradients, 
 from tensorflow._control import (cond, case, switch_case, while_loop, map_fn, vectorized_map, scan, foldl, foldr, TensorArray)
 from tensorflow._function import function, py_function, numpy_function, init_scope, run_functions_eagerly
 from tensorflow._module import Module
-from tensorflow import math, nn, linalg, random, debugging, nest, data, config, keras, train, losses, initializers, experimental, autograph
-from tensorflow import distribute, signal, version, summary
+from tensorflow import nest
 from tensorflow.distribute import VariableAggregation, VariableSynchronization
 
 __version__ = "2.21.0"
+_lazy = ("math", "nn", "linalg", "random", "debugging", "data", "config", "keras", "train", "losses", "initializers", "experimental", "autograph",
+         "signal", "version", "summary", "compat")
 bool = bool_
 newaxis = None
 dtypes = _w
 Operation = object
+
+
+def __getattr__(name):
+    if name in _lazy:
+        return __import__("tensorflow." + name)
+    raise AttributeError(f"module 'tensorflow' has no attribute '{name}'")
 
 
 def as_dtype(d):
@@ -98,23 +105,25 @@ def Graph():
 
 
 def random_uniform_initializer(minval=-0.05, maxval=0.05, seed=None):
+    from tensorflow import initializers
     return initializers.RandomUniform(minval, maxval, seed)
 
 
 def random_normal_initializer(mean=0.0, stddev=0.05, seed=None):
+    from tensorflow import initializers
     return initializers.RandomNormal(mean, stddev, seed)
 
 
 def zeros_initializer():
+    from tensorflow import initializers
     return initializers.Zeros()
 
 
 def ones_initializer():
+    from tensorflow import initializers
     return initializers.Ones()
 
 
 def constant_initializer(value=0):
+    from tensorflow import initializers
     return initializers.Constant(value)
-
-
-from tensorflow import compat

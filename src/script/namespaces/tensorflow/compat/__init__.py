@@ -1,2 +1,7 @@
 # tensorflow.compat
-from tensorflow.compat import v1
+
+
+def __getattr__(name):
+    if name == "v1":
+        return __import__("tensorflow.compat.v1")
+    raise AttributeError(f"module 'tensorflow.compat' has no attribute '{name}'")
