@@ -450,6 +450,22 @@ TEST(importing_a_library_parses_none_of_it)
     wf_ctx_free(cx);
 }
 
+TEST(parts_of_tensorflow_are_loaded_when_they_are_used)
+{
+    expect("import sys\nimport tensorflow as tf\nprint([m in sys.modules for m in ('tensorflow.keras', 'tensorflow.compat.v1', 'torch')])\n"
+           "print(tf.nn.relu(-1.0).numpy(), tf.compat.v1.Session.__name__, 'tensorflow.nn' in sys.modules, hasattr(tf, 'nothing'))\n",
+           "[False, False, False]\n0.0 Session True False\n");
+}
+
+TEST(a_special_method_set_on_a_class_is_seen)
+{
+    expect("class A: pass\nclass B(A): pass\nfor n in ('a', '__len__'):\n    setattr(A, n, lambda self: 0)\n"
+           "print(len(A()), bool(A()), A().a(), len(B()))\nA.__add__ = lambda s, o: o\nprint(A() + 3, B() + 4)\n"
+           "class C(B): pass\nA.__repr__ = lambda s: 'A'\nB.__repr__ = lambda s: 'B'\nprint(A(), B(), C())\ndel B.__repr__\nprint(B(), C())\n"
+           "del A.__len__\ntry:\n    len(C())\nexcept TypeError as e:\n    print(e)\n",
+           "0 False 0 0\n3 4\nA B B\nA A\nobject of type 'C' has no len()\n");
+}
+
 TEST(frames_of_libraries_have_their_lines)
 {
     expect("import functools, sys\n"

@@ -290,6 +290,8 @@ Value sc_getmethod(Vm *vm, Value v, Str *name, bool *out_unbound)
 
 static bool set_on_class(Vm *vm, Class *c, Str *name, Value x)
 {
+    bool special = name->n > 4 && name->s[0] == '_' && name->s[1] == '_';
+
     if (!c->script)
         return sc_fail(vm, C_TypeError, "cannot set '%s' attribute of immutable type '%s'",
                        name->s, c->name->s);
@@ -304,14 +306,16 @@ static bool set_on_class(Vm *vm, Class *c, Str *name, Value x)
 
         if (r == 0)
             sc_raise_no_attr(vm, v_obj(c), name);
+        else if (special)
+            class_slots_changed(vm, c);
         return r > 0;
     }
     if (!sc_dict_put_str(vm, c->attrs, name, x))
         return false;
     if (name == vm->known[S_abstractmethods] && !sc_to_bool(vm, x, &c->is_abstract))
         return false;
-    dunder_slots(vm, c);
-    sc_class_refresh(vm, c);
+    if (special)
+        class_slots_changed(vm, c);
     return true;
 }
 

@@ -264,6 +264,47 @@ void sc_class_refresh(Vm *vm, Class *c)
     vm->version++;
 }
 
+/* What a class of the script does, by its special methods and those of its bases. */
+static void fill_slots(Vm *vm, Class *c)
+{
+    Class *object = vm->cls[C_object];
+    int64_t n = c->bases->n;
+
+    c->d = (ClassDef){.name = c->name->s,
+                      .size = c->base->d.size,
+                      .attrs_at = c->base->d.destroy == sc_str_def.destroy ? ATTRS_BEHIND : c->base->d.attrs_at,
+                      .destroy = c->base->d.destroy,
+                      .visit = c->base->d.visit};
+    if (c->base == object) {
+        c->d.size = sizeof(Instance);
+        c->d.attrs_at = offsetof(Instance, attrs);
+    }
+    dunder_slots(vm, c);
+    for (int64_t i = 0; i < n; i++)
+        if ((Class *)c->bases->v[i].o != object)
+            inherit(c, (Class *)c->bases->v[i].o, i + 1 < n ? object : NULL);
+    inherit(c, object, NULL);
+    sc_class_refresh(vm, c);
+}
+
+/* The class, and those derived from it: bases before who has them. */
+void class_slots_changed(Vm *vm, Class *of)
+{
+    uint32_t most = of->nmro;
+
+    fill_slots(vm, of);
+    for (uint32_t n = of->nmro + 1; of->is_base && n <= most + 1; n++)
+        for (GcObj *g = vm->gc_list.next; g != &vm->gc_list; g = g->next) {
+            Class *c = (Class *)g;
+
+            if (!g->h.cls->is_type || !c->script || c == of || !sc_is_subclass(c, of))
+                continue;
+            most = MAX(most, c->nmro);
+            if (c->nmro == n)
+                fill_slots(vm, c);
+        }
+}
+
 /* A class with an init of its own and nothing but an Instance has its state in the
  * native part, which __new__ alone does not make. */
 bool class_keeps_native(Vm *vm, const Class *c)
@@ -555,28 +596,17 @@ Class *sc_class_new(Vm *vm, Class *meta, Str *name, Tuple *bases, Dict *ns)
     c->base = layout_base(vm, b, n);
     if (!c->base || !merge_mro(vm, c, b, n))
         goto fail;
-    c->d.size = c->base->d.size;
-    c->d.attrs_at = c->base->d.destroy == sc_str_def.destroy ? ATTRS_BEHIND : c->base->d.attrs_at;
-    if (c->base == object) {
-        c->d.size = sizeof(Instance);
-        c->d.attrs_at = offsetof(Instance, attrs);
-    }
-    c->d.destroy = c->base->d.destroy;
-    c->d.visit = c->base->d.visit;
-    dunder_slots(vm, c);
-    for (i = 0; i < n; i++)
-        if (b[i] != object)
-            inherit(c, b[i], i + 1 < n ? object : NULL);
-    inherit(c, object, NULL);
     c->bases = sc_tuple(vm, n);
     if (!c->bases)
         goto fail;
-    for (i = 0; i < n; i++)
+    for (i = 0; i < n; i++) {
         c->bases->v[i] = v_obj(gc_ref(b[i]));
+        b[i]->is_base = true;
+    }
+    fill_slots(vm, c);
     m = sc_dict_find_str(ns, vm->known[S_module]);
     if (m && sc_is_exact(vm, *m, C_str))
         c->module = obj_ref(as_str(*m));
-    sc_class_refresh(vm, c);
     return c;
 fail:
     obj_drop(vm, c);

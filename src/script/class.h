@@ -12,6 +12,7 @@ typedef struct GetSet { /* a native property */
 
 /* class.c */
 bool class_keeps_native(Vm *vm, const Class *c);
+void class_slots_changed(Vm *vm, Class *of); /* a special method came or went */
 void class_destroy(Vm *vm, Obj *o);
 void class_visit(Obj *o, VisitFn fn, void *user);
 

@@ -345,7 +345,7 @@ void dunder_slots(Vm *vm, Class *c)
     c->has_del |= defines(vm, c, S_del);
     for (uint32_t i = 0; dict_next(c->attrs, &i, &e);) {
         const char *s = is_str(e->key) ? as_str(e->key)->s : "";
-        size_t n = strlen(s);
+        size_t n = *s ? as_str(e->key)->n : 0;
 
         if (n < 6 || s[0] != '_' || s[1] != '_')
             continue;

@@ -394,6 +394,7 @@ struct Class {
     Tuple *bases;
     bool script;   /* made by a class statement */
     bool is_exc, is_tuple;
+    bool is_base;  /* of some class of the script, or was */
     bool is_type;  /* its instances are classes: type and what derives from it */
     bool is_abstract; /* __abstractmethods__ is not empty: no instances */
     bool has_del;  /* __del__ somewhere in the mro */

@@ -58,11 +58,26 @@ int sc_utf8_write(char *out, uint32_t c)
 
 /* ---- making ------------------------------------------------------------------------ */
 
+/* How many bytes at the start are ASCII. */
+static size_t ascii_run(const char *s, size_t n)
+{
+    size_t i = 0;
+    uint64_t w;
+
+    for (; i + 8 <= n; i += 8) {
+        memcpy(&w, s + i, 8);
+        if (w & 0x8080808080808080u)
+            break;
+    }
+    while (i < n && (unsigned char)s[i] < 128)
+        i++;
+    return i;
+}
+
 Str *sc_str_n(Vm *vm, const char *s, size_t n)
 {
     Str *r;
-    size_t i, chars = 0;
-    bool ascii = true;
+    size_t i, chars;
 
     if (n > UINT32_MAX - 64) {
         sc_raise_memory(vm);
@@ -75,10 +90,13 @@ Str *sc_str_n(Vm *vm, const char *s, size_t n)
     r = (Str *)sc_obj_new(vm, vm->cls[C_str], sizeof *r + n + 1);
     if (!r)
         return NULL;
-    for (i = 0; i < n;) {
+    i = chars = ascii_run(s, n);
+    memcpy(r->s, s, i);
+    if (i == n)
+        r->h.flags |= OBJ_ASCII;
+    while (i < n) {
         int len = (unsigned char)s[i] < 128 ? 1 : utf8_len(s + i, n - i);
 
-        ascii &= (unsigned char)s[i] < 128;
         if (len) {
             memcpy(r->s + i, s + i, (size_t)len);
         } else {
@@ -91,8 +109,6 @@ Str *sc_str_n(Vm *vm, const char *s, size_t n)
     r->s[n] = 0;
     r->n = (uint32_t)n;
     r->chars = (uint32_t)chars;
-    if (ascii)
-        r->h.flags |= OBJ_ASCII;
     return r;
 }
 
@@ -109,21 +125,26 @@ Value sc_strf(Vm *vm, const char *fmt, ...)
     return v_obj(sc_str(vm, text));
 }
 
-uint64_t sc_str_hash(Str *s)
+static uint64_t hash_text(const char *s, size_t n)
 {
     uint64_t h = 0x51ED270B, w;
-    uint32_t i;
+    size_t i;
 
-    if (s->hash)
-        return s->hash;
-    for (i = 0; i + 8 <= s->n; i += 8) {
-        memcpy(&w, s->s + i, 8);
+    for (i = 0; i + 8 <= n; i += 8) {
+        memcpy(&w, s + i, 8);
         h = hash_mix(h, w);
     }
-    for (w = 0; i < s->n; i++)
-        w = w << 8 | (unsigned char)s->s[i];
-    h = hash_mix(hash_mix(h, w), s->n);
-    return s->hash = h ? h : 1;
+    for (w = 0; i < n; i++)
+        w = w << 8 | (unsigned char)s[i];
+    h = hash_mix(hash_mix(h, w), n);
+    return h ? h : 1;
+}
+
+uint64_t sc_str_hash(Str *s)
+{
+    if (!s->hash)
+        s->hash = hash_text(s->s, s->n);
+    return s->hash;
 }
 
 bool sc_str_eq(const Str *a, const Str *b)
@@ -183,7 +204,15 @@ static Str *intern_owned(Vm *vm, Str *s)
     return s;
 }
 
-Str *sc_intern(Vm *vm, const char *s, size_t n) { return intern_owned(vm, sc_str_n(vm, s, n)); }
+Str *sc_intern(Vm *vm, const char *s, size_t n)
+{
+    uint64_t h = hash_text(s, n);
+
+    for (uint32_t mask = vm->capstrs - 1, k = (uint32_t)h & mask; vm->capstrs && vm->strs[k]; k = (k + 1) & mask)
+        if (vm->strs[k]->hash == h && vm->strs[k]->n == n && memcmp(vm->strs[k]->s, s, n) == 0)
+            return obj_ref(vm->strs[k]);
+    return intern_owned(vm, sc_str_n(vm, s, n));
+}
 
 Str *sc_intern_str(Vm *vm, Str *s)
 {
