@@ -68,7 +68,7 @@ PLUGINS := $(if $(MPICC),$(BUILD)/weft_mpi.so)
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 BENCHES := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/bench_*.c))
 
-.PHONY: all run-tests agree bench-gpu help test test-gpu tests test-long verify-math demo examples bench san fuzz fuzz-long format tidy docs install uninstall wheel dist deb clean bless
+.PHONY: all run-tests agree check-clang coverage bench-gpu help test test-gpu tests test-long verify-math demo examples bench san fuzz fuzz-long format tidy docs install uninstall wheel dist deb clean bless
 all: $(BUILD)/weft $(BUILD)/libweft.a $(BUILD)/libweft.so $(PLUGINS)
 
 help:
@@ -254,6 +254,15 @@ bench-gpu: all
 # On a machine with a GPU: programs there against the host, many more than `make test` has.
 test-gpu: all $(BUILD)/tests/test_gpu
 	$(Q)WEFT_BIN=$(BUILD)/weft tests/gpu_all
+
+# Every source as clang sees it, without making code: no warning.
+CLANG    := clang -fsyntax-only -Werror
+check-clang: $(BUILD)/gen/sweep_calls.h
+	$(Q)printf '%s\n' $(SRC) $(CLISRC) | xargs -n 8 -P $(JOBS) $(CLANG) $(filter-out -MMD -MP,$(ALL)) $(if $(HTTPSRC),-DWEFT_HTTP)
+	$(Q)printf '%s\n' $(wildcard tests/*.c) $(filter-out fuzz/fuzz_calls.c,$(wildcard fuzz/*.c)) $(filter-out bench/weft_rows.c,$(wildcard bench/bench_*.c)) | \
+	    xargs -n 8 -P $(JOBS) $(CLANG) $(filter-out -MMD -MP,$(ALL)) -Itests -I$(BUILD)/gen
+	$(Q)printf '%s\n' $(wildcard examples/*.c) bench/weft_rows.c bench/rows_small.c | xargs -n 8 -P $(JOBS) $(CLANG) -std=c17 -Iinclude $(WARN) $(CFLAGS)
+	$(Q)$(foreach i,$(ISAS),printf '%s\n' $(KSRC) | xargs -n 8 -P $(JOBS) $(CLANG) $(filter-out -MMD -MP,$(KERNEL)) $(ISA_$(i)) &&) true
 
 tests: all $(TESTS) $(BUILD)/tests/gpu/libcuda.so.1
 

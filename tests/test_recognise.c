@@ -310,7 +310,7 @@ XTEST(a_body_with_results_that_attention_does_not_have_is_not_read)
 
         REQUIRE(body != NULL && body->nout <= 4);
         CHECK(attention_read(&cx->scratch, body, kinds[i], &t));
-        CHECK(is_attention(&cx->scratch, &(CallAttr){{body, {0}}, kinds[i]}));
+        CHECK(is_attention(&cx->scratch, &(CallAttr){{body, {0}}, (int32_t)kinds[i]}));
         CHECK(!is_attention(&cx->scratch, &(CallAttr){{body, {0}}, KIND_PLAIN}));
         other = with_result(cx, body, t.exps);
         REQUIRE(other != NULL);

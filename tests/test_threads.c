@@ -330,7 +330,7 @@ TEST(a_run_is_cancelled_from_another_thread)
 
 static void *enter_too(void *arg)
 {
-    static int got;
+    static wf_status got;
     const char *text;
 
     got = wf_passes_text(arg, &text);
@@ -347,7 +347,7 @@ TEST(one_context_in_two_threads_at_once_is_an_error_for_both)
     REQUIRE(call_begin(cx)); /* as in a long call */
     REQUIRE(pthread_create(&t, NULL, enter_too, cx) == 0);
     pthread_join(t, &got);
-    CHECK_EQ_INT(*(int *)got, WF_ERR_ARG);
+    CHECK_EQ_INT(*(wf_status *)got, WF_ERR_ARG);
     CHECK_EQ_INT(wf_ctx_status(cx), WF_ERR_ARG);
     call_end(cx);
     CHECK_STR(wf_ctx_message(cx),

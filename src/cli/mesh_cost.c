@@ -39,7 +39,7 @@ static int read_machine(const char *text, wf_machine *m)
         text = *end ? end + 1 : end;
     }
     for (int k = 0; k < 4; k++)
-        if (!*field(m, k)) {
+        if (*field(m, k) == 0) {
             complain("--machine says nothing of %s", fields[k]);
             return USAGE;
         }

@@ -73,7 +73,7 @@ typedef struct Sum { /* of arrays, by number in a Sample, with factors, and of a
     bool is; /* the node is one */
 } Sum;
 
-static bool is_constant(const Sum *s) { return s->is && !s->of[0] && !s->of[1] && !s->of[2]; }
+static bool is_constant(const Sum *s) { return s->is && s->of[0] == 0 && s->of[1] == 0 && s->of[2] == 0; }
 static bool is_zero(const Sum *s) { return is_constant(s) && s->rest == 0; }
 
 static Sum scaled(Sum x, double by)
@@ -290,7 +290,7 @@ CudaTail cuda_tail(const Kernel *k)
                  : s.nrow && is_plain(&s, all)       ? TAIL_ROW
                                                      : TAIL_NONE;
     else if (!s.nrow)
-        t.kind = all->is && all->of[0] && all->of[1] && !all->rest && isfinite(all->of[0]) && isfinite(all->of[1]) ? TAIL_SUM
+        t.kind = all->is && all->of[0] != 0 && all->of[1] != 0 && all->rest == 0 && isfinite(all->of[0]) && isfinite(all->of[1]) ? TAIL_SUM
                  : half && (is_gradient(k, &s, 0, gelu_slope) || is_gradient(k, &s, 1, gelu_slope)) ? TAIL_GELU_GRADIENT
                                                                                                     : TAIL_NONE;
     t.of = t.kind == TAIL_GELU_GRADIENT && is_gradient(k, &s, 1, gelu_slope);
