@@ -5,6 +5,7 @@
  * Each test works in a directory of its own. Fake compilers are shell scripts there.
  */
 #include "runtime/compiler.h"
+#include "lib_exit.h"
 #include "test.h"
 
 #include <dirent.h>
@@ -635,7 +636,7 @@ static int in_child(int (*fn)(void *user), void *user)
     fflush(stdout);
     if ((pid = fork()) == 0) {
         base[0] = 0; /* the directory is the parent's */
-        _exit(fn(user));
+        test_exit(fn(user));
     }
     if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
         return -1;
@@ -828,7 +829,7 @@ TEST(processes_that_race_all_get_the_right_code)
     for (int i = 0; i < COUNT(pid); i++)
         if ((pid[i] = fork()) == 0) {
             base[0] = 0;
-            _exit(race((void *)(uintptr_t)i));
+            test_exit(race((void *)(uintptr_t)i));
         }
     for (int i = 0; i < COUNT(pid); i++) {
         CHECK(waitpid(pid[i], &status, 0) == pid[i]);

@@ -185,6 +185,41 @@ TEST(what_arrays_cannot_be_is_refused_and_stays_with_its_owner)
     CHECK_EQ_INT(f.deleted, 0);
 }
 
+TEST(nothing_is_harmless_and_an_error)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    wf_array *a = NULL, *b;
+    DLManagedTensor *m = NULL;
+    DLManagedTensorVersioned *v = NULL;
+
+    REQUIRE(wf_array_new(cx, WF_F32, (int64_t[]){2}, 1, &a) == WF_OK);
+    CHECK_EQ_INT(wf_array_to_dlpack(NULL, a, &m), WF_ERR_ARG);
+    CHECK_EQ_INT(wf_array_to_dlpack_versioned(NULL, a, &v), WF_ERR_ARG);
+    CHECK_EQ_INT(wf_array_from_dlpack(NULL, m, &b), WF_ERR_ARG);
+    CHECK_EQ_INT(wf_array_from_dlpack_versioned(NULL, v, &b), WF_ERR_ARG);
+    CHECK_EQ_INT(wf_array_to_dlpack(cx, a, NULL), WF_ERR_ARG);
+    CHECK_EQ_INT(wf_array_to_dlpack(cx, a, &m), WF_ERR_ARG); /* the first error stays */
+    CHECK(m == NULL);
+    wf_clear(cx);
+    CHECK_EQ_INT(wf_array_to_dlpack_versioned(cx, a, NULL), WF_ERR_ARG);
+    wf_clear(cx);
+    CHECK_EQ_INT(wf_array_to_dlpack_versioned(cx, NULL, &v), WF_ERR_ARG);
+    wf_clear(cx);
+    CHECK_EQ_INT(wf_array_from_dlpack(cx, m, NULL), WF_ERR_ARG);
+    wf_clear(cx);
+    CHECK_EQ_INT(wf_array_from_dlpack_versioned(cx, NULL, &b), WF_ERR_ARG);
+    wf_clear(cx);
+    CHECK_EQ_INT(wf_array_from_dlpack_versioned(cx, v, NULL), WF_ERR_ARG);
+    wf_clear(cx);
+    REQUIRE(wf_array_to_dlpack(cx, a, &m) == WF_OK && wf_array_to_dlpack_versioned(cx, a, &v) == WF_OK);
+    m->deleter(NULL);
+    v->deleter(NULL);
+    m->deleter(m);
+    v->deleter(v);
+    wf_array_release(a);
+    wf_ctx_free(cx);
+}
+
 static void round_trip(wf_allocator al, void *user)
 {
     wf_options o = {.size = sizeof o, .allocator = al};

@@ -36,7 +36,7 @@ static wf_status save_and_open(wf_ctx *cx, const char *path, wf_model *m, wf_mod
     return s == WF_OK ? wf_model_load(cx, path, out) : s;
 }
 
-/* Parse, differentiate, batch, print, save, open, run. */
+/* Parse, differentiate, batch, print, describe, save, open, run. */
 static void representative(wf_allocator al, void *user)
 {
     Run *r = user;
@@ -46,6 +46,8 @@ static void representative(wf_allocator al, void *user)
     const wf_program *g = NULL, *v = NULL;
     wf_array *in[2] = {NULL, NULL}, *out[1] = {NULL};
     const char *shown = NULL;
+    wf_value_info info = {.size = sizeof info};
+    wf_cost cost = {.size = sizeof cost};
 
     if (!cx)
         return;
@@ -54,6 +56,14 @@ static void representative(wf_allocator al, void *user)
         wf_vmap(cx, g, (int[]){-1, 0}, 2, NULL, -1, &v) == WF_OK &&
         wf_program_verify(cx, v) == WF_OK &&
         wf_program_text(cx, v, WF_TEXT_HEADER | WF_TEXT_PLACES, &shown) == WF_OK &&
+        wf_program_json(cx, v, &shown) == WF_OK &&
+        wf_program_dot(cx, v, &shown) == WF_OK &&
+        wf_program_input_type(cx, v, 0, &shown) == WF_OK &&
+        wf_program_output_type(cx, v, 0, &shown) == WF_OK &&
+        wf_program_input_info(cx, v, 0, &info) == WF_OK &&
+        wf_program_output_info(cx, v, 0, &info) == WF_OK &&
+        wf_program_cost(cx, v, (const char *[]){"D"}, (int64_t[]){2}, 1, &cost) ==
+            WF_OK &&
         wf_model_add(cx, m, v) == WF_OK &&
         save_and_open(cx, r->path, m, &again) == WF_OK &&
         wf_array_parse(cx, "[0.5, -0.25]", WF_F32, 0, &in[0]) == WF_OK &&

@@ -197,6 +197,87 @@ TEST(dims_that_overflow_are_an_error)
     DONE(cx);
 }
 
+__extension__ typedef __int128 Wide;
+
+/* What twice as many bits say of an expression, as long as they are sure. */
+typedef struct Sure {
+    Dim d;
+    Wide v;
+    bool is; /* v is the value */
+} Sure;
+
+static Sure combine_dims(Dims *t, int op, Sure x, Sure y)
+{
+    static Dim (*const ops[])(Dims *, Dim, Dim) = {dim_add, dim_sub, dim_mul, dim_div,
+                                                   dim_mod, dim_min, dim_max};
+    Sure r = {.d = ops[op](t, x.d, y.d), .is = x.is && y.is};
+    Wide q;
+
+    if (!r.is)
+        return r;
+    switch (op) {
+    case 0: r.v = x.v + y.v; break;
+    case 1: r.v = x.v - y.v; break;
+    case 2: r.v = x.v * y.v; break;
+    case 5: r.v = MIN(x.v, y.v); break;
+    case 6: r.v = MAX(x.v, y.v); break;
+    default:
+        r.is = y.v > 0;
+        q = y.v > 0 ? x.v / y.v - (x.v % y.v < 0) : 0;
+        r.v = op == 3 ? q : x.v - q * y.v;
+    }
+    r.is = r.is && r.v < ((Wide)1 << 62) && r.v > -((Wide)1 << 62);
+    return r;
+}
+
+TEST(huge_dims_are_right_or_an_error_and_an_error_stays_one)
+{
+    static const int64_t numbers[] = {0, 1, 2, 3, 7, 1 << 20, INT64_MAX / 2, INT64_MAX};
+    int right = 0, errors = 0;
+
+    for (int round = 0; round < 3000; round++) {
+        WITH_CX(cx);
+        Dims t;
+        dims_init(&t, cx, &cx->scratch);
+        int64_t values[2] = {3, 5}, v;
+        Sure pool[14] = {{dim_symbol(&t, "N", SYM_INPUT), 3, true},
+                         {dim_symbol(&t, "M", SYM_INPUT), 5, true},
+                         {DIM_NONE, 0, false}};
+        int n = 3;
+
+        for (; n < COUNT(pool); n++) {
+            Sure x = pool[test_random_below((uint64_t)n)],
+                 y = pool[test_random_below((uint64_t)n)];
+            int op = (int)test_random_below(7);
+
+            if (test_random_below(3) == 0) {
+                y.v = numbers[test_random_below(COUNT(numbers))];
+                y.d = (Dim)y.v, y.is = true;
+            }
+            if ((op != 3 && op != 4) || y.d != 0) /* by 0 is the caller's mistake */
+                pool[n] = combine_dims(&t, op, x, y);
+            else
+                pool[n] = (Sure){DIM_NONE, 0, false};
+            if (x.d == DIM_NONE || y.d == DIM_NONE)
+                CHECK_EQ_INT(pool[n].d, DIM_NONE);
+            if (pool[n].d == DIM_NONE) {
+                errors++;
+                CHECK(!failed(cx) || cx->status == WF_ERR_LIMIT ||
+                      cx->status == WF_ERR_VALUE);
+                wf_clear(cx);
+                pool[n].is = false;
+            } else if (dim_eval(&t, pool[n].d, values, &v) && pool[n].is) {
+                right++;
+                if (v != (int64_t)pool[n].v)
+                    FAIL("round %d, op %d: %lld, not %lld", round, op, (long long)v,
+                         (long long)pool[n].v);
+            }
+        }
+        DONE(cx);
+    }
+    CHECK(right > 5000 && errors > 1000);
+}
+
 /* ---- builder ---- */
 
 TEST(equal_equations_are_one_and_dead_ones_go)

@@ -6,6 +6,7 @@
  * Each function is called in a process of its own; SWEEP sets how often, SWEEP_ONLY which.
  */
 #include "test.h"
+#include "lib_exit.h"
 #include "sweep_picks.h"
 
 #include <sys/mman.h>
@@ -48,7 +49,7 @@ static void sweep_function(int k, int calls, bool crossing, const char *dir, vol
             _exit(3);
         for (*at = 0; *at < calls; (*at)++)
             sweep_once(k, (uint64_t)*at + 1, crossing);
-        _exit(0);
+        test_exit(0);
     }
     if (pid < 0 || waitpid(pid, &status, 0) < 0)
         check_fail(sweep_calls[k].name, 0, "no process");

@@ -1,5 +1,6 @@
 /* test_threads.c -- the pool: every task once, nesting, several callers, fork, the host's
  * threads, what contexts share, how many cores there are. */
+#include "lib_exit.h"
 #include "test.h"
 
 #include "base/base.h"
@@ -242,7 +243,7 @@ TEST(after_fork_the_child_has_workers_of_its_own)
         pool_run(p, 50, mark, &j);
         child = fork();
         if (child == 0)
-            _exit(child_uses_pool(p));
+            test_exit(child_uses_pool(p));
         CHECK_EQ_INT(status_of(child), 0);
     }
     child = fork();

@@ -106,6 +106,60 @@ static void wrong_effects(Program *p) { p->effects = true; }
 static void wrong_depth(Program *p) { p->depth = 7; }
 static void wrong_hash(Program *p) { p->hash.lo ^= 1; }
 
+static void no_values(Program *p) { p->nvals = p->nin; }
+static void more_values(Program *p) { p->nvals--; }
+static void no_result(Program *p) { p->outs[0] = VAL_NONE; }
+static void many_operands(Program *p) { p->eqns[EQ_CALL].nin = (uint16_t)(p->nargs + 1); }
+static void wild_args(Program *p) { p->eqns[EQ_CALL].args = p->nargs + 1; }
+static void many_results(Program *p) { p->eqns[EQ_CALL].nout = (uint16_t)(p->nvals + 1); }
+static void wild_name(Program *p) { p->vals[1].name = p->nnames; }
+static void input_of_eqn(Program *p) { p->vals[1].eqn = EQ_ADD; }
+static void wild_eqn(Program *p) { p->vals[p->eqns[EQ_TANH].out].eqn = p->neqns; }
+static void wrong_dtype(Program *p) { p->types[1].dtype = WF_DTYPE_COUNT; }
+static void wrong_rank(Program *p) { p->types[1].rank = MAX_RANK + 1; }
+static void constant_symbol(Program *p) { p->dims.syms.v[0].dim = 3; }
+static void wild_symbol(Program *p) { p->dims.syms.v[0].dim = -1000; }
+static void other_symbol(Program *p) { p->dims.syms.v[0].dim = p->dims.syms.v[1].dim; }
+static void wild_guard(Program *p) { p->dims.guards.v[0].rhs = -1000; }
+static void late_guard(Program *p) { p->dims.guards.v[0].rhs = p->dims.syms.v[1].dim; }
+static void bind_none(Program *p)
+{
+    *(int64_t *)(uintptr_t) &
+        ((CallAttr *)(uintptr_t)p->eqns[EQ_CALL].attr)->body.binds.v[0] = DIM_NONE;
+}
+static DimNode *sum_node(Program *p) /* Q+N */
+{
+    uint32_t i = 0;
+
+    while (p->dims.nodes.v[i].kind != DIM_POLY)
+        i++;
+    return &p->dims.nodes.v[i];
+}
+static void wild_atom(Program *p)
+{
+    *(Dim *)(uintptr_t)&sum_node(p)->terms[0].atoms[0] = -1000;
+}
+static void constant_atom(Program *p)
+{
+    *(Dim *)(uintptr_t)&sum_node(p)->terms[0].atoms[0] = 2;
+}
+static void nodes_of_itself(Program *p)
+{
+    DimNode *n = sum_node(p);
+
+    n->kind = DIM_MAX;
+    n->a = n->b = -(Dim)(n - p->dims.nodes.v) - 1;
+}
+static void attr_without_dims(Program *p)
+{
+    *(Dim *)(uintptr_t) & ((const DimAttr *)p->eqns[EQ_DIM].attr)->dim = -1000;
+}
+static void defines_a_sum(Program *p)
+{
+    *(Dim *)(uintptr_t) & ((const SymAttr *)p->eqns[EQ_NONZERO].attr)->sym =
+        -(Dim)(sum_node(p) - p->dims.nodes.v) - 1;
+}
+
 static const Damage damages[] = {
     {"itself", use_itself,
      "t.wir:8:3: internal error: verify: main: equation 1, 'b = tanh b'"},
@@ -140,6 +194,28 @@ static const Damage damages[] = {
     {"effects", wrong_effects, "the flag for effects is wrong"},
     {"depth", wrong_depth, "the depth of sub-programs is wrong"},
     {"hash", wrong_hash, "the content hash is not that of the content"},
+    {"no values", no_values, "verify: main"},
+    {"more values", more_values, "verify: main"},
+    {"no result", no_result, "a result that is not there"},
+    {"many operands", many_operands, "equation 5 (call): an operand is out of range"},
+    {"wild args", wild_args, "equation 5 (call): an operand is out of range"},
+    {"many results", many_results, "equation 5 (call): a result is out of range"},
+    {"wild name", wild_name, "a value without its type or name"},
+    {"input", input_of_eqn, "verify: main"},
+    {"wild eqn", wild_eqn, "verify: main"},
+    {"dtype", wrong_dtype, "verify: main"},
+    {"rank", wrong_rank, "verify: main"},
+    {"constant symbol", constant_symbol, "a symbol without its dim"},
+    {"wild symbol", wild_symbol, "a symbol without its dim"},
+    {"other symbol", other_symbol, "a symbol without its dim"},
+    {"wild guard", wild_guard, "verify: main"},
+    {"late guard", late_guard, "a guard on a symbol that is known at run time only"},
+    {"bind none", bind_none, "verify: main: equation 5"},
+    {"wild atom", wild_atom, "verify: main"},
+    {"constant atom", constant_atom, "verify: main"},
+    {"itself", nodes_of_itself, "verify: main"},
+    {"attribute", attr_without_dims, "verify: main: equation 3"},
+    {"defines a sum", defines_a_sum, "verify: main: equation 2"},
 };
 
 /* Breaks program `which` of the text, then verifies main. */
@@ -182,6 +258,42 @@ TEST(the_verifier_looks_into_sub_programs)
     verify_damaged(cx, &d, 0);
     CHECK_HAS(wf_ctx_message(cx), "verify: inner: the content hash");
     CHECK_HAS(wf_ctx_message(cx), "note: in a sub-program of 'main'");
+    wf_ctx_free(cx);
+}
+
+/* ---- as JSON, and as a drawing: names that must be escaped, sub-programs, places of transforms ----------------- */
+
+TEST(a_program_as_json_has_its_values_equations_and_places)
+{
+    static const char text[] =
+        "\"odd \\\"name\\\"\\n\"(v: f32[M]) {\n  y = sin v\n  ret y\n}\n"
+        "main(x: f32[N,3], w: f32[3,2], p: bool[]) {\n"
+        "  k = const f32[2] [1, 2]\n"
+        "  d = dot x w\n"
+        "  e = dot_general x w lhs=[1] rhs=[0] acc=f64\n"
+        "  s = reduce_sum d axes=[1]\n"
+        "  c = cond p s branches=[\"odd \\\"name\\\"\\n\", \"odd \\\"name\\\"\\n\"]\n"
+        "  t = reduce_sum c axes=[0]\n"
+        "  ret t, k, e\n"
+        "}\n";
+    wf_ctx *cx = wf_ctx_new(NULL);
+    wf_model *m = NULL;
+    const wf_program *g = NULL;
+    const char *out = "";
+
+    if (wf_model_parse(cx, "t.wir", text, sizeof text - 1, &m) != WF_OK)
+        FAIL("%s", wf_ctx_message(cx));
+    REQUIRE(wf_grad(cx, wf_model_find(m, "main"), NULL, 0, &g) == WF_OK);
+    CHECK_EQ_INT(wf_program_json(cx, g, &out), WF_OK);
+    CHECK_HAS(out, "\"odd \\\"name\\\"\\u000a");
+    CHECK_HAS(out, "[1,\"x\",\"f32[N,3]\"]");
+    CHECK_HAS(out, "\"t.wir\"");
+    CHECK_EQ_INT(wf_program_json(cx, wf_model_find(m, "main"), &out), WF_OK);
+    CHECK_HAS(out, "const");
+    CHECK_EQ_INT(wf_program_dot(cx, g, &out), WF_OK);
+    CHECK_HAS(out, "odd \\\"name\\\"");
+    wf_program_release(g);
+    wf_model_free(m);
     wf_ctx_free(cx);
 }
 

@@ -4,6 +4,7 @@
  * The processes are made by fork, and meet in shared memory. Under mpirun the program runs as one of them, with MPI
  * (tests/test_world.sh), and only the test that needs no fork.
  */
+#include "lib_exit.h"
 #include "test.h"
 
 #include <signal.h>
@@ -158,7 +159,7 @@ static int in_processes(int n, double timeout, Body *body, int *ended)
     fflush(NULL);
     for (int k = 0; k < n; k++)
         if (!(pid[k] = fork()))
-            _exit(be(k, n, timeout, body) ? 1 : 0);
+            test_exit(be(k, n, timeout, body) ? 1 : 0);
     if (ended)
         *ended = 0;
     for (int k = 0; k < n; k++) {
