@@ -396,10 +396,10 @@ TEST(ten_thousand_lines_parse_quickly)
 
 /* ---- the namespaces ----------------------------------------------------------------- */
 
-TEST(embedded_code_is_that_of_the_embedded_text)
+TEST(embedded_code_is_that_of_the_embedded_text) /* wherever its objects lie */
 {
     wf_ctx *cx = wf_ctx_new(NULL);
-    Vm *vm = sc_vm_new(cx, NULL);
+    Vm *vm = sc_vm_new(cx, &(VmOptions){.plain_alloc = true});
 
     REQUIRE(vm);
     for (uint32_t i = 0; i < sc_nnamespaces; i++) {

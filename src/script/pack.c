@@ -6,7 +6,7 @@
 typedef struct Packer {
     Vm *vm;
     Buf objects; /* as written */
-    Value *seen; /* those in it, borrowed, by index */
+    Value *seen; /* those in it, owned, by index */
     int64_t n, cap;
     uint32_t *slots; /* index + 1 by address, open addressing */
     uint32_t nslots;
@@ -124,7 +124,7 @@ static uint32_t object(Packer *p, Value v)
     }
     buf_char(&p->objects, (char)kind);
     put_part(p, &p->objects, &part);
-    p->seen[p->n++] = v;
+    p->seen[p->n++] = sc_ref(v); /* held: another must not get its address */
     p->slots[slot_of(p, v.o)] = (uint32_t)p->n;
     return (uint32_t)p->n - 1;
 }
@@ -139,7 +139,7 @@ static void put_name(Packer *p, Buf *b, const char *name)
     p->failed |= name && !s;
     put(b, s ? object(p, v_obj(s)) + 1u : 0);
     if (s)
-        obj_drop(p->vm, s); /* the unit has another count of it */
+        obj_drop(p->vm, s);
 }
 
 /* ---- code -------------------------------------------------------------------------- */
@@ -261,6 +261,8 @@ bool sc_pack(Vm *vm, const Unit *u, Buf *out)
     p.failed |= code.failed || p.objects.failed || out->failed;
     buf_free(&code);
     buf_free(&p.objects);
+    for (int64_t i = 0; i < p.n; i++)
+        sc_drop(vm, p.seen[i]);
     sc_free(vm, p.seen, (size_t)p.cap * sizeof *p.seen);
     sc_free(vm, p.slots, p.nslots * sizeof *p.slots);
     return !p.failed;
