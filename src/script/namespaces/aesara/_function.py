@@ -12,6 +12,7 @@ import warnings
 import _aesara as _w
 import numpy
 from _expression import order_of, run_order, value_of, evaluate, ancestors
+from aesara._extent import guards_of
 from aesara._graph import (config, Variable, TensorVariable, TensorConstant, TensorSharedVariable, as_variable)
 from aesara._random import RandomOp, RngVariable
 
@@ -62,11 +63,10 @@ class Function:
         self.order = order_of(self._results(), self._roots(), self.subst)
         self._find_state()
         self.special = {}
-        try:
-            self.program = self._trace(None)
-        except (ValueError, TypeError, IndexError, RuntimeError, NotImplementedError) as e:
-            _tell(f"aesara.function: a program for each size: {e}")
-            self.program = None
+        self.guards = guards_of(self.order, self._roots(), self.subst)
+        whole = tuple([g.extent.size for g in self.guards])
+        self.program = self._for_all_sizes(whole)
+        self.by_lengths = {whole: self.program}     # a program for each choice of lengths
 
     # ---- the program
 
@@ -95,7 +95,15 @@ class Function:
     def symbols(self):
         return [i.variable for i in self.inputs] + self.shared + self.draws
 
-    def _trace(self, sizes):
+    def _for_all_sizes(self, lengths):
+        try:
+            return self._trace(None, lengths)
+        except (ValueError, TypeError, IndexError, RuntimeError, NotImplementedError) as e:
+            _tell(f"aesara.function: a program for each size: {e}")
+            return None
+
+    def _trace(self, sizes, lengths):
+        # lengths: of the slices that have guards, or () to leave them open
         symbols = self.symbols()
         types = []
         for k, v in enumerate(symbols):
@@ -112,9 +120,13 @@ class Function:
             return out
         old = _w.checked(True)
         try:
+            for g, n in zip(self.guards, lengths):
+                g.extent.length = n
             return _w.note(_w.trace_types(body, types, _w.named(self.name or "function")))
         finally:
             _w.checked(old)
+            for g in self.guards:
+                g.extent.length = None
 
     def compiled(self):
         # A program to look at: for all sizes, or the last one made for some.
@@ -122,19 +134,34 @@ class Function:
             raise ValueError("the function has no program before it is called: its sizes are not known")
         return self.program if self.program is not None else list(self.special.values())[-1]
 
+    def _program_for(self, values):
+        # (the program, the lengths it is for)
+        if not self.guards:
+            return self.program, ()
+        inputs = {i.variable: x for i, x in zip(self.inputs, values)}
+        lengths = tuple([g.length(inputs) for g in self.guards])
+        if lengths not in self.by_lengths:
+            if len(self.by_lengths) >= 8:
+                lengths = ()
+            if lengths not in self.by_lengths:
+                self.by_lengths[lengths] = self._for_all_sizes(lengths)
+        return self.by_lengths[lengths], lengths
+
     def _run(self, values):
-        if self.program is not None:
+        program, lengths = self._program_for(values)
+        if program is not None:
             try:
-                return _w.apply(self.program, values, [], [], self.donated)
+                return _w.apply(program, values, [], [], self.donated)
             except (ValueError, TypeError, IndexError, RuntimeError) as e:
                 _tell(f"aesara.function: a program for these sizes: {e}")
             except AssertionError as e:
                 raise _worded(e) from None
         sizes = tuple([tuple(v.shape) for v in values])
-        if sizes not in self.special:
-            self.special[sizes] = self._trace(sizes)
+        key = (sizes, lengths)
+        if key not in self.special:
+            self.special[key] = self._trace(sizes, lengths)
         try:
-            return _w.apply(self.special[sizes], values, [], [], self.donated)
+            return _w.apply(self.special[key], values, [], [], self.donated)
         except AssertionError as e:
             raise _worded(e) from None
 
@@ -224,8 +251,11 @@ class Function:
 
 
 def _worded(e):
-    # a check of an index that failed, as the library says it
-    return IndexError(str(e)) if str(e).find("index: out of range") >= 0 else e
+    # a check of an index or a size that failed, as the library says it
+    text = str(e).replace("assert: ", "")
+    if text.startswith("reshape: "):
+        return ValueError(text[9:])
+    return IndexError(str(e)) if text.find("index: out of range") >= 0 else e
 
 
 def _outputs(outputs):

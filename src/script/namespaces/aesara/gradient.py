@@ -131,6 +131,7 @@ def grad(cost, wrt, consider_constant=None, disconnected_inputs="raise", add_nam
                                          f"part of the computational graph of the cost, or is used only by a non-differentiable "
                                          f"operator: {x}")
     live = [x for x, ok in zip(xs, linked) if ok]
+    _check_defined(ys, live, constants, null_gradients)
     outs = _node(_grad_op, ys, live, weights, constants, [_float_type(x) for x in live]) if live else []
     results, at = [], 0
     for x, ok in zip(xs, linked):
@@ -143,6 +144,16 @@ def grad(cost, wrt, consider_constant=None, disconnected_inputs="raise", add_nam
         else:
             results.append(_zeros(x))
     return _same_kind(wrt, results)
+
+
+def _check_defined(ys, xs, constants, null_gradients):
+    if null_gradients != "raise":
+        raise NotImplementedError("grad: null_gradients='return'")
+    moving = dependents(ys, xs)
+    for v in ancestors(ys, constants):
+        if v.owner is not None and v.owner.op is _undefined_op and v in moving:
+            raise NullTypeGradError("`grad` encountered a NaN. This variable is Null because the grad method for input 0 "
+                                    f"({v.owner.inputs[0]}) of the UndefinedGrad op is not implemented. ")
 
 
 _zeros_op = Op("zeros_like", lambda p, x: _w.full(x.shape, 0, x.dtype if x.dtype.is_floating else "float64"), "zeros_like")
@@ -207,6 +218,14 @@ _stop_op = Op("disconnected_grad", lambda p, x: _w.stop_gradient(x), "disconnect
 
 def disconnected_grad(x):
     return apply(_stop_op, [x])
+
+
+_undefined_op = Op("undefined_grad", lambda p, x: _w.stop_gradient(x), "UndefinedGrad")
+
+
+def undefined_grad(x):
+    # x; grad refuses to go through it
+    return apply(_undefined_op, [x])
 
 
 zero_grad = disconnected_grad

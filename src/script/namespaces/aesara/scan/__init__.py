@@ -5,7 +5,7 @@
 # `while` whose rows go into room for as many as there can be.
 import _aesara as _w
 from aesara import _random
-from _expression import order_of, run_order, value_of, free_variables, dependents
+from _expression import ancestors, order_of, run_order, value_of, free_variables, dependents
 from aesara._graph import Op, Apply, TensorType, TensorVariable, TensorSharedVariable, Variable, as_variable
 
 
@@ -288,12 +288,18 @@ def scan(fn, sequences=None, outputs_info=None, non_sequences=None, n_steps=None
                              f"(`outputs_info` in scan nomenclature) of variable {o} has {names[0].ndim} dimension(s), while the result "
                              f"of the inner function (`fn`) has {o.ndim} dimension(s)")
     given = [s for s in updates if isinstance(s, _random.RngVariable)]
-    shared = [(k, as_variable(v)) for k, v in updates.items() if k not in given]
+    shared = [(k, as_variable(v)) for k, v in updates.items() if k not in given] + _own_updates(outputs, updates, args + others)
     draws = _draws(drawn, seqs, args, n_steps)
     result = _make(seqs, states, outputs, shared, stop, n_steps, go_backwards, truncate_gradient, return_list, draws)
     for rows, _, _ in draws:
         result[1][rows.owner.inputs[0]] = rows.owner.outputs[0]
     return result
+
+
+def _own_updates(outputs, updates, outside):
+    # Shared variables of the step that bring an update with them.
+    found = [v for v in ancestors(outputs, outside) if isinstance(v, TensorSharedVariable) and v not in outside]
+    return [(v, v.default_update) for v in found if v.default_update is not None and v not in updates]
 
 
 def _draws(nodes, seqs, inside, n_steps):

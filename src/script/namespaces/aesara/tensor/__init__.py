@@ -485,8 +485,25 @@ def reshape(x, newshape, ndim=None):
     rank = n if n is not None else ndim
     if rank is None:
         raise ValueError("reshape: the length of the shape is not known; give ndim")
-    op = Op("Reshape", lambda p, x, *s: _w.reshape(x, _ints(p, s)), "Reshape{" + str(rank) + "}")
+    op = Op("Reshape", lambda p, x, *s: _reshaped(x, _ints(p, s)), "Reshape{" + str(rank) + "}")
     return apply(op, [x] + sizes, n, rank, x.dtype)
+
+
+def _reshaped(x, sizes):
+    # Of an axis whose size only the run knows (a slice between two expressions), the shape says what it must be.
+    open_ = [i for i, n in enumerate(x.shape) if not isinstance(n, _int)]
+    if len(open_) == 1 and _all([isinstance(n, _int) and n > 0 for n in sizes]):
+        rest = 1
+        for i, n in enumerate(x.shape):
+            rest *= 1 if i in open_ else n
+        want = 1
+        for n in sizes:
+            want *= n
+        if rest and want % rest == 0:
+            have = _w.tensor(x.shape[open_[0]], "int64")
+            _w.assert_now(have == want // rest, f"reshape: cannot reshape an array of another size than {want} into shape {tuple(sizes)}")
+            x = _w.take(x, _w.iota("int64", (want // rest,)), open_[0])
+    return _w.reshape(x, sizes)
 
 
 def flatten(x, ndim=1):
@@ -938,5 +955,5 @@ for _n, _f in (("sum", sum), ("prod", prod), ("mean", mean), ("max", max), ("min
                ("zeros_like", zeros_like), ("ones_like", ones_like)):
     setattr(TensorVariable, _n, _f)
 
-from aesara.tensor import linalg, special, nnet, nlinalg, slinalg, math, basic, sharedvar, type, var as _var_module
+from aesara.tensor import linalg, special, nnet, nlinalg, slinalg, math, basic, sharedvar, signal, type, xlogx, var as _var_module
 from aesara.tensor.special import softmax, log_softmax

@@ -1,6 +1,7 @@
 # aesara.tensor.subtensor -- parts of expressions: read, set, added to. Bounds and places may be expressions.
 import _aesara as _w
 import numpy as _np
+from aesara._extent import extent_of
 from aesara._graph import Op, Variable, TensorVariable, apply, as_variable
 
 
@@ -28,9 +29,10 @@ def _places(n, bounds):
     return start + step * _w.iota("int64", (_w.size_of(count),))
 
 
-def _key(params, values, x):
+def _key(params, values, x, extents=()):
     # The key again, with the values of its expressions, and how to cut axes first: (axis, places),
     # where bounds are not known.
+    known_sizes = {e.axis: e.length for e in extents if e.length is not None}
     at, axis = 0, 0
     key, cuts = [], []
     for kind, n in params:
@@ -46,7 +48,12 @@ def _key(params, values, x):
                 bounds.append(known)
             whole = bounds[0] is None and bounds[1] is None
             size = x.shape[axis]
-            if open_ or not isinstance(size, int) and not whole and bounds[2] is not None and bounds[2] < 0:
+            if axis in known_sizes:
+                first = _w.cast(_w.wrap(bounds[0]), "int64")
+                first = _w.where(first < 0, _w.maximum(first + _w.tensor(size, "int64"), 0), first)
+                cuts.append((axis, first + _w.iota("int64", (known_sizes[axis],))))
+                key.append(slice(None))
+            elif open_ or not isinstance(size, int) and not whole and bounds[2] is not None and bounds[2] < 0:
                 if not isinstance(bounds[2], int) and bounds[2] is not None:
                     raise NotImplementedError("a slice whose step is an expression")
                 cuts.append((axis, _places(_w.tensor(size, "int64"), bounds)))
@@ -69,8 +76,8 @@ def _key(params, values, x):
     return tuple(key), cuts
 
 
-def _get(params, values, x):
-    key, cuts = _key(params, values, x)
+def _get(params, values, x, extents=()):
+    key, cuts = _key(params, values, x, extents)
     for axis, places in cuts:
         x = _w.take(x, places, axis)
     return _w.index_get(x, key)
@@ -96,8 +103,8 @@ _HOLE = _Hole()
 
 
 def _split_key(key, ndim):
-    # (params, operands, rank of the result, names of the parts)
-    params, operands, names = [], [], []
+    # (params, operands, rank of the result, names of the parts, rank of arrays, extents)
+    params, operands, names, extents = [], [], [], []
     rank, arrays, used = 0, 0, 0
     parts = _parts(key)
     consumed = sum([(p.ndim if isinstance(p, TensorVariable) and p.dtype == "bool" else 1) for p in
@@ -123,6 +130,8 @@ def _split_key(key, ndim):
                 else:
                     bounds.append(None if b is None else int(b))
             params.append(("s", tuple(bounds)))
+            if bounds[0] is _HOLE and bounds[2] is None and p.stop is not None:
+                extents.append(extent_of(used, p.start, p.stop))
             names.append(":".join(["" if b is None else "int64" for b in bounds[:2]]) + ":" + ("" if bounds[2] is None else "int64"))
             rank += 1
             used += 1
@@ -138,17 +147,18 @@ def _split_key(key, ndim):
             params.append(("c", int(p)))
             names.append("int64")
             used += 1
-    return params, operands, rank + arrays + ndim - used, names, arrays
+    return params, operands, rank + arrays + ndim - used, names, arrays, [e for e in extents if e is not None]
 
 
 def getitem(x, key):
     x = as_variable(x)
-    params, operands, rank, names, arrays = _split_key(key, x.ndim)
+    params, operands, rank, names, arrays, extents = _split_key(key, x.ndim)
     show = "AdvancedSubtensor" if arrays else "Subtensor{" + ", ".join(names) + "}"
 
-    run = lambda p, x, *values: _get(p, values, x)
+    run = lambda p, x, *values: _get(p, values, x, extents)
     r = apply(Op("Subtensor", run, show), [x] + operands, params, *_item_type(x, params, operands, rank))
     r.owner.key = key
+    r.owner.extents = extents
     return r
 
 

@@ -103,26 +103,3 @@ def callable(obj):
 
 def exec_(code, globs=None, locs=None):
     exec(code, globs, locs)
-
-
-class _Moves:
-    range = xrange = _builtins.range
-    zip, map, filter, input, reduce = _builtins.zip, _builtins.map, _builtins.filter, _builtins.input, None
-    intern = staticmethod(lambda s: s)
-    StringIO = cStringIO = _io.StringIO
-    _NAMES = {"cPickle": "pickle", "configparser": "configparser", "queue": "queue", "builtins": "builtins", "urllib": "urllib.request",
-              "urllib_parse": "urllib.parse", "urllib_request": "urllib.request"}
-
-    def __getattr__(self, name):
-        if name in ("reduce", "zip_longest", "urlretrieve", "urlopen"):
-            where = {"reduce": "functools", "zip_longest": "itertools"}.get(name, "urllib.request")
-            return getattr(__import__(where), name)
-        if name in self._NAMES:
-            return __import__(self._NAMES[name])
-        raise AttributeError(f"module 'six.moves' has no attribute '{name}'")
-
-
-del _Moves.reduce
-moves = _Moves()
-__import__("sys").modules["six.moves"] = moves
-__import__("sys").modules["six.moves.urllib"] = __import__("urllib")

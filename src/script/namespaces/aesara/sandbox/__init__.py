@@ -1,0 +1,1 @@
+# aesara.sandbox -- see aesara.sandbox.rng_mrg.

@@ -1,0 +1,2 @@
+# aesara.tensor.signal -- see aesara.tensor.signal.pool.
+from aesara.tensor.signal import pool

@@ -1,0 +1,6 @@
+# six.moves.queue -- the module queue.
+import sys
+
+import queue
+
+sys.modules[__name__] = queue

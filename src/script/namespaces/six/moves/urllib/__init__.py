@@ -1,0 +1,2 @@
+# six.moves.urllib -- urllib.
+from urllib import request, parse, error

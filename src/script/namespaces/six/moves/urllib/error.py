@@ -1,0 +1,2 @@
+# six.moves.urllib.error -- urllib.error.
+from urllib.error import *

@@ -1,0 +1,2 @@
+# six.moves.urllib.request -- urllib.request.
+from urllib.request import *

@@ -1,0 +1,1 @@
+# theano.sandbox -- see aesara.sandbox.

@@ -1,0 +1,2 @@
+# theano.tensor.signal -- see aesara.tensor.signal.
+from theano.tensor.signal import pool, downsample

@@ -1,0 +1,2 @@
+# theano.tensor.xlogx -- see aesara.tensor.xlogx.
+from aesara.tensor.xlogx import *
