@@ -19,7 +19,7 @@
  *                   vector; render_scalar.c programs of scalars; render_straight.c whole
  *                   programs as one function; render_dot.c products in them;
  *                   render_unit.c what units begin with
- *   render_cuda.c   the nest as CUDA C++, for target_cuda.c
+ *   render_cuda.c   the nest as CUDA C++, for target_cuda.c; shape_cuda.c: for how many threads
  *   units.c         translation units, of about equal amounts of text
  *   lanes.h         what the C stands on: vectors and their functions; embedded as text
  *                   together with the library's own vec.h and vmath.h; plain.h the same
@@ -434,15 +434,18 @@ const Target *target_find(const char *name); /* "cpu", "c", "cuda"; NULL: there 
 /* ---- render_cuda.c ----------------------------------------------------------------- */
 
 /* How the threads of the device share the work of a kernel's code. */
-#define CUDA_COLS     32 /* FORM_COLS: threads along the columns, */
-#define CUDA_COL_ROWS 8  /* and along the rows */
+#define CUDA_COLS 32  /* FORM_COLS: most threads along the columns, of */
+#define CUDA_TILE 256 /* a block; and of one */
+#define CUDA_END  512 /* that joins partial results */
 typedef struct CudaShape {
     int vec;     /* elements of a thread at a time, along the last loop */
     int threads; /* of a row; MAP: of a block */
     int rows;    /* of a block at a time; a block has threads * rows */
+    int ends;    /* threads along the columns, where partial results are joined */
     int chunks;  /* ROWS: vectors of a thread in a row, if that is known and they are few */
     bool small;  /* 32 bits are enough for indices */
     bool totals; /* some partial results are of everything */
+    int parts;   /* how many partial results there are; each is joined by blocks of its own */
 } CudaShape;
 CudaShape cuda_shape(const Kernel *k);
 

@@ -61,6 +61,10 @@ void render_combine(const Render *r, unsigned op, wf_dtype t, const char *x,
 
 void render_cuda(const Kernel *k, Arena *a, Text *out);
 void render_cuda_head(const Kernel *const *k, uint32_t n, Text *out);
+/* shape_cuda.c */
+/* Is it an element for each of the last loop, one after the other? A load that a thread makes of V at once? */
+bool cuda_is_vector(const Kernel *k, const Access *at);
+bool cuda_is_loaded(const Kernel *k, const Node *n);
 int64_t cuda_tasks(const Kernel *k, int64_t cols); /* Target.tasks_of */
 
 /* ---- render_scalar.c --------------------------------------------------------------- */

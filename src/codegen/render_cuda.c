@@ -5,7 +5,8 @@
  *   ROWS   T threads a row, in as many walks as the kernel has; what is loaded stays in
  *          registers for later walks where the row is short enough. Sums over the rows
  *          are kept by the threads that own the columns, one partial result a block
- *   COLS   32 threads along the columns, 8 along the rows of a task
+ *   COLS   as many threads along the columns as there are, up to 32, the others of a block
+ *          along the rows of a task
  *
  * How many of each is CudaShape's, which the launch reads too. Names are those of render.c;
  * elements are those of plain.h, one by one: inside the loop over the V elements of a
@@ -16,165 +17,9 @@
 
 #define LAST(k)    ((k)->nloops - 1)
 #define MAP_BLOCK  256
-#define TASKS_MOST 264 /* that leave partial results */
-#define ROWS_BLOCK 128 /* threads, of several short rows */
-#define ROW_MOST   1024 /* threads of one row */
-#define KEPT_MOST  48   /* elements that a thread keeps from walk to walk */
+#define SAME_MOST  64   /* and from row to row */
 
 extern const char *const plain_lines[], *const gpu_lines[]; /* by the Makefile */
-
-/* ---- shape -------------------------------------------------------------------------- */
-
-/* Is it an element for each of the last loop, one after the other? */
-static bool is_vector(const Kernel *k, const Access *at)
-{
-    return at->stride[LAST(k)] == 1;
-}
-
-static bool is_loaded(const Kernel *k, const Node *n)
-{
-    return n->kind == NODE_LOAD && !n->nin && n->level == LEVEL_EACH &&
-           is_vector(k, &n->at);
-}
-
-static int elements_of_thread(const Kernel *k)
-{
-    size_t most = 1;
-    Dim last = k->loops[LAST(k)].size;
-    int v;
-
-    for (uint32_t i = 0; i < k->nnodes; i++)
-        if (is_loaded(k, &k->nodes[i]))
-            most = MAX(most, wf_dtype_size((wf_dtype)k->nodes[i].dtype));
-    for (uint32_t j = 0; j < k->p->nout; j++)
-        most = MAX(most, wf_dtype_size((wf_dtype)k->nodes[k->outs[j].node].dtype));
-    v = (int)MIN(16 / most, 8);
-    if (k->cost > 100) /* registers */
-        v = MIN(v, 2);
-    if (last >= 0 && last % v != 0 && last < 4 * (Dim)v)
-        v = 1;
-    return v;
-}
-
-/* The bytes from the first to the last element that is touched; -1: not known. */
-static int64_t access_extent(const Kernel *k, const Access *at)
-{
-    int64_t n = at->offset;
-
-    for (uint32_t l = 0; l < k->nloops && n >= 0; l++) {
-        Dim size = k->loops[l].size, step = at->stride[l];
-
-        if (size < 0 || step < 0 || size > INT32_MAX || step > INT32_MAX)
-            return -1;
-        n += size * step;
-    }
-    return n;
-}
-
-/* Are all indices small? */
-static bool is_small(const Kernel *k)
-{
-    int64_t elements = 1, most = (int64_t)1 << 30;
-
-    for (uint32_t l = 0; l < k->nloops; l++)
-        if (k->loops[l].size < 0 || !mul_i64(elements, k->loops[l].size, &elements))
-            return false;
-    if (elements >= most)
-        return false;
-    for (uint32_t i = 0; i < k->nnodes; i++) {
-        const Node *n = &k->nodes[i];
-        int64_t extent = 0;
-
-        if (n->kind == NODE_LOAD || n->kind == NODE_IOTA)
-            extent = access_extent(k, &n->at);
-        if (n->kind == NODE_LOAD && n->nin)
-            extent = extent < 0 || n->bound < 0 || n->step < 0 || n->bound > INT32_MAX ||
-                             n->step > INT32_MAX
-                         ? -1
-                         : extent + n->bound * n->step;
-        if (extent < 0 || extent >= most)
-            return false;
-    }
-    for (uint32_t j = 0; j < k->p->nout; j++) {
-        int64_t extent = access_extent(k, &k->outs[j].at);
-
-        if (extent < 0 || extent >= most)
-            return false;
-    }
-    return true;
-}
-
-/* Vectors of a row; -1: not known. */
-static int64_t vectors_of_row(const Kernel *k, int v)
-{
-    int64_t n = 1;
-
-    for (uint32_t l = k->nrows; l < k->nloops; l++) {
-        Dim size = k->loops[l].size;
-
-        if (size < 0)
-            return -1;
-        if (!mul_i64(n, l == LAST(k) ? (size + v - 1) / v : size, &n))
-            return -1;
-    }
-    return n;
-}
-
-static void shape_rows(const Kernel *k, CudaShape *s)
-{
-    int64_t n = vectors_of_row(k, s->vec);
-    int kept = 0;
-
-    s->threads = 128;
-    if (n >= 0)
-        for (s->threads = 1; s->threads < n && s->threads < 256;)
-            s->threads *= 2;
-    if (k->parts)
-        s->threads = MAX(s->threads, 32);
-    for (uint32_t i = 0; i < k->nnodes; i++)
-        kept += is_loaded(k, &k->nodes[i]) ||
-                (k->nodes[i].kind == NODE_REDUCE && k->nodes[i].over == OVER_ROWS);
-    kept = MAX(kept, 1);
-    while (n > 256 && s->threads < ROW_MOST &&
-           (n + s->threads - 1) / s->threads * s->vec * kept > KEPT_MOST)
-        s->threads *= 2;
-    s->rows = k->parts || s->threads > 32 ? 1 : ROWS_BLOCK / s->threads;
-    s->chunks = n < 0 ? 0 : (int)MIN((n + s->threads - 1) / s->threads, 1000);
-    if (s->chunks * s->vec * kept > KEPT_MOST)
-        s->chunks = 0;
-}
-
-CudaShape cuda_shape(const Kernel *k)
-{
-    CudaShape s = {.vec = 1, .threads = 1, .rows = 1};
-
-    if (k->scalar)
-        return s;
-    s.vec = elements_of_thread(k);
-    s.small = is_small(k);
-    for (uint32_t i = 0; i < k->nnodes; i++)
-        s.totals = s.totals || (node_is_part(&k->nodes[i]) && k->nodes[i].over == OVER_ALL);
-    if (k->form == FORM_ROWS) {
-        shape_rows(k, &s);
-    } else if (k->form == FORM_COLS) {
-        s.threads = CUDA_COLS;
-        s.rows = CUDA_COL_ROWS;
-    } else {
-        s.threads = MAP_BLOCK;
-    }
-    return s;
-}
-
-/* Enough blocks for every multiprocessor to have some; blocks of columns count, too. */
-int64_t cuda_tasks(const Kernel *k, int64_t cols)
-{
-    CudaShape s = cuda_shape(k->code ? k->code : k);
-    int64_t across = s.vec * CUDA_COLS;
-
-    if (k->form != FORM_COLS || s.totals)
-        return 2 * TASKS_MOST;
-    return MAX(1, 2 * TASKS_MOST / MAX(1, (cols + across - 1) / across));
-}
 
 /* ---- text --------------------------------------------------------------------------- */
 
@@ -183,6 +28,7 @@ typedef struct Cuda {
     const Kernel *k;
     CudaShape s;
     bool *have; /* loads that are in registers already, of an earlier walk */
+    bool *same; /* COLS: nodes that are the same for every row, computed once; NULL: none */
 } Cuda;
 
 static void line(Cuda *c, int depth, const char *fmt, ...) PRINTF(3, 4);
@@ -336,7 +182,7 @@ static void load_all(Cuda *c, int depth, const bool *need)
     for (uint32_t i = 0; i < k->nnodes; i++) {
         const Node *n = &k->nodes[i];
 
-        if (!need[i] || !is_loaded(k, n) || c->have[i])
+        if (!need[i] || !cuda_is_loaded(k, n) || c->have[i] || (c->same && c->same[i]))
             continue;
         if (!keeps(c))
             line(c, depth, "%s l%u[%d];", type_of(n), i, c->s.vec);
@@ -347,7 +193,7 @@ static void load_all(Cuda *c, int depth, const bool *need)
 /* Is it gathered in o<j> first? */
 static bool is_stored(const Kernel *k, uint32_t j)
 {
-    return is_vector(k, &k->outs[j].at);
+    return cuda_is_vector(k, &k->outs[j].at);
 }
 
 static void take_sum(Cuda *c, int depth, uint32_t i)
@@ -362,6 +208,27 @@ static void take_sum(Cuda *c, int depth, uint32_t i)
 
     line(c, depth, "if (e < m)");
     line(c, depth + 1, "%s = %s;", s, combine(c, n, s, v));
+}
+
+/* Does what differs from row to row read it? */
+static bool is_read_by_rows(const Cuda *c, uint32_t i)
+{
+    const Kernel *k = c->k;
+
+    for (uint32_t j = i + 1; j < k->nnodes; j++)
+        for (uint32_t a = 0; a < k->nodes[j].nin && !c->same[j]; a++)
+            if (k->nodes[j].in[a] == i)
+                return true;
+    for (uint32_t j = 0; j < k->p->nout; j++)
+        if (k->outs[j].node == i)
+            return true;
+    return false;
+}
+
+static void use_same(Cuda *c, int depth, uint32_t i)
+{
+    if (is_read_by_rows(c, i))
+        line(c, depth, "const auto v%u = h%u[e];", i, i);
 }
 
 /* The elements from x0 on of the columns, m of them: nodes, sums, results of a walk. */
@@ -382,7 +249,9 @@ static void render_elements(Cuda *c, int depth, uint32_t stage)
     for (uint32_t i = 0; i < k->nnodes; i++) {
         const Node *n = &k->nodes[i];
 
-        if (need[i] && is_loaded(k, n))
+        if (need[i] && c->same && c->same[i])
+            use_same(c, depth + 1, i);
+        else if (need[i] && cuda_is_loaded(k, n))
             line(c, depth + 1, "const %s v%u = s_splat_%s(%s[e]);",
                  lane_type(&c->r, (wf_dtype)n->dtype), i, wf_dtype_name((wf_dtype)n->dtype),
                  loaded(c, i));
@@ -623,7 +492,7 @@ static void keep_loads(Cuda *c, int depth, bool of_columns)
     bool any = false;
 
     for (uint32_t i = 0; i < k->nnodes && keeps(c); i++)
-        if (is_loaded(k, &k->nodes[i]) && is_of_columns(k, &k->nodes[i]) == of_columns) {
+        if (cuda_is_loaded(k, &k->nodes[i]) && is_of_columns(k, &k->nodes[i]) == of_columns) {
             line(c, depth, "%s l%u[%d][%d];", type_of(&k->nodes[i]), i, c->s.chunks,
                  c->s.vec);
             any = true;
@@ -636,7 +505,7 @@ static void keep_loads(Cuda *c, int depth, bool of_columns)
     line(c, depth + 1, "if (w < vectors) {");
     open_vector(c, depth + 2);
     for (uint32_t i = 0; i < k->nnodes; i++)
-        if (is_loaded(k, &k->nodes[i]) && is_of_columns(k, &k->nodes[i])) {
+        if (cuda_is_loaded(k, &k->nodes[i]) && is_of_columns(k, &k->nodes[i])) {
             line(c, depth + 2, "wk_load(l%u[c], %s + x0, m);", i,
                  render_address(&c->r, &k->nodes[i].at));
             c->have[i] = true;
@@ -686,7 +555,21 @@ static void render_rows_form(Cuda *c)
     text_add(c->r.t, "}\n\n");
 }
 
-/* The sums of the threads along the rows, joined in their order. */
+/* The sums of the threads along the rows, joined in halves. */
+static void join_rows(Cuda *c, int depth, const Node *n, int rows, int vec)
+{
+    const char *mine = vec ? "of[lane_row][lane][e]" : "of[lane_row][lane]";
+    const char *other = vec ? "of[lane_row + half][lane][e]" : "of[lane_row + half][lane]";
+
+    line(c, depth, "for (int half = %d; half; half /= 2) {", rows / 2);
+    line(c, depth + 1, "__syncthreads();");
+    line(c, depth + 1, "if (lane_row < half)");
+    if (vec)
+        line(c, depth + 2, "for (int e = 0; e < %d; e++)", vec);
+    line(c, depth + 2 + !!vec, "%s = %s;", mine, combine(c, n, mine, other));
+    line(c, depth, "}");
+}
+
 static void join_column_sums(Cuda *c, int depth)
 {
     for (uint32_t i = 0; i < c->k->nnodes; i++) {
@@ -695,41 +578,97 @@ static void join_column_sums(Cuda *c, int depth)
         if (!node_is_part(n) || n->over != OVER_ROWS)
             continue;
         line(c, depth, "{");
-        line(c, depth + 1, "__shared__ %s of[%d][%d][%d];", lane_of(c, n), CUDA_COL_ROWS,
-             CUDA_COLS, c->s.vec);
+        line(c, depth + 1, "__shared__ %s of[%d][%d][%d];", lane_of(c, n), c->s.rows,
+             c->s.threads, c->s.vec);
         line(c, depth + 1, "__syncthreads();");
         line(c, depth + 1, "for (int e = 0; e < %d; e++)", c->s.vec);
         line(c, depth + 2, "of[lane_row][lane][e] = s%u[e];", i);
-        line(c, depth + 1, "__syncthreads();");
+        join_rows(c, depth + 1, n, c->s.rows, c->s.vec);
         line(c, depth + 1, "if (lane_row == 0 && w < vectors) {");
-        line(c, depth + 2, "for (int r = 1; r < %d; r++)", CUDA_COL_ROWS);
-        line(c, depth + 3, "for (int e = 0; e < %d; e++)", c->s.vec);
-        line(c, depth + 4, "s%u[e] = %s;", i,
-             combine(c, n, arena_printf(c->r.a, "s%u[e]", i), "of[r][lane][e]"));
         open_vector(c, depth + 2);
         line(c, depth + 2, "for (int e = 0; e < m; e++)");
-        line(c, depth + 3, "S%u[at + e] = s_first_%s(s%u[e]);", i,
-             wf_dtype_name(kept_dtype((wf_dtype)n->dtype)), i);
+        line(c, depth + 3, "S%u[at + e] = s_first_%s(of[0][lane][e]);", i,
+             wf_dtype_name(kept_dtype((wf_dtype)n->dtype)));
         line(c, depth + 1, "}");
         line(c, depth, "}");
     }
+}
+
+/* Nodes that are the same for every row of the columns that a thread has. NULL: none, or too
+ * many for its registers. */
+static bool *find_same(Cuda *c)
+{
+    const Kernel *k = c->k;
+    int n = 0;
+
+    c->same = arena_zalloc(c->r.a, k->nnodes + 1);
+    for (uint32_t i = 0; i < k->nnodes; i++) {
+        const Node *node = &k->nodes[i];
+        bool same = node->kind == NODE_MAP && node->nout == 1 && node->nin > 0 && node->level == LEVEL_EACH;
+
+        for (uint32_t a = 0; a < node->nin && same; a++)
+            same = c->same[node->in[a]] || (k->nodes[node->in[a]].level == LEVEL_ONCE &&
+                                            k->nodes[node->in[a]].kind != NODE_REDUCE);
+        c->same[i] = same || (cuda_is_loaded(k, node) && is_of_columns(k, node));
+    }
+    for (uint32_t i = 0; i < k->nnodes; i++)
+        n += c->same[i] && is_read_by_rows(c, i);
+    return n && n * c->s.vec <= SAME_MOST ? c->same : NULL;
+}
+
+/* Their values for the columns of w, before the rows. */
+static void compute_same(Cuda *c, int depth)
+{
+    const Kernel *k = c->k;
+
+    for (uint32_t i = 0; i < k->nnodes; i++)
+        if (c->same[i] && is_read_by_rows(c, i))
+            line(c, depth, "%s h%u[%d];", lane_type(&c->r, (wf_dtype)k->nodes[i].dtype), i,
+                 c->s.vec);
+    line(c, depth, "if (w < vectors) {");
+    open_vector(c, depth + 1);
+    for (uint32_t i = 0; i < k->nnodes; i++)
+        if (c->same[i] && cuda_is_loaded(k, &k->nodes[i])) {
+            line(c, depth + 1, "%s l%u[%d];", type_of(&k->nodes[i]), i, c->s.vec);
+            line(c, depth + 1, "wk_load(l%u, %s + x0, m);", i,
+                 render_address(&c->r, &k->nodes[i].at));
+        }
+    line(c, depth, "#pragma unroll");
+    line(c, depth + 1, "for (int e = 0; e < %d; e++) {", c->s.vec);
+    line(c, depth + 2, "const I x = x0 + (e < m ? e : 0);");
+    line(c, depth + 2, "(void)x;");
+    for (uint32_t i = 0; i < k->nnodes; i++) {
+        const Node *n = &k->nodes[i];
+
+        if (!c->same[i])
+            continue;
+        if (cuda_is_loaded(k, n))
+            line(c, depth + 2, "const auto v%u = s_splat_%s(l%u[e]);", i,
+                 wf_dtype_name((wf_dtype)n->dtype), i);
+        else
+            define_node(&c->r, depth + 2, i);
+        if (is_read_by_rows(c, i))
+            line(c, depth + 2, "h%u[e] = v%u;", i, i);
+    }
+    line(c, depth + 1, "}");
+    line(c, depth, "}");
 }
 
 static void render_cols_form(Cuda *c)
 {
     const Kernel *k = c->k;
 
-    open_function(c, "", CUDA_COLS * CUDA_COL_ROWS);
+    open_function(c, "", CUDA_TILE);
     count_vectors(c);
     line(c, 1, "const int lane = threadIdx.x %% %d, lane_row = threadIdx.x / %d;",
-         CUDA_COLS, CUDA_COLS);
+         c->s.threads, c->s.threads);
     point_to_acc(c, "blockIdx.y");
     start_totals(c);
     line(c, 1, "int64_t begin, end;");
     line(c, 1, "wk_part(k.rows, k.tasks, blockIdx.y, &begin, &end);");
     define_level(&c->r, 1, LEVEL_ONCE, 0);
     line(c, 1, "for (I w0 = (I)blockIdx.x * %d; w0 < vectors; w0 += (I)gridDim.x * %d) {",
-         CUDA_COLS, CUDA_COLS);
+         c->s.threads, c->s.threads);
     line(c, 2, "const I w = w0 + lane;");
     for (uint32_t i = 0; i < k->nnodes; i++)
         if (node_is_part(&k->nodes[i]) && k->nodes[i].over == OVER_ROWS) {
@@ -737,8 +676,11 @@ static void render_cols_form(Cuda *c)
             line(c, 2, "for (int e = 0; e < %d; e++)", c->s.vec);
             line(c, 3, "s%u[e] = %s;", i, identity(c, &k->nodes[i]));
         }
+    if ((c->same = find_same(c)))
+        compute_same(c, 2);
     line(c, 2, "if (w < vectors)");
-    line(c, 2, "for (int64_t u = begin + lane_row; u < end; u += %d) {", CUDA_COL_ROWS);
+    text_add(c->r.t, "#pragma unroll 2\n");
+    line(c, 2, "for (int64_t u = begin + lane_row; u < end; u += %d) {", c->s.rows);
     open_vector(c, 3);
     line(c, 3, "I row = (I)u;");
     split_loops(c, 3, "row", 0, k->nrows);
@@ -753,27 +695,28 @@ static void render_cols_form(Cuda *c)
     line(c, 2, "}");
     join_column_sums(c, 2);
     line(c, 1, "}");
-    end_totals(c, CUDA_COLS * CUDA_COL_ROWS);
+    end_totals(c, CUDA_TILE);
     text_add(c->r.t, "}\n\n");
 }
 
 /* ---- the end: partial results of all tasks ----------------------------------------------- */
 
-/* Threads of the columns share the tasks among CUDA_COL_ROWS, as rows before. */
+/* Threads of the columns share the tasks, as rows before. */
 static void end_of_columns(Cuda *c, uint32_t i)
 {
     const Kernel *k = c->k;
     const Node *n = &k->nodes[i];
     const char *kept = wf_dtype_name(kept_dtype((wf_dtype)n->dtype));
+    int rows = CUDA_END / c->s.ends;
 
     line(c, 1, "for (int64_t q0 = (int64_t)blockIdx.x * %d; q0 < %s; q0 += (int64_t)gridDim.x * %d) {",
-         CUDA_COLS, columns(c), CUDA_COLS);
-    line(c, 2, "__shared__ %s of[%d][%d];", lane_of(c, n), CUDA_COL_ROWS, CUDA_COLS);
+         c->s.ends, columns(c), c->s.ends);
+    line(c, 2, "__shared__ %s of[%d][%d];", lane_of(c, n), rows, c->s.ends);
     line(c, 2, "const int64_t q = q0 + lane;");
     line(c, 2, "%s v%u = %s;", lane_of(c, n), i, identity(c, n));
     line(c, 2, "if (q < %s)", columns(c));
     text_add(c->r.t, "#pragma unroll 4\n");
-    line(c, 2, "for (int64_t t = lane_row; t < k.tasks; t += %d)", CUDA_COL_ROWS);
+    line(c, 2, "for (int64_t t = lane_row; t < k.tasks; t += %d)", rows);
     line(c, 3, "v%u = %s;", i,
          combine(c, n, arena_printf(c->r.a, "v%u", i),
                  arena_printf(c->r.a,
@@ -782,12 +725,10 @@ static void end_of_columns(Cuda *c, uint32_t i)
                               kept, kept_type(n), i)));
     line(c, 2, "__syncthreads();");
     line(c, 2, "of[lane_row][lane] = v%u;", i);
-    line(c, 2, "__syncthreads();");
+    join_rows(c, 2, n, rows, 0);
     line(c, 2, "if (lane_row || q >= %s)", columns(c));
     line(c, 3, "continue;");
-    line(c, 2, "for (int r = 1; r < %d && r < k.tasks; r++)", CUDA_COL_ROWS);
-    line(c, 3, "v%u = %s;", i,
-         combine(c, n, arena_printf(c->r.a, "v%u", i), "of[r][lane]"));
+    line(c, 2, "v%u = of[0][lane];", i);
     line(c, 2, "I x, outer;");
     line(c, 2, "wk_split((I)q, (I)%s, &outer, &x);", last_text(c));
     split_loops(c, 2, "outer", k->nrows, LAST(k));
@@ -807,14 +748,14 @@ static void end_of_total(Cuda *c, uint32_t i)
     line(c, 1, "if (blockIdx.x == 0) {");
     line(c, 2, "%s s = %s;", lane_of(c, n), identity(c, n));
     line(c, 2, "for (int64_t t = threadIdx.x; t < k.tasks; t += %d)",
-         CUDA_COLS * CUDA_COL_ROWS);
+         CUDA_END);
     line(c, 3, "s = %s;",
          combine(c, n, "s",
                  arena_printf(c->r.a,
                               "s_splat_%s(*(const %s *)((const char *)S%u + t * k.part))",
                               kept, kept_type(n), i)));
     line(c, 2, "const %s v%u = %s;", lane_of(c, n), i,
-         all_of(c, n, CUDA_COLS * CUDA_COL_ROWS, "s"));
+         all_of(c, n, CUDA_END, "s"));
     line(c, 2, "const int m = 1; const I x = 0;");
     line(c, 2, "if (threadIdx.x == 0 && m && !x) {");
     for (uint32_t j = 0; j < k->p->nout; j++)
@@ -826,17 +767,19 @@ static void end_of_total(Cuda *c, uint32_t i)
 
 static void render_cuda_end(Cuda *c)
 {
-    open_function(c, "_end", CUDA_COLS * CUDA_COL_ROWS);
+    open_function(c, "_end", CUDA_END);
     line(c, 1, "const int lane = threadIdx.x %% %d, lane_row = threadIdx.x / %d;",
-         CUDA_COLS, CUDA_COLS);
+         c->s.ends, c->s.ends);
     line(c, 1, "(void)lane; (void)lane_row; (void)vectors_last;");
     point_to_acc(c, "(int64_t)0");
-    for (uint32_t i = 0; i < c->k->nnodes; i++)
+    for (uint32_t i = 0, n = 0; i < c->k->nnodes; i++)
         if (node_is_part(&c->k->nodes[i])) {
+            line(c, 1, "if (blockIdx.y == %u) {", n++);
             if (c->k->nodes[i].over == OVER_ALL)
                 end_of_total(c, i);
             else
                 end_of_columns(c, i);
+            line(c, 1, "}");
         }
     text_add(c->r.t, "}\n\n");
 }

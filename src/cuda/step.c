@@ -196,7 +196,7 @@ static bool put_kernel(CudaQueue *q, const Frame *f, const Op *op)
     if (k->scalar) {
         gx = 1;
     } else if (k->form == FORM_COLS) {
-        gx = z->totals ? 1 : vectors_of(vectors_of(s->size.cols, z->vec), CUDA_COLS);
+        gx = z->totals ? 1 : vectors_of(vectors_of(s->size.cols, z->vec), z->threads);
         gy = s->tasks;
     } else if (k->parts) {
         gx = s->tasks;
@@ -209,8 +209,8 @@ static bool put_kernel(CudaQueue *q, const Frame *f, const Op *op)
     ok = cuda_launch(q, c->run, k->parts ? MAX(gx, 1) : gx, gy,
                      (unsigned)(z->threads * z->rows), args);
     if (ok && k->parts)
-        ok = cuda_launch(q, c->end, vectors_of(MAX(s->size.cols, 1), CUDA_COLS), 1,
-                         CUDA_COLS * CUDA_COL_ROWS, args);
+        ok = cuda_launch(q, c->end, vectors_of(MAX(s->size.cols, 1), z->ends), z->parts, CUDA_END,
+                         args);
     return ok;
 }
 
