@@ -350,6 +350,30 @@ TEST(products_convolutions_windows_and_lines)
         "out_spec=[1,0,2,3] pad_lo=[1,1] pad_hi=[1,1] acc=f32 precision=highest; ret y; }",
         "f(x: f32[2,4,9], w: f32[6,2,3]) { y = conv_general x w lhs_spec=[0,1,2] rhs_spec=[0,1,2] out_spec=[0,1,2] "
         "rhs_dilation=[2] groups=2 acc=f32 precision=highest; ret y; }",
+        /* few channels, the last: convolutions, and gradients of filters */
+        "f(x: f32[4,18,17,1], w: f32[8,1,3,3]) { y = conv_general x w lhs_spec=[0,3,1,2] rhs_spec=[0,1,2,3] "
+        "out_spec=[0,3,1,2] stride=[1,1] pad_lo=[1,2] pad_hi=[0,1] acc=f32; ret y; }",
+        "f(x: f32[3,41,40,4], w: f32[4,12,3,2]) { y = conv_general x w lhs_spec=[0,3,1,2] rhs_spec=[1,0,2,3] "
+        "out_spec=[0,3,1,2] stride=[2,1] rhs_dilation=[1,2] pad_lo=[1,0] pad_hi=[1,3] acc=f32; ret y; }",
+        "f(x: f32[2,9,8,8,6], w: f32[4,6,2,1,2]) { y = conv_general x w lhs_spec=[0,4,1,2,3] rhs_spec=[0,1,2,3,4] "
+        "out_spec=[0,4,1,2,3] pad_lo=[0,1,0] acc=f32; ret y; }",
+        "f(x: f32[5,2300,3], w: f32[4,3,5]) { y = conv_general x w lhs_spec=[0,2,1] rhs_spec=[0,1,2] "
+        "out_spec=[0,2,1] stride=[2] acc=f32; ret y; }",
+        "f(x: f32[3,19,18,4], g: f32[3,17,17,6]) { w = conv_general x g lhs_spec=[3,0,1,2] rhs_spec=[3,0,1,2] "
+        "out_spec=[1,0,2,3] pad_lo=[0,1] pad_hi=[0,1] acc=f32; ret w; }",
+        "f(x: f32[5,31,33,3], g: f32[5,16,16,8]) { w = conv_general x g lhs_spec=[3,0,1,2] rhs_spec=[3,0,1,2] "
+        "out_spec=[1,0,2,3] rhs_dilation=[2,2] stride=[1,2] pad_lo=[1,1] pad_hi=[1,0] acc=f32; ret w; }",
+        "f(x: f32[40,30,1], g: f32[40,29,32]) { w = conv_general x g lhs_spec=[2,0,1] rhs_spec=[2,0,1] "
+        "out_spec=[0,1,2] acc=f32; ret w; }",
+        /* the largest of each window, and back */
+        "f(x: f32[2,5,7,4], b: f32[280]) { y, i = reduce_window_max x window=[1,3,3,1] stride=[1,2,2,1] "
+        "pad_lo=[0,1,1,0] pad_hi=[0,1,1,0]; j = reshape i [2,3,4,4,1]; "
+        "z = scatter_add b j y inserted=[0] operand_dims=[0] mode=drop; ret y, z; }",
+        "f(x: bf16[3,6,9]) { y, i = reduce_window_max x window=[1,2,3] stride=[1,1,2] pad_lo=[0,2,1] pad_hi=[0,3,1] "
+        "base_dilation=[1,2,1] window_dilation=[1,2,2]; j = reshape i [3,14,4,1]; b = const bf16[162] 0; "
+        "z = scatter_add b j y inserted=[0] operand_dims=[0] mode=drop; ret i, z; }",
+        "f(x: f64[20], b: f64[20]) { y, i = reduce_window_max x window=[4] stride=[1] pad_lo=[5]; "
+        "j = reshape i [22,1]; z = scatter_max b j y inserted=[0] operand_dims=[0] mode=drop; ret i, z; }",
         "f(x: f32[2,6,5], w: bf16[3]) { y, i = reduce_window_max x window=[1,3,2] stride=[1,2,2]; "
         "z = reduce_window_sum x window=[1,2,2]; a = argmax x axis=1 dtype=i32; b = argmin x axis=2 dtype=i64; "
         "c = cumsum x axis=1; d = cumsum w axis=0; ret y, i, z, a, b, c, d; }",

@@ -174,9 +174,10 @@ void cuda_unload(Device *device, void *p)
 /* ---- kernels that are not generated -------------------------------------------------- */
 
 struct CudaNative {
-    char what[96];
     CuHandle module, function;
     CudaNative *next;
+    size_t size; /* of this */
+    char what[];
 };
 
 static void native_text(Text *t, const char *what)
@@ -218,9 +219,9 @@ CuHandle cuda_native(Cuda *d, wf_ctx *cx, const char *what)
     pthread_mutex_lock(&d->lock);
     for (n = d->native; n && strcmp(n->what, what) != 0;)
         n = n->next;
-    if (!n && (n = mem_alloc(&d->al, sizeof *n))) {
-        *n = (CudaNative){.next = d->native};
-        snprintf(n->what, sizeof n->what, "%s", what);
+    if (!n && (n = mem_alloc(&d->al, sizeof *n + strlen(what) + 1))) {
+        *n = (CudaNative){.next = d->native, .size = sizeof *n + strlen(what) + 1};
+        memcpy(n->what, what, strlen(what) + 1);
         load_native(d, cx, n);
         d->native = n;
     }
@@ -234,7 +235,7 @@ void cuda_free_native(Cuda *d)
         next = n->next;
         if (n->module)
             d->l->cu.cuModuleUnload(n->module);
-        mem_free(&d->al, n, sizeof *n);
+        mem_free(&d->al, n, n->size);
     }
     d->native = NULL;
 }

@@ -1,6 +1,7 @@
 /* conv.c -- convolutions by cuDNN, and what it cannot do by a kernel of our own.
  *
- * A convolution of a program is one of three of the library's, by what it looks like:
+ * Convolutions of few channels are conv_few.c's. Others are one of three of the library's, by
+ * what they look like:
  *
  *   input dilated                  the gradient of an input: the result is that of a strided one
  *   filters larger than the        the gradient of filters: batch and channels of the input
@@ -12,14 +13,15 @@
  * algorithm that always gives the same bits is taken. Asking for it takes the library long, so
  * that calls are kept by what they are for.
  */
+#include "cuda/conv.h"
 #include "cuda/dnn_graph.h"
 #include "codegen/render.h"
-#include "runtime/step.h"
 
 #include <stdio.h>
 
 enum { /* of the library's headers */
     DNN_NCHW = 0,
+    DNN_NHWC = 1,
     MODE_CONVOLUTION = 0,
     MODE_CORRELATION = 1,
     MATH_DEFAULT = 0,
@@ -39,19 +41,11 @@ typedef enum Way { WAY_FORWARD, WAY_DATA, WAY_FILTER } Way;
 
 typedef struct Call { /* one of the library's */
     Way way;
+    bool last; /* channels are neighbours, in filters too */
     CuHandle x, w, y, conv;
     int algo, math;
     size_t memory;
 } Call;
-
-typedef struct NConv { /* as in native.cuh */
-    const void *x, *w;
-    void *out;
-    int64_t count, batch, groups, in_channels, out_channels, spatial;
-    int64_t x_size[3], w_size[3], out_size[3], stride[3], pad[3], x_dil[3], w_dil[3];
-    int64_t x_batch, x_channel, x_step[3], w_out, w_in, w_step[3], out_batch, out_channel,
-        out_step[3];
-} NConv;
 
 static int dnn_type(KType t)
 {
@@ -72,7 +66,7 @@ bool cuda_has_conv(const Program *p, const Eqn *e)
 
 /* ---- by a kernel of our own ------------------------------------------------------------ */
 
-static bool put_plain(CudaQueue *q, wf_ctx *cx, const KConv *c)
+NConv cuda_conv_args(const KConv *c)
 {
     NConv n = {.x = c->x,
                .w = c->w,
@@ -83,8 +77,6 @@ static bool put_plain(CudaQueue *q, wf_ctx *cx, const KConv *c)
                .in_channels = c->in_channels,
                .out_channels = c->out_channels,
                .spatial = c->spatial};
-    wf_dtype t = (wf_dtype)c->x_type, u = (wf_dtype)c->w_type, z = (wf_dtype)c->out_type;
-    char what[128];
 
     for (int i = 0; i < c->spatial; i++) {
         n.count *= c->out_size[i];
@@ -97,6 +89,15 @@ static bool put_plain(CudaQueue *q, wf_ctx *cx, const KConv *c)
     n.x_batch = c->x_batch, n.x_channel = c->x_channel;
     n.w_out = c->w_out, n.w_in = c->w_in;
     n.out_batch = c->out_batch, n.out_channel = c->out_channel;
+    return n;
+}
+
+static bool put_plain(CudaQueue *q, wf_ctx *cx, const KConv *c)
+{
+    NConv n = cuda_conv_args(c);
+    wf_dtype t = (wf_dtype)c->x_type, u = (wf_dtype)c->w_type, z = (wf_dtype)c->out_type;
+    char what[128];
+
     snprintf(what, sizeof what, "CONV(%s, %s, %s, %s, %s, %s, %s)", wf_dtype_name(t),
              c_type(t), wf_dtype_name(u), c_type(u), z == WF_F64 ? "double" : "float",
              wf_dtype_name(z), c_type(z));
@@ -143,7 +144,7 @@ static bool tensor_desc(const CudaDnn *dnn, CuHandle *out, KType type, const KCo
 }
 
 static bool filter_desc(const CudaDnn *dnn, CuHandle *out, KType type, const KConv *c,
-                        int64_t first, int64_t second, const int64_t *size)
+                        bool last, int64_t first, int64_t second, const int64_t *size)
 {
     int dims[2 + K_SPATIAL] = {(int)first, (int)second, 1, 1, 1};
     int at = 2 + axes_of(c) - c->spatial;
@@ -151,8 +152,8 @@ static bool filter_desc(const CudaDnn *dnn, CuHandle *out, KType type, const KCo
     for (int i = 0; i < c->spatial; i++)
         dims[at + i] = (int)size[i];
     return dnn->cudnnCreateFilterDescriptor(out) == 0 &&
-           dnn->cudnnSetFilterNdDescriptor(*out, dnn_type(type), DNN_NCHW, 2 + axes_of(c),
-                                           dims) == 0;
+           dnn->cudnnSetFilterNdDescriptor(*out, dnn_type(type), last ? DNN_NHWC : DNN_NCHW,
+                                           2 + axes_of(c), dims) == 0;
 }
 
 static bool conv_desc(const CudaDnn *dnn, Call *call, const KConv *c, const int64_t *pad,
@@ -204,6 +205,11 @@ static int64_t product(const int64_t *v, int n)
     return p;
 }
 
+bool cuda_conv_is_filters(const KConv *c)
+{
+    return product(c->w_size, c->spatial) > product(c->out_size, c->spatial);
+}
+
 static bool describe(const CudaDnn *dnn, Call *call, const KConv *c, int math)
 {
     int64_t back[K_SPATIAL];
@@ -215,34 +221,37 @@ static bool describe(const CudaDnn *dnn, Call *call, const KConv *c, int math)
         for (int i = 0; i < n; i++)
             back[i] = (c->w_size[i] - 1) * c->w_dilation[i] - c->pad_lo[i];
         call->way = WAY_DATA;
+        call->last = c->x_channel == 1 && c->out_channel == 1;
         return fits(c, c->out_size, c->w_size, c->x_size, back, c->x_dilation,
                     c->w_dilation) &&
                tensor_desc(dnn, &call->x, c->x_type, c, c->batch, c->in_channels, c->x_size,
                            c->x_batch, c->x_channel, c->x_step) &&
-               filter_desc(dnn, &call->w, c->w_type, c, c->in_channels, c->out_channels,
-                           c->w_size) &&
+               filter_desc(dnn, &call->w, c->w_type, c, call->last, c->in_channels,
+                           c->out_channels, c->w_size) &&
                tensor_desc(dnn, &call->y, c->out_type, c, c->batch, c->out_channels,
                            c->out_size, c->out_batch, c->out_channel, c->out_step) &&
                conv_desc(dnn, call, c, back, c->x_dilation, c->w_dilation, MODE_CONVOLUTION,
                          math);
     }
-    if (c->groups == 1 && product(c->w_size, n) > product(c->out_size, n) &&
+    if (c->groups == 1 && cuda_conv_is_filters(c) &&
         fits(c, c->x_size, c->out_size, c->w_size, c->pad_lo, c->w_dilation, c->stride)) {
         call->way = WAY_FILTER;
+        call->last = c->x_batch == 1 && c->w_out == 1;
         return tensor_desc(dnn, &call->x, c->x_type, c, c->in_channels, c->batch, c->x_size,
                            c->x_channel, c->x_batch, c->x_step) &&
                tensor_desc(dnn, &call->w, c->w_type, c, c->in_channels, c->out_channels,
                            c->w_size, c->w_in, c->w_out, c->w_step) &&
-               filter_desc(dnn, &call->y, c->out_type, c, c->out_channels, c->batch,
-                           c->out_size) &&
+               filter_desc(dnn, &call->y, c->out_type, c, call->last, c->out_channels,
+                           c->batch, c->out_size) &&
                conv_desc(dnn, call, c, c->pad_lo, c->w_dilation, c->stride, MODE_CORRELATION,
                          math);
     }
     call->way = WAY_FORWARD;
+    call->last = c->x_channel == 1 && c->out_channel == 1;
     return fits(c, c->x_size, c->w_size, c->out_size, c->pad_lo, c->stride, c->w_dilation) &&
            tensor_desc(dnn, &call->x, c->x_type, c, c->batch, c->in_channels, c->x_size,
                        c->x_batch, c->x_channel, c->x_step) &&
-           filter_desc(dnn, &call->w, c->w_type, c, c->out_channels,
+           filter_desc(dnn, &call->w, c->w_type, c, call->last, c->out_channels,
                        c->in_channels / c->groups, c->w_size) &&
            tensor_desc(dnn, &call->y, c->out_type, c, c->batch, c->out_channels, c->out_size,
                        c->out_batch, c->out_channel, c->out_step) &&
@@ -283,35 +292,38 @@ static bool choose(CudaQueue *q, Call *c)
 
 /* ---- filters in the library's order ------------------------------------------------------------ */
 
-typedef struct Order { /* axes: first, second, then space */
+typedef struct Order { /* axes: first, second, then space; or second at the end */
     int64_t dims[2 + K_SPATIAL], steps[2 + K_SPATIAL];
     int rank;
 } Order;
 
-static Order order_of(const KConv *c, int64_t first, int64_t second, const int64_t *size,
+static Order order_of(const KConv *c, bool last, int64_t first, int64_t second, const int64_t *size,
                       int64_t first_step, int64_t second_step, const int64_t *step)
 {
     Order o = {.rank = 2 + c->spatial};
+    int channel = last ? 1 + c->spatial : 1, space = last ? 1 : 2;
 
     o.dims[0] = first, o.steps[0] = first_step;
-    o.dims[1] = second, o.steps[1] = second_step;
+    o.dims[channel] = second, o.steps[channel] = second_step;
     for (int i = 0; i < c->spatial; i++) {
-        o.dims[2 + i] = size[i];
-        o.steps[2 + i] = step[i];
+        o.dims[space + i] = size[i];
+        o.steps[space + i] = step[i];
     }
     return o;
 }
 
 static Order filters_of(const Call *call, const KConv *c)
 {
+    bool last = call->last;
+
     return call->way == WAY_FILTER
-               ? order_of(c, c->out_channels, c->batch, c->out_size, c->out_channel,
+               ? order_of(c, last, c->out_channels, c->batch, c->out_size, c->out_channel,
                           c->out_batch, c->out_step)
            : call->way == WAY_DATA
-               ? order_of(c, c->in_channels, c->out_channels, c->w_size, c->w_in, c->w_out,
-                          c->w_step)
-               : order_of(c, c->out_channels, c->in_channels / c->groups, c->w_size, c->w_out,
-                          c->w_in, c->w_step);
+               ? order_of(c, last, c->in_channels, c->out_channels, c->w_size, c->w_in,
+                          c->w_out, c->w_step)
+               : order_of(c, last, c->out_channels, c->in_channels / c->groups, c->w_size,
+                          c->w_out, c->w_in, c->w_step);
 }
 
 /* The copy between where they lie and the library's order; false: there is none to make. */
@@ -456,6 +468,11 @@ bool cuda_put_conv(CudaQueue *q, const Frame *f, const Op *op)
         c.x = (const char *)op_at(f, op, DOT_X) + g * s->x_step;
         c.w = (const char *)op_at(f, op, DOT_Y) + g * s->w_step;
         c.out = (char *)op_at(f, op, DOT_OUT) + g * s->out_step;
+        if (cuda_conv_is_few(q, &c)) {
+            if (!cuda_put_conv_few(q, f->root->cx, &c))
+                return false;
+            continue;
+        }
         if (!(q->d->l->has_dnn && put_library(q, f->root->cx, &c, precision)) &&
             !put_plain(q, f->root->cx, &c))
             return false;

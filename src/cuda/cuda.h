@@ -7,9 +7,10 @@
  *   step.c      bound steps as launches: fused kernels, copies, fills, windows, rows by
  *               number
  *   lines.c     running sums and the like, sort, top_k, cholesky, triangular systems (lines.cuh)
+ *   window.c    windows reduced, and the gradient of the largest (windows.cuh)
  *   product.c   products by cuBLASLt
  *   tail.c      what follows a product in the same call: bias, relu, gelu, a sum
- *   conv.c      convolutions by cuDNN
+ *   conv.c      convolutions by cuDNN; those of few channels by kernels of our own (conv_few.c, convs.cuh)
  *   attention.c attention and its gradient by cuDNN (dnn_graph.c: its graphs), or by a
  *               kernel of our own (attention.cuh)
  *   graph.c     a whole run as one CUDA graph, replayed
@@ -289,6 +290,7 @@ bool cuda_put_move(Device *d, void *queue, wf_ctx *cx, const KMove *m, void *to,
                    const void *from, bool *out_done);
 bool cuda_launch(CudaQueue *q, CuHandle function, int64_t gx, int64_t gy, unsigned threads,
                  void *args);
+#define CUDA_BLOCK 256 /* threads of a block of native kernels */
 
 /* ---- lines.c ----------------------------------------------------------------------- */
 
@@ -297,6 +299,15 @@ bool cuda_put_cum(CudaQueue *q, const Frame *f, const Op *op);
 bool cuda_put_sort(CudaQueue *q, const Frame *f, const Op *op);
 bool cuda_put_top(CudaQueue *q, const Frame *f, const Op *op);
 bool cuda_put_linalg(CudaQueue *q, const Frame *f, const Op *op);
+
+/* ---- window.c ---------------------------------------------------------------------- */
+
+bool cuda_put_reduce_window(CudaQueue *q, const Frame *f, const Op *op);
+/* Is a scatter the gradient of the largest of each window? Then it has a kernel of its own. */
+bool cuda_is_window_back(const Frame *f, const Op *op);
+bool cuda_put_window_back(CudaQueue *q, const Frame *f, const Op *op);
+/* Is a fill only what such scatters begin with? They need none. */
+bool cuda_is_window_start(const Frame *f, const Op *op);
 
 /* ---- graph.c ----------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-#define BLOCK      256
+#define BLOCK      CUDA_BLOCK
 #define MAP_BLOCKS 16896 /* of a large elementwise kernel, each of which goes on elsewhere: 128 for each of
                             132 multiprocessors, as measured */
 
@@ -304,6 +304,8 @@ static bool put_fill(CudaQueue *q, const Frame *f, const Op *op)
         (wf_dtype)val_type(f->plan->p, f->plan->p->eqns[op->eqn].out).dtype);
     NFill n = {op_at(f, op, 1), op_at(f, op, 0), op->n};
 
+    if (cuda_is_window_start(f, op))
+        return true;
     return launch_moving(q, f->root->cx, "n_fill", size, "NFill",
                          MIN(blocks_for((op->n * (int64_t)size + 15) / 16), MAP_BLOCKS), &n);
 }
@@ -446,6 +448,8 @@ static bool put_scatter(CudaQueue *q, const Frame *f, const Op *op)
     NScatter n;
     char what[96];
 
+    if (cuda_is_window_back(f, op))
+        return cuda_put_window_back(q, f, op);
     if (!s->rows || !s->m.count)
         unique = true; /* nothing to write */
     if (y != x && s->bytes &&
@@ -471,7 +475,7 @@ static bool put_scatter(CudaQueue *q, const Frame *f, const Op *op)
                          &n);
 }
 
-/* ---- lines and windows ------------------------------------------------------------------ */
+/* ---- lines ------------------------------------------------------------------------------- */
 
 typedef struct NLine { /* as in native.cuh */
     const void *x;
@@ -489,55 +493,6 @@ static bool put_arg(CudaQueue *q, const Frame *f, const Op *op)
     snprintf(what, sizeof what, "LINE_ARG(%s, %s, %s)", wf_dtype_name(t), c_type(t),
              c_type((wf_dtype)s->out_type));
     return launch_native(q, f->root->cx, what, (s->outer * s->inner + 7) / 8, &n);
-}
-
-typedef struct NReduceWindow { /* as in native.cuh */
-    const void *x;
-    void *y;
-    int64_t *place;
-    int64_t rank, count, sum;
-    int64_t xs[CUDA_RANK], ys[CUDA_RANK], window[CUDA_RANK], stride[CUDA_RANK],
-        lo[CUDA_RANK], base[CUDA_RANK], dilation[CUDA_RANK];
-} NReduceWindow;
-
-static bool put_reduce_window(CudaQueue *q, const Frame *f, const Op *op)
-{
-    const KWindow *w = op->data;
-    wf_dtype t = (wf_dtype)w->type;
-    NReduceWindow n = {.x = op_at(f, op, 0),
-                       .y = op_at(f, op, 1),
-                       .place = op->use.n > 2 ? op_at(f, op, 2) : NULL,
-                       .rank = MAX(w->rank, 1),
-                       .xs = {1}, /* of a single number */
-                       .ys = {1},
-                       .window = {1},
-                       .stride = {1},
-                       .base = {1},
-                       .dilation = {1},
-                       .count = k_count(w->rank, w->y),
-                       .sum = f->plan->p->eqns[op->eqn].op == OP_reduce_window_sum};
-    uint64_t lowest = 0;
-    bool small = n.count < INT32_MAX && k_count(w->rank, w->x) < INT32_MAX;
-    const char *index;
-    char what[96];
-
-    for (int i = 0; i < w->rank; i++) {
-        n.xs[i] = w->x[i], n.ys[i] = w->y[i], n.window[i] = w->window[i];
-        n.stride[i] = w->stride[i], n.lo[i] = w->lo[i], n.base[i] = w->base[i];
-        n.dilation[i] = w->dilation[i];
-        small = small && w->lo[i] < 1 << 30 && w->x[i] * w->base[i] < 1 << 30 &&
-                w->window[i] * w->dilation[i] < 1 << 30;
-    }
-    index = small ? "int" : "int64_t";
-    scalar_store(t, &lowest, 0, scalar_identity(OP_max, t));
-    if (t == WF_F32 || t == WF_F64)
-        snprintf(what, sizeof what, "REDUCE_WINDOW(%s, %s, %d, %s, s_bits_%s(0x%llxu))",
-                 wf_dtype_name(t), c_type(t), (int)n.rank, index, wf_dtype_name(t),
-                 (unsigned long long)lowest);
-    else
-        snprintf(what, sizeof what, "REDUCE_WINDOW(%s, %s, %d, %s, (%s)0x%llxu)", wf_dtype_name(t),
-                 c_type(t), (int)n.rank, index, c_type(t), (unsigned long long)lowest);
-    return launch_native(q, f->root->cx, what, blocks_for(n.count), &n);
 }
 
 bool cuda_put_step(Device *device, void *queue, const Frame *f, const Op *op)
@@ -566,7 +521,7 @@ bool cuda_put_step(Device *device, void *queue, const Frame *f, const Op *op)
     case OP_RUNS_SORT: return cuda_put_sort(q, f, op);
     case OP_RUNS_TOP: return cuda_put_top(q, f, op);
     case OP_RUNS_LINALG: return cuda_put_linalg(q, f, op);
-    case OP_RUNS_REDUCE_WINDOW: return put_reduce_window(q, f, op);
+    case OP_RUNS_REDUCE_WINDOW: return cuda_put_reduce_window(q, f, op);
     case OP_RUNS_GATHER: return put_gather(q, f, op);
     case OP_RUNS_SCATTER: return put_scatter(q, f, op);
     default: return cuda_ok(q->d, 1, "a step that it has no kernel for");
