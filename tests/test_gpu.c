@@ -457,6 +457,64 @@ TEST(attention_and_its_gradient_give_the_same)
     close_gpu(&g);
 }
 
+static uint32_t count_op(const Program *p, unsigned op)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < p->neqns; i++)
+        n += p->eqns[i].op == op;
+    return n;
+}
+
+/* A net and its gradient: convolutions, norms, maxima of windows, concatenation. Its images are turned where they come
+ * in, and nowhere else; one convolution alone is left as it is. */
+TEST(images_between_convolutions_have_their_channels_last)
+{
+    static const char text[] =
+        "f(x: f32[4,2,16,16], w: f32[8,2,3,3], s: f32[8], v: f32[4,8,3,3]) { a = conv_general x w pad_lo=[1,1] "
+        "pad_hi=[1,1] acc=f32; m = reduce_sum a axes=[0,2,3]; n = broadcast m [4,8,16,16] dims=[1]; "
+        "k = const f32[4,8,16,16] 0.0009765625; o = mul n k; d = sub a o; t = broadcast s [4,8,16,16] dims=[1]; "
+        "e = mul d t; z = const f32[4,8,16,16] 0; r = max e z; p, i = reduce_window_max r window=[1,1,3,3] "
+        "pad_lo=[0,0,1,1] pad_hi=[0,0,1,1]; b = conv_general p v pad_lo=[1,1] pad_hi=[1,1] acc=f32; "
+        "c = slice r start=[0,2,0,0] limit=[4,6,16,16]; g = concat b c axis=1; q = rev g axes=[2]; "
+        "j = const f32[] 2; l = pad q j lo=[0,0,1,0] hi=[0,0,0,1]; h = mul l l; "
+        "y = reduce_sum h axes=[0,1,2,3]; u = reduce_max g axes=[0,3]; ret y, u; }";
+    static const char alone[] = "f(x: f32[4,2,16,16], w: f32[8,2,3,3]) { y = conv_general x w acc=f32; ret y; }";
+    Gpu g;
+    Region region;
+    Rng rng = {3};
+    const Program *p, *q;
+    const wf_program *d = NULL;
+    Opt o = {.target = &target_cuda};
+
+    if (!open_gpu(&g))
+        return;
+    api_enter_(g.cx, &region);
+    o.cx = g.cx;
+    p = parse_lines(g.cx, alone);
+    CHECK(opt_layout(&o, p) == p);
+    p = parse_lines(g.cx, text);
+    CHECK(opt_layout(&(Opt){.cx = g.cx, .target = target_cpu()}, p) == p);
+    CHECK_EQ_INT(wf_value_and_grad(g.cx, p, (int[]){1, 2, 3}, 3, &d), WF_OK);
+    p = opt_run(&o, d, OPT_PLAIN);
+    q = opt_run(&o, opt_layout(&o, p), OPT_PLAIN & ~(1u << opt_find("contract")));
+    CHECK_EQ_INT(count_op(p, OP_conv_general), 5);
+    CHECK_EQ_INT(count_op(q, OP_conv_general), 5);
+    CHECK_EQ_INT(count_op(q, OP_reduce_window_max), 1);
+    CHECK_EQ_INT(count_op(q, OP_transpose), 2); /* of the input; of u */
+    for (uint32_t i = 0; i < q->neqns; i++)
+        if (q->eqns[i].op == OP_conv_general)
+            CHECK_EQ_INT(conv_axis(((const ConvAttr *)q->eqns[i].attr)->lhs_spec, 2), 1);
+    {
+        Case c = case_of(g.cx, d, 1);
+
+        check_program(&g, d, case_inputs(g.cx, &c, &rng), "a net");
+    }
+    wf_program_release(d);
+    api_leave(g.cx, &region);
+    close_gpu(&g);
+}
+
 /* The gradient of weights that a batch shares. */
 TEST(sums_of_products_over_a_batch_are_one_product)
 {

@@ -22,6 +22,7 @@ const Target target_cuda = {
     .join_columns = 512,
     .join_copy = 2,
     .outer_maps = true,
+    .channels_last = true,
     .sums_half = true,
     .onehot_row = 256,
     .fuse_least = 1,

@@ -31,6 +31,15 @@ static bool run_onehot(Lowering *l)
     return l->p != NULL;
 }
 
+static bool run_layout(Lowering *l)
+{
+    const Program *q = opt_layout(&l->o, l->p);
+    unsigned set = OPT_PLAIN & ~(1u << opt_find("contract")); /* would put transposes of inputs into convolutions */
+
+    l->p = q && q != l->p ? opt_run(&l->o, q, set) : q;
+    return l->p != NULL;
+}
+
 static bool run_attention(Lowering *l)
 {
     if (!l->exact)

@@ -4,7 +4,7 @@
  *   pipeline.c   those of the optimiser, again and again until nothing changes
  *   target.c     what is compiled for, which the passes ask
  *   rewrite.c    what passes share: a program copied equation by equation, rules applied
- *   inline.c planes.c fold.c simplify.c cse.c dce.c contract.c scale.c loops.c onehot.c outer.c   one pass each;
+ *   inline.c planes.c fold.c simplify.c cse.c dce.c contract.c scale.c loops.c onehot.c layout.c outer.c   one pass each;
  *   accumulate.c is a part of loops, pattern.c and recognise_attention.c of recognise.c
  *
  * Programs are immutable, so a pass builds a new one (or gives back the same, when it
@@ -69,6 +69,8 @@ const Program *opt_dce(const Opt *o, const Program *p);
 const Program *opt_recognise(const Opt *o, const Program *p);
 /* For code: gathers and scatters of one element of every short row as arithmetic, which fuses. */
 const Program *opt_onehot(const Opt *o, const Program *p);
+/* Images between convolutions with their channels last. */
+const Program *opt_layout(const Opt *o, const Program *p);
 const Program *opt_outer(const Opt *o, const Program *p);
 
 /* ---- rewrite.c --------------------------------------------------------------------- */

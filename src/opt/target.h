@@ -68,6 +68,8 @@ struct Target {
     int64_t turn_least;   /* elements of a matrix that is transposed once, for a loop */
     int64_t turn_rows, turn_trips; /* of the other operand; of the loop */
 
+    bool channels_last;   /* convolutions are fast with them, and slow without: layout */
+
     /* ---- recognise ---- */
     int64_t attention_queries;                     /* least, for a kernel of its own */
     int64_t attention_keys, attention_causal_keys; /* least, with a gradient, if what is
