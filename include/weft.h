@@ -1,5 +1,22 @@
 /* weft.h -- the public interface of Weft, a deep-learning compiler and toolkit.
  *
+ * Who runs a model that a file has needs this header alone, from its beginning to "models":
+ *
+ *     wf_model_load(cx, "net.weft", &m);                 once
+ *     wf_model_bind(cx, m, "forward", &p);               its tensors become constants (weft_nn.h)
+ *     wf_compile(cx, p, 0, &e);
+ *     wf_run(cx, e, &x, 1, &y, 1);                       from any number of threads, a context for each
+ *     if (wf_ctx_status(cx))
+ *         puts(wf_ctx_message(cx)), wf_clear(cx);        all of the above did nothing after the first error
+ *
+ * Who computes and trains goes on with the headers that this one brings in, in this order:
+ *
+ *     weft_tensor.h   functions of tensors; gradients; functions traced into programs, derived and batched; ops of one's own
+ *     weft_random.h   random numbers with PyTorch's numbers;   weft_keys.h   by key, as JAX; tensors as text
+ *     weft_nn.h       modules, optimisers, data, and how they go into files: a trainer in ten lines stands at its top
+ *     weft_comm.h     several processes
+ *     weft_dlpack.h   memory shared with other libraries (not brought in);   weft.hpp   all of it for C++
+ *
  * Conventions
  *   names      functions wf_noun_verb or wf_verb, types wf_noun, constants WF_NAME
  *   context    wf_ctx comes first in every call that can fail. One context, one thread at a time;
@@ -648,15 +665,16 @@ WF_API wf_status wf_script_run_module(wf_ctx *cx, const char *name, int argc, ch
  * without its output, and each is named as it is there, with a number where there are several. */
 WF_API wf_status wf_script_programs(wf_ctx *cx, const char *path, int argc, char **argv, wf_model **out_programs);
 
-/* A script that comes piece by piece, as at a prompt. Names stay from piece to piece, and values of expressions are printed. A piece is a line, or
- * the lines of one statement: out_more says that there must be more of it (a bracket is open, or a block is not ended by an empty
- * line), and that nothing was run; then give all of it again with what follows. An exception is the context's error, as with wf_script_run:
- * report it, wf_clear, go on. out_exit: -1, or what sys.exit was given. wf_cancel stops a piece with KeyboardInterrupt. As long as there is a
- * prompt, its context is used by one thread. */
+/* A script that comes piece by piece, as at a prompt. Names stay from piece to piece, and values of expressions are printed.
+ * A piece is a line, or the lines of one statement: out_more says that there must be more of it (a bracket is open, or a
+ * block is not ended by an empty line), and that nothing was run; then give all of it again with what follows. An exception
+ * is the context's error, as with wf_script_run: report it, wf_clear, go on. out_exit: -1, or what sys.exit was given.
+ * wf_cancel stops a piece with KeyboardInterrupt. As long as there is a prompt, its context is used by one thread. */
 typedef struct wf_prompt wf_prompt;
 WF_API wf_status wf_prompt_new(wf_ctx *cx, wf_prompt **out_prompt);
 WF_API wf_status wf_prompt_run(wf_prompt *p, const char *text, size_t size, bool *out_more, int *out_exit);
-/* What the name or the attribute at the end of text could be, one a line, sorted; "" if nothing is known. Lives until the next call on p. */
+/* What the name or the attribute at the end of text could be, one a line, sorted; "" if nothing is known. Lives until the
+ * next call on p. */
 WF_API const char *wf_prompt_complete(wf_prompt *p, const char *text, size_t size);
 WF_API void wf_prompt_free(wf_prompt *p); /* runs what atexit has */
 

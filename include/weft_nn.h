@@ -4,17 +4,24 @@
  *     wf_module *out = wf_nn_linear(c, g, 32, 10, true);
  *     wf_module *net = wf_nn_sequential(c, 3, in, wf_nn_relu(c), out);
  *     wf_optim *opt = wf_adam(c, net, 1e-3, 0.9, 0.999, 1e-8, 0);
- *     y = wf_forward_one(c, net, x);
- *     loss = wf_cross_entropy(c, y, labels, WF_NONE, -100, 0, WF_MEAN);
- *     wf_backward(c, loss, WF_NONE, 0);
- *     wf_optim_step(c, opt);
+ *     wf_loader *data = wf_loader_new(c, xy, 2, 32, g, false);
+ *     for (wf_scope_begin(c); wf_loader_next(c, data, batch, 2); wf_scope_end(c), wf_scope_begin(c)) {
+ *         y = wf_forward_one(c, net, batch[0]);
+ *         loss = wf_cross_entropy(c, y, batch[1], WF_NONE, -100, 0, WF_MEAN);
+ *         wf_optim_zero_grad(c, opt);
+ *         wf_backward(c, loss, WF_NONE, 0);
+ *         wf_optim_step(c, opt);
+ *     }
+ *     wf_scope_end(c);                                what a batch made is gone; what is wrong is in wf_ctx_message(c)
  *
  * Names, defaults, printed text and, from the same seed, first weights are PyTorch's.
  *
  * Ownership   A constructor gives one reference; adding a module to another hands that
  *             reference over. So freeing the root frees the tree. wf_module_retain makes
  *             a part live on alone. A module belongs to one context and is freed before
- *             it. Generators are borrowed and must outlive the modules that drop out.
+ *             it, as are optimisers, which hold the parameters, and loaders, which hold their
+ *             tensors: these and modules are freed in any order. Generators are borrowed and
+ *             must outlive the modules that drop out and the loaders that shuffle.
  * Errors      Constructors give NULL, calls WF_NONE or a status; NULL modules are passed
  *             through, so that a tree can be built in one expression and checked once. A
  *             failing call adds a note with the path of the module.
@@ -136,8 +143,9 @@ WF_API wf_status wf_module_restore(wf_ctx *c, wf_module *m, const wf_model *file
 /* What a method does with the module: sets out[..] from in[..]. */
 typedef wf_status (*wf_method)(wf_ctx *c, void *user, wf_module *m, const wf_tensor *in,
                                int nin, wf_tensor *out, int nout);
-/* A program of the module's state and of inputs of the given types ("f32[N,64]") is put
- * into the file; fn NULL: the module's own forward. The module is in the mode it is in:
+/* A program of the module's state and of inputs of the given types ("f32[N,64]", or with a
+ * name "image: f32[N,64]"; else they are x0, x1 ..) is put into the file; fn NULL: the
+ * module's own forward. The module is in the mode it is in:
  * in training, buffers that change are changed by every run. */
 WF_API wf_status wf_module_add_method(wf_ctx *c, wf_module *m, wf_model *file,
                                       const char *name, wf_method fn, void *user,
@@ -406,8 +414,8 @@ WF_API wf_loader *wf_loader_new(wf_ctx *c, const wf_tensor *data, int n, int64_t
                                 wf_generator *g, bool drop_last);
 WF_API void wf_loader_free(wf_ctx *c, wf_loader *l);
 WF_API int64_t wf_loader_batches(const wf_loader *l);
-/* The next batch of the epoch; false at its end (and after an error), where the next call
- * begins a new one. */
+/* The next batch of the epoch, tensors of the current scope; false at its end (and after an
+ * error), where the next call begins a new one. */
 WF_API bool wf_loader_next(wf_ctx *c, wf_loader *l, wf_tensor *out, int n);
 
 /* A line with count, rate, loss and time left on standard error, where that is a

@@ -228,8 +228,8 @@ WF_API int64_t wf_history_hits(wf_ctx *c); /* how often a derivative program was
 
 /* ---- functions of functions ------------------------------------------------------------------------------
  *
- * A C function of tensors: reads f->inputs tensors, sets f->outputs results. It may use tensors from outside; derivatives and batches flow through them too. All of these nest in any order. Arrays of inputs
- * and of results must not overlap.
+ * A C function of tensors: reads f->inputs tensors, sets f->outputs results. It may use tensors from outside; derivatives
+ * and batches flow through them too. All of these nest in any order. Arrays of inputs and of results must not overlap.
  *
  * grad, jvp and records run the function on its values, so that it may read numbers and branch on them; inside
  * another trace, and for trace, jit and vmap, it gets symbolic tensors. */
@@ -254,7 +254,8 @@ WF_API const wf_tensor *wf_given(wf_ctx *c, int *n);
 
 /* A program of the function; values from outside become constants. To be released. */
 WF_API wf_status wf_trace(wf_ctx *c, const wf_function *f, const wf_tensor *example, int n, const wf_program **out);
-/* The same from types as text, such as "f32[N,784]": one symbol for each name. */
+/* The same from types as text, such as "f32[N,784]": one symbol for each name of a size. "image: f32[N,784]" names the input,
+ * too, as files, wf_run_named and messages then do. */
 WF_API wf_status wf_trace_types(wf_ctx *c, const wf_function *f, const char *const *types, int n,
                                 const wf_program **out);
 /* The same from an example, whose sizes become symbols (but for 0, and those of inputs that are fixed; fixed may be
@@ -772,7 +773,7 @@ WF_API wf_status wf_graph_enter(wf_ctx *c, wf_graph *g);
 WF_API void wf_graph_leave(wf_ctx *c, wf_graph *g);
 WF_API wf_graph *wf_graph_of(wf_ctx *c, wf_tensor t); /* NULL: of none */
 /* "f32[N,784]": sizes of one name are equal; "f32[2*N+1]": one made of another, which stands by itself in some input;
- * "f32[?,784]": a size that is only itself. */
+ * "f32[?,784]": a size that is only itself. "image: f32[N,784]": a name that goes before `name`, which may be NULL. */
 WF_API wf_tensor wf_symbol(wf_ctx *c, wf_graph *g, const char *name, const char *type);
 /* The derivative of the sum of y (weighted by gy, if given) by x, any expression that y is made of. */
 WF_API wf_tensor wf_partial(wf_ctx *c, wf_tensor y, wf_tensor x, wf_tensor gy);

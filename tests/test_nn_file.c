@@ -246,6 +246,32 @@ static wf_status mean_square(wf_ctx *c, void *user, wf_module *m, const wf_tenso
     return wf_ctx_status(c);
 }
 
+TEST(arguments_of_methods_have_the_names_that_their_types_give)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_module *m = wf_nn_linear(c, NULL, 3, 2, true);
+    wf_model *file = NULL;
+    wf_value_info v = {.size = sizeof v};
+    wf_tensor x = wf_ones(c, WF_F32, (int64_t[]){4, 3}, 2), y;
+
+    wf_model_new(c, &file);
+    wf_module_store(c, m, file);
+    CHECK_EQ_INT(wf_module_add_method(c, m, file, "named", NULL, NULL, (const char *[]){"image: f32[N,3]"}, 1, 1), WF_OK);
+    CHECK_EQ_INT(wf_module_add_method(c, m, file, "plain", NULL, NULL, (const char *[]){"f32[N,3]"}, 1, 1), WF_OK);
+    CHECK_EQ_INT(wf_model_input_info(c, file, "named", 2, &v), WF_OK);
+    CHECK_STR(v.name, "image");
+    CHECK_STR(v.sizes[0], "N");
+    CHECK_EQ_INT(wf_model_input_info(c, file, "plain", 2, &v), WF_OK);
+    CHECK_STR(v.name, "x0");
+    CHECK_EQ_INT(wf_model_run(c, file, "named", &x, 1, &y, 1), WF_OK);
+    CHECK_EQ_INT(wf_size(c, y, 1), 2);
+    CHECK_EQ_INT(wf_module_add_method(c, m, file, "wrong", NULL, NULL, (const char *[]){"image: N,3"}, 1, 1), WF_ERR_SYNTAX);
+    wf_clear(c);
+    wf_model_free(file);
+    wf_module_release(c, m);
+    wf_ctx_free(c);
+}
+
 TEST(shared_and_frozen_parameters_stay_so_in_a_file)
 {
     wf_ctx *c = wf_ctx_new(NULL);

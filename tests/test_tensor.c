@@ -890,6 +890,31 @@ static wf_status flatten_wrongly(wf_ctx *c, void *user, const wf_tensor *in, int
     return wf_ctx_status(c);
 }
 
+static wf_status twice_of(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out, int nout)
+{
+    (void)user, (void)nin, (void)nout;
+    out[0] = wf_add(c, in[0], in[1]);
+    return wf_ctx_status(c);
+}
+
+TEST(types_as_text_may_name_their_inputs)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_function f = WF_FUNCTION(twice_of, NULL, 2, 1, "f");
+    const wf_program *p = NULL;
+
+    CHECK_EQ_INT(wf_trace_types(c, &f, (const char *[]){"left: f32[N]", "f32[N]"}, 2, &p), WF_OK);
+    CHECK_STR(wf_program_input_name(p, 0), "left");
+    CHECK_EQ_INT(wf_program_find_input(p, "left"), 0);
+    wf_program_release(p);
+    for (int i = 0; i < 3; i++) {
+        CHECK_EQ_INT(wf_trace_types(c, &f, (const char *[]){(const char *[]){":f32[N]", "a:", "a:b:f32[N]"}[i], "f32[N]"}, 2, &p),
+                     WF_ERR_SYNTAX);
+        wf_clear(c);
+    }
+    wf_ctx_free(c);
+}
+
 TEST(a_size_of_minus_one_in_a_program_says_what_to_write_instead)
 {
     wf_ctx *c = wf_ctx_new(NULL);

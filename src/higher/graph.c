@@ -180,12 +180,14 @@ static Trace *trace_of(wf_ctx *c, wf_tensor h, const char *fn)
 
 wf_tensor wf_symbol(wf_ctx *c, wf_graph *g, const char *name, const char *type)
 {
+    char room[SPEC_NAME];
+    const char *own = spec_name(&type, room);
     wf_dtype dtype;
     Shape s;
 
     if (!NEEDS(c, g && type) || !spec_shape(c, g->tr, "wf_symbol", type, &dtype, &s))
         return WF_NONE;
-    return trace_input(c, g->tr, name, dtype, s.d, s.rank);
+    return trace_input(c, g->tr, own ? own : name, dtype, s.d, s.rank);
 }
 
 /* ---- cutting ---- */

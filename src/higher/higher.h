@@ -70,6 +70,9 @@ bool traced_apply(wf_ctx *c, const Traced *t, const Program *p, const wf_tensor 
 wf_tree *tree_shape(wf_ctx *c, const wf_tree *t); /* the same without its tensors */
 
 /* ---- traced.c: types as text, their sizes symbols of tr; ? is one of its own ---- */
+/* "image: f32[N,64]": the name in room for SPEC_NAME bytes, type what is behind it; NULL: it has no name. */
+#define SPEC_NAME 128
+const char *spec_name(const char **type, char *name);
 bool spec_shape(wf_ctx *c, Trace *tr, const char *fn, const char *type,
                 wf_dtype *out_dtype, Shape *out);
 

@@ -482,15 +482,31 @@ bool trace_closed(wf_ctx *c, const char *fn, const wf_function *f,
     return !failed(c);
 }
 
+const char *spec_name(const char **type, char *name)
+{
+    size_t n = *type ? strcspn(*type, ":[") : 0;
+
+    if (!n || n >= SPEC_NAME || (*type)[n] != ':')
+        return NULL;
+    memcpy(name, *type, n);
+    name[n] = '\0';
+    *type += n + 1;
+    *type += strspn(*type, " ");
+    return name;
+}
+
 static bool inputs_of_types(wf_ctx *c, const wf_function *f, void *user, wf_tensor *in)
 {
     const char *const *types = user;
 
     for (int i = 0; i < f->inputs && !failed(c); i++) {
+        char room[SPEC_NAME];
+        const char *type = types[i], *name = spec_name(&type, room);
         wf_dtype d;
         Shape s;
-        if (spec_shape(c, c->tensors->trace, "wf_trace_types", types[i], &d, &s))
-            in[i] = trace_input(c, c->tensors->trace, NULL, d, s.d, s.rank);
+
+        if (spec_shape(c, c->tensors->trace, "wf_trace_types", type, &d, &s))
+            in[i] = trace_input(c, c->tensors->trace, name, d, s.d, s.rank);
     }
     return !failed(c);
 }
