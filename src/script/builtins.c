@@ -9,6 +9,30 @@
 
 __extension__ typedef unsigned __int128 Wide;
 
+static Value *attr_of(Vm *vm, Dict *d, const char *name)
+{
+    Str *s = sc_intern(vm, name, strlen(name));
+    Value *v = s ? sc_dict_find_str(d, s) : NULL;
+
+    if (s)
+        obj_drop(vm, s);
+    return v;
+}
+
+/* What a script has put in the place of sys.stdout, a stream of modules/sys.c; owned. T_NIL: nothing. */
+static Value other_stdout(Vm *vm)
+{
+    Value *m = attr_of(vm, vm->modules, "sys"), *v;
+
+    if (!m || !sc_is(vm, *m, C_module))
+        return NIL;
+    v = attr_of(vm, ((ScModule *)(void *)m->o)->attrs, "stdout");
+    if (!v || v->tag == T_NONE ||
+        (v->tag == T_OBJ && !v->o->cls->script && !strcmp(v->o->cls->name->s, "TextIOWrapper") && !sc_native(*v)))
+        return NIL;
+    return sc_ref(*v);
+}
+
 static Value b_print(Vm *vm, const Args *a)
 {
     const char *sep = " ", *end = "\n";
@@ -51,6 +75,7 @@ static Value b_print(Vm *vm, const Args *a)
         buf_free(&b);
         return NIL;
     }
+    file = file.tag == T_NIL ? other_stdout(vm) : sc_ref(file);
     if (file.tag != T_NIL) {
         Value s = buf_done(&b), r = s.tag == T_NIL ? NIL : sc_call_method(vm, file, "write", &s, 1);
 
@@ -60,6 +85,7 @@ static Value b_print(Vm *vm, const Args *a)
             r = sc_call_method(vm, file, "flush", NULL, 0);
             sc_drop(vm, r);
         }
+        sc_drop(vm, file);
         return r.tag == T_NIL ? NIL : NONE;
     }
     sc_write(vm, b.s, (size_t)b.n, false);

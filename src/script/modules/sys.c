@@ -171,7 +171,7 @@ static bool add_stream(Vm *vm, ScModule *m, Class *c, const char *name, bool err
         sc_drop(vm, v);
         return false;
     }
-    return sc_module_set(vm, m, name, v);
+    return sc_module_set(vm, m, err ? "__stderr__" : "__stdout__", sc_ref(v)) && sc_module_set(vm, m, name, v);
 }
 
 /* The one finder that is always there; import.c knows it as the class that no script made. */

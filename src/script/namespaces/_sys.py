@@ -63,7 +63,7 @@ _values = {
     "api_version": lambda: 1013, "copyright": lambda: "", "prefix": lambda: "/usr", "exec_prefix": lambda: "/usr", "base_prefix": lambda: "/usr",
     "base_exec_prefix": lambda: "/usr", "dont_write_bytecode": lambda: True, "warnoptions": list, "path_hooks": list,
     "pycache_prefix": lambda: None, "builtin_module_names": lambda: ("builtins", "sys"), "orig_argv": lambda: list(sys.argv),
-    "__stdin__": lambda: sys.stdin, "__stdout__": lambda: sys.stdout, "__stderr__": lambda: sys.stderr,
+    "__stdin__": lambda: sys.stdin,
     "getdefaultencoding": lambda: lambda: "utf-8", "getfilesystemencoding": lambda: lambda: "utf-8", "is_finalizing": lambda: lambda: False,
     "exception": lambda: lambda: sys.exc_info()[1], "gettrace": lambda: lambda: None, "getprofile": lambda: lambda: None,
     "settrace": lambda: _refuse("settrace"), "setprofile": lambda: _refuse("setprofile"), "getswitchinterval": lambda: lambda: 0.005,

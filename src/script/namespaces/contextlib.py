@@ -1,7 +1,27 @@
 # contextlib -- context managers.
-class _Manager:
-    def __init__(self, gen):
-        self.gen = gen
+import functools
+import sys
+
+
+class ContextDecorator:
+    def _recreate_cm(self):
+        return self
+
+    def __call__(self, func):
+        @functools.wraps(func)
+        def inner(*args, **kwargs):
+            with self._recreate_cm():
+                return func(*args, **kwargs)
+        return inner
+
+
+class _Manager(ContextDecorator):
+    def __init__(self, func, args, kwargs):
+        self.gen = func(*args, **kwargs)
+        self.func, self.args, self.kwds = func, args, kwargs
+
+    def _recreate_cm(self):     # a generator runs once
+        return type(self)(self.func, self.args, self.kwds)
 
     def __enter__(self):
         try:
@@ -30,16 +50,11 @@ class _Manager:
             return False
         raise RuntimeError("generator didn't stop after throw()")
 
-    def __call__(self, func):
-        raise TypeError("this context manager cannot be used as a decorator here")
-
 
 def contextmanager(func):
+    @functools.wraps(func)
     def make(*args, **kwargs):
-        return _Manager(func(*args, **kwargs))
-    make.__name__ = func.__name__
-    make.__doc__ = func.__doc__
-    make.__wrapped__ = func
+        return _Manager(func, args, kwargs)
     return make
 
 
@@ -76,13 +91,26 @@ class closing:
         self.thing.close()
 
 
-class ContextDecorator:
-    def __call__(self, func):
-        def inner(*args, **kwargs):
-            with self:
-                return func(*args, **kwargs)
-        inner.__name__ = func.__name__
-        return inner
+class _Redirected:
+    def __init__(self, new_target):
+        self._new = new_target
+        self._old = []
+
+    def __enter__(self):
+        self._old.append(getattr(sys, self._stream))
+        setattr(sys, self._stream, self._new)
+        return self._new
+
+    def __exit__(self, kind, value, tb):
+        setattr(sys, self._stream, self._old.pop())
+
+
+class redirect_stdout(_Redirected):
+    _stream = "stdout"
+
+
+class redirect_stderr(_Redirected):
+    _stream = "stderr"
 
 
 class ExitStack:
