@@ -31,6 +31,19 @@ def keys_of(x, sort=True):
     return sorted(x) if sort and type(x) is not OrderedDict else list(x)
 
 
+def taken_apart(x):
+    # (children, aux) of an object of a registered class.
+    got = _nodes[type(x)].flatten(x)
+    if not isinstance(got, tuple) or len(got) != 2:
+        raise ValueError("The to_iterable function for a custom PyTree node should return a (children, aux_data) tuple, "
+                         f"got {got!r}")
+    try:
+        return list(got[0]), got[1]
+    except TypeError:
+        raise ValueError("The to_iterable function for a custom PyTree node should return a (children, aux_data) tuple "
+                         f"where 'children' is iterable, got {got!r}") from None
+
+
 def _walk(x, leaves, is_leaf, sort):
     if is_leaf is not None and is_leaf(x):
         leaves.append(x)
@@ -39,7 +52,7 @@ def _walk(x, leaves, is_leaf, sort):
         return None
     kind = type(x)
     if kind in _nodes:
-        kids, aux = _nodes[kind].flatten(x)
+        kids, aux = taken_apart(x)
         return ("node", kind, aux, tuple([_walk(k, leaves, is_leaf, sort) for k in kids]))
     if isinstance(x, dict):
         keys = keys_of(x, sort)
@@ -157,7 +170,7 @@ def _up_to(spec, x, out):
         for k, s in zip(aux, kids):
             _up_to(s, x[k], out)
         return
-    parts = _nodes[kind].flatten(x)[0] if what == "node" else x
+    parts = taken_apart(x)[0] if what == "node" else x
     if len(parts) != len(kids):
         raise ValueError(f"the trees differ: {len(kids)} children, and {len(parts)}")
     for s, k in zip(kids, parts):

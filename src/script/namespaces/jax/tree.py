@@ -4,4 +4,4 @@ from jax._pytree import (
     tree_reduce as reduce, tree_structure as structure, tree_transpose as transpose,
     tree_unflatten as unflatten, tree_leaves_with_path as leaves_with_path,
     tree_flatten_with_path as flatten_with_path, tree_map_with_path as map_with_path,
-    tree_broadcast as broadcast)
+    tree_broadcast as broadcast, tree_reduce_associative as reduce_associative, static)
