@@ -265,10 +265,27 @@ static Class *class_for(En *e, wf_tensor *t)
     return k;
 }
 
+/* False: x has a NaN or an infinity that is watched for, and FloatingPointError is raised. */
+static bool passes_watch(En *e, wf_tensor x)
+{
+    static wf_tensor (*const is[2])(wf_ctx *, wf_tensor) = {wf_is_nan, wf_is_inf};
+    bool on[2] = {e->f->watch_nan, e->f->watch_inf};
+
+    if (wf_is_symbolic(e->c, x) || !dtype_is_inexact(wf_dtype_of(e->c, x)))
+        return true;
+    for (int i = 0; i < 2 && !failed(e->c); i++)
+        if (on[i] && wf_item(e->c, wf_any(e->c, is[i](e->c, wf_detach(e->c, x)), NULL, 0, false)) != 0)
+            return sc_fail(e->vm, C_FloatingPointError, "invalid value (%s) encountered in %s", i ? "inf" : "nan",
+                           e->label ? e->label : "a function");
+    return !failed(e->c);
+}
+
 Value en_box(En *e, wf_tensor t)
 {
     Class *k = failed(e->c) ? e->f->cls : class_for(e, &t);
 
+    if ((e->f->watch_nan || e->f->watch_inf) && !failed(e->c) && !passes_watch(e, t))
+        return NIL;
     return en_box_as(e, t, k);
 }
 

@@ -186,6 +186,17 @@ static Value dtype_call(Vm *vm, Value self, const Args *a)
     return sc_failed(vm) ? en_fail(&e) : en_end(&e, t);
 }
 
+/* jnp.float32.__name__: JAX's are classes; dtypes of the others have no such name */
+static Value dtype_class_name(Vm *vm, Value self)
+{
+    DTypeObj *o = (DTypeObj *)(void *)self.o;
+
+    if (o->front == &vm->engine->front[FRONT_JAX])
+        return dtype_name(vm, self);
+    sc_fail(vm, C_AttributeError, "'dtype' object has no attribute '__name__'");
+    return NIL;
+}
+
 static void dtype_destroy(Vm *vm, Obj *o)
 {
     DTypeObj *d = (DTypeObj *)(void *)o;
@@ -233,6 +244,7 @@ static bool dtype_init(Vm *vm, Value self, const Args *a)
 static const PropertyDef dtype_properties[] = {
     {"type", dtype_type, NULL},
     {"name", dtype_name, NULL},
+    {"__name__", dtype_class_name, NULL},
     {"itemsize", dtype_itemsize, NULL},
     {"is_floating_point", dtype_is_floating, NULL},
     {"is_floating", dtype_is_floating, NULL},

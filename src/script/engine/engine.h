@@ -73,6 +73,7 @@ struct Front { /* one library's view */
     bool one_device;    /* tensors of two devices in one call are an error */
     Autocast autocast[2]; /* of tensors of the host, of GPUs; autocast.c */
     bool casts;         /* one of them is on */
+    bool watch_nan, watch_inf; /* a result that has one is an error */
 };
 
 enum { FRONT_TORCH, FRONT_JAX, FRONT_NUMPY, FRONT_TF, FRONT_AESARA, FRONT_COUNT };

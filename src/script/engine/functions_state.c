@@ -323,6 +323,16 @@ static Value n_set_narrow(Vm *vm, const Args *a)
     return NONE;
 }
 
+/* set_watch(nan, inf): results that have such an element are errors */
+static Value n_set_watch(Vm *vm, const Args *a)
+{
+    Front *f = a->user;
+
+    if (!sc_to_bool(vm, a->v[0], &f->watch_nan) || !sc_to_bool(vm, a->v[1], &f->watch_inf))
+        return NIL;
+    return NONE;
+}
+
 const NativeDef engine_state[] = {
     {"write", n_write, "x,v"},
     {"requires_grad", n_requires_grad, "x|on"},
@@ -347,5 +357,6 @@ const NativeDef engine_state[] = {
     {"method", n_method, "fn"},
     {"set_float", n_set_float, "dtype"},
     {"set_narrow", n_set_narrow, "on"},
+    {"set_watch", n_set_watch, "nan,inf"},
     {0},
 };

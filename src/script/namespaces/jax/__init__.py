@@ -19,7 +19,11 @@ from jax._layout import (make_array_from_callback, make_array_from_process_local
                          reshard)
 from jax._custom import custom_jvp, custom_vjp, closure_convert
 from jax._jaxpr import make_jaxpr
-from jax._config import config, enable_x64
+from jax._config import (
+    config, enable_x64, debug_nans, debug_infs, numpy_rank_promotion, numpy_dtype_promotion, enable_checks, debug_key_reuse,
+    check_tracer_leaks, checking_leaks, enable_custom_prng, legacy_prng_key, default_prng_impl, threefry_partitionable,
+    log_compiles, explain_cache_misses, softmax_custom_jvp, no_tracing, no_execution, thread_guard, transfer_guard,
+    transfer_guard_host_to_device, transfer_guard_device_to_device, transfer_guard_device_to_host)
 from jax._precision import default_matmul_precision
 from jax import errors, tree, tree_util
 from jax import numpy, lax

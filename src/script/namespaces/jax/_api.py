@@ -3,7 +3,7 @@ import _jax as _w
 from jax import _gpu
 import _transform
 import _tree
-from jax._config import config
+from jax._config import config, disable_jit
 from jax._sharding import used as used_shardings
 
 
@@ -557,20 +557,6 @@ def jit(fun=None, in_shardings=None, out_shardings=None, static_argnums=None, st
                              donate_argnames=donate_argnames)
     _callable(fun, "jit")
     return _Jit(fun, static_argnums, static_argnames, donate_argnums, donate_argnames, in_shardings, out_shardings)
-
-
-class disable_jit:
-    # Inside, jitted functions are called as they are written.
-    def __init__(self, disable=True):
-        self.disable = disable
-
-    def __enter__(self):
-        self.old = config.values["jax_disable_jit"]
-        config.update("jax_disable_jit", self.disable)
-
-    def __exit__(self, *exc):
-        config.update("jax_disable_jit", self.old)
-        return False
 
 
 # ---- checkpoint

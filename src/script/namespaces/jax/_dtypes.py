@@ -100,7 +100,16 @@ _kinds = {"b": (bool_, generic), "i": (signedinteger, integer, number, generic),
           "c": (complexfloating, inexact, number, generic)}
 
 
+_abstract = {k.__name__: k for k in (generic, number, inexact, floating, complexfloating, integer, signedinteger, unsignedinteger)}
+
+
+def _own(kind):
+    # NumPy's classes of dtypes are these.
+    return _abstract.get(kind.__name__, kind) if isinstance(kind, type) else kind
+
+
 def issubdtype(a, b):
+    a, b = _own(a), _own(b)
     a = float64 if a is None else a # NumPy's default
     if "key<" in str(getattr(a, "name", "")) or "key<" in str(getattr(b, "name", "")): # keys are a kind of their own
         return str(getattr(a, "name", "")) == str(getattr(b, "name", ""))

@@ -1,4 +1,5 @@
 # How products of f32 may be computed: jax.default_matmul_precision, jax.lax.Precision, precision=...
+from contextlib import ContextDecorator
 import _jax as _w
 
 _names = {"default": "default", "fastest": "bf16", "bfloat16": "bf16", "bfloat16_3x": "bf16x3", "high": "bf16x3",
@@ -19,7 +20,7 @@ def name_of(precision):
     return _names[key]
 
 
-class default_matmul_precision:
+class default_matmul_precision(ContextDecorator):
     def __init__(self, precision):
         self.name = name_of(precision)
         self.before = []

@@ -21,3 +21,4 @@ euler_gamma = 0.5772156649015329
 inf = float("inf")
 nan = float("nan")
 newaxis = None
+bool = bool_
