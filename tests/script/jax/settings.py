@@ -56,3 +56,10 @@ print(product(jnp.eye(2)))
 caught(jax.config.update, "jax_no_such_option", 1)
 caught(jax.config.update, "jax_numpy_rank_promotion", 3)
 print(jnp.float32.__name__, jnp.zeros(2, jnp.bool).dtype)
+
+from jax.test_util import check_grads
+check_grads(lambda x: x * x, (jnp.bfloat16(1.5),), 1, atol={jnp.bfloat16: 0.5, jnp.float32: 1e-3}, rtol={jnp.bfloat16: 0.5}, eps=0.5)
+try:
+    check_grads(lambda x: jax.lax.stop_gradient(x) * x, (jnp.float32(1.5),), 1, atol={jnp.float32: 1e-3}, rtol={jnp.float32: 1e-3})
+except AssertionError:
+    print("differs")

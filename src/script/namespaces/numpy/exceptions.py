@@ -1,5 +1,25 @@
-# numpy.exceptions -- an axis that is not there.
+# numpy.exceptions -- what NumPy raises and warns of.
 
 
 class AxisError(ValueError, IndexError):
+    pass
+
+
+class ComplexWarning(RuntimeWarning):
+    pass
+
+
+class VisibleDeprecationWarning(UserWarning):
+    pass
+
+
+class RankWarning(RuntimeWarning):
+    pass
+
+
+class DTypePromotionError(TypeError):
+    pass
+
+
+class TooHardError(RuntimeError):
     pass
