@@ -1,11 +1,11 @@
 /* conv_depthwise.h -- groups of one input channel, REAL only.
  *
  *   planes    vectors along the innermost spatial dimension (channels first): a task is
- *             some channels of an image. A channel is first copied with its padding,
- *             and with columns sorted by their remainder modulo the stride, so that
- *             every load is contiguous; then DEPTHWISE_ROWS rows of the output are
- *             computed at a time, for common filters with each vector of the input
- *             loaded once for all of them.
+ *             some channels of an image, DEPTHWISE_ROWS rows of the output are computed
+ *             at a time. For common filters each vector of the input is loaded once for all of
+ *             them, straight from the image. For others a channel is first copied with its
+ *             padding, and with columns sorted by their remainder modulo the stride, so that
+ *             every load is contiguous.
  *   channels  vectors along the channels (channels last), one output channel a group: one
  *             task for each output row; filters are copied to [t][channel] first.
  *
@@ -23,8 +23,8 @@
 #define DEPTHWISE_TASK  4096      /* elements of the output that a task has, about */
 
 typedef struct Depthwise Depthwise;
-/* Sums of DEPTHWISE_ROWS rows and VL columns; p: the plane at their first tap. */
-typedef void DepthwiseFn(const Depthwise *d, const REAL *p, const REAL *w, REAL *image,
+/* Rows o1 .. o1 + DEPTHWISE_ROWS-1 of a channel of the result. */
+typedef void DepthwiseFn(const KConv *x, const REAL *image, const REAL *w, REAL *out,
                          int64_t o1, V bias);
 
 struct Depthwise {
@@ -145,10 +145,15 @@ INLINE void put_rows(const KConv *x, const V *s, REAL *out, int64_t o1, int64_t 
     int len = (int)min64(VL, x->out_size[2] - o2);
 
     out += o1 * x->out_step[1] + o2 * x->out_step[2];
-    for (int r = 0; r < rows; r++, out += x->out_step[1]) {
+    UNROLL
+    for (int r = 0; r < DEPTHWISE_ROWS; r++, out += x->out_step[1]) {
         V y = relu_if(x->epilogue.relu, s[r]);
 
-        if (x->out_step[2] == 1)
+        if (r >= rows)
+            break;
+        if (x->out_step[2] == 1 && len == VL)
+            real_store(out, y);
+        else if (x->out_step[2] == 1)
             real_store_n(out, y, len);
         else
             for (int i = 0; i < len; i++)
@@ -156,49 +161,95 @@ INLINE void put_rows(const KConv *x, const V *s, REAL *out, int64_t o1, int64_t 
     }
 }
 
-/* A block of rows of a filter of n1 x n2 taps that are not dilated, at steps s1, s2: all constants.
- * Every row of the input is read once for all rows of the output that it is part of. */
-INLINE void sum_rows(const Depthwise *d, int n1, int n2, int s1, int s2, const REAL *plane,
-                     const REAL *w, REAL *out, int64_t o1, V bias)
+/* y[t]: tap t of VL outputs of a row, p: where the first one's begin; stride 1 or 2. edge: some are outside, and in[] says
+ * which lanes of each load are not. n, stride, edge: constants. */
+INLINE void load_taps(int n, int stride, int edge, const REAL *p, const RealRange *in,
+                      V *y)
 {
-    const KConv *x = d->x;
+    UNROLL
+    for (int t = 0; t < n; t += stride) {
+        const RealRange *r = in + t / stride * 2;
+        V a = edge ? real_load_in(p + t, r[0]) : real_load(p + t);
 
-    for (int64_t o2 = 0; o2 < x->out_size[2]; o2 += VL) {
-        const REAL *p = plane + o2;
-        V s[DEPTHWISE_ROWS] = {{0}};
+        y[t] = a;
+        if (stride == 2) {
+            V b = edge ? real_load_in(p + t + VL, r[1]) : real_load(p + t + VL);
 
-        UNROLL
-        for (int i = 0; i < (DEPTHWISE_ROWS - 1) * s1 + n1; i++, p += d->row) {
-            UNROLL
-            for (int t2 = 0; t2 < n2; t2++) {
-                V y = real_load(p + t2 % s2 * d->width + t2 / s2);
-
-                UNROLL
-                for (int r = 0; r < DEPTHWISE_ROWS; r++) {
-                    int t1 = i - r * s1;
-
-                    if (t1 >= 0 && t1 < n1)
-                        s[r] += real_splat(w[t1 * n2 + t2]) * y;
-                }
-            }
+            y[t] = REAL_EVEN(a, b);
+            if (t + 1 < n)
+                y[t + 1] = REAL_ODD(a, b);
         }
-        UNROLL
-        for (int r = 0; r < DEPTHWISE_ROWS; r++)
-            s[r] += bias;
-        put_rows(x, s, out, o1, o2);
     }
 }
 
-#define SUM_ROWS(name, n1, n2, s1, s2)                                                   \
-    NOINLINE void name(const Depthwise *d, const REAL *p, const REAL *w, REAL *out,      \
+/* VL columns of a block of rows, of a filter of n x n taps that are not dilated, at steps s: constants.
+ * Every row of the input is read once for all rows of the output that it is part of; at1, at2: the
+ * position of the first tap; edge: some of the taps are outside the image. */
+INLINE void sum_block(const KConv *x, int n, int s, int edge, const REAL *image,
+                      const REAL *w, int64_t at1, int64_t at2, V *out_sum)
+{
+    V sum[DEPTHWISE_ROWS] = {{0}};
+    RealRange in[2 * 5];
+    const REAL *p = image + at1 * x->x_step[1] + at2;
+
+    UNROLL
+    for (int t = 0; t < n; t += s) {
+        int64_t at = at2 + t, left = x->x_size[2] - at;
+
+        in[t / s * 2] = real_range(-at, left);
+        in[t / s * 2 + 1] = real_range(-at - VL, left - VL);
+    }
+    UNROLL
+    for (int i = 0; i < (DEPTHWISE_ROWS - 1) * s + n; i++, p += x->x_step[1]) {
+        V y[5];
+
+        if (edge && (uint64_t)(at1 + i) >= (uint64_t)x->x_size[1])
+            continue;
+        load_taps(n, s, edge, p, in, y);
+        UNROLL
+        for (int r = 0; r < DEPTHWISE_ROWS; r++) {
+            int t1 = i - r * s;
+
+            UNROLL
+            for (int t2 = 0; t2 < n; t2++)
+                if (t1 >= 0 && t1 < n)
+                    sum[r] += real_splat(w[t1 * n + t2]) * y[t2];
+        }
+    }
+    UNROLL
+    for (int r = 0; r < DEPTHWISE_ROWS; r++)
+        out_sum[r] = sum[r];
+}
+
+INLINE void sum_rows(const KConv *x, int n, int s, const REAL *image, const REAL *w,
+                     REAL *out, int64_t o1, V bias)
+{
+    for (int64_t o2 = 0; o2 < x->out_size[2]; o2 += VL) {
+        int64_t at1 = o1 * s - x->pad_lo[1], at2 = o2 * s - x->pad_lo[2];
+        V sum[DEPTHWISE_ROWS];
+
+        if (at1 >= 0 && at1 + (DEPTHWISE_ROWS - 1) * s + n <= x->x_size[1] && at2 >= 0 &&
+            at2 + (n - 1) / s * s + s * VL <= x->x_size[2])
+            sum_block(x, n, s, 0, image, w, at1, at2, sum);
+        else
+            sum_block(x, n, s, 1, image, w, at1, at2, sum);
+        UNROLL
+        for (int r = 0; r < DEPTHWISE_ROWS; r++)
+            sum[r] += bias;
+        put_rows(x, sum, out, o1, o2);
+    }
+}
+
+#define SUM_ROWS(name, n, s)                                                             \
+    NOINLINE void name(const KConv *x, const REAL *image, const REAL *w, REAL *out,      \
                        int64_t o1, V bias)                                               \
     {                                                                                    \
-        sum_rows(d, n1, n2, s1, s2, p, w, out, o1, bias);                                \
+        sum_rows(x, n, s, image, w, out, o1, bias);                                      \
     }
-SUM_ROWS(sum_rows_3, 3, 3, 1, 1)
-SUM_ROWS(sum_rows_3_by_2, 3, 3, 2, 2)
-SUM_ROWS(sum_rows_5, 5, 5, 1, 1)
-SUM_ROWS(sum_rows_5_by_2, 5, 5, 2, 2)
+SUM_ROWS(sum_rows_3, 3, 1)
+SUM_ROWS(sum_rows_3_by_2, 3, 2)
+SUM_ROWS(sum_rows_5, 5, 1)
+SUM_ROWS(sum_rows_5_by_2, 5, 2)
 
 /* The function for x's filters and steps, if there is one. */
 static DepthwiseFn *depthwise_fn(const KConv *x)
@@ -210,7 +261,8 @@ static DepthwiseFn *depthwise_fn(const KConv *x)
     return x->x_size[0] == 1 && x->w_size[0] == 1 && x->out_size[0] == 1 &&
                    x->pad_lo[0] == 0 && x->w_size[2] == n && x->stride[2] == s &&
                    x->w_dilation[1] == 1 && x->w_dilation[2] == 1 && x->w_step[2] == 1 &&
-                   x->w_step[1] == n && (n == 3 || n == 5) && (s == 1 || s == 2)
+                   x->w_step[1] == n && x->x_step[2] == 1 && (n == 3 || n == 5) &&
+                   (s == 1 || s == 2)
                ? fns[n == 5][s == 2]
                : NULL;
 }
@@ -265,8 +317,9 @@ static void sum_taps(const Depthwise *d, const REAL *plane, const int64_t *from,
     }
 }
 
-/* Output channel c of image n, from its plane. */
-static void depthwise_plane(const Depthwise *d, int64_t n, int64_t c, const REAL *plane)
+/* Output channel c of image n, from its input or from the copy of it. */
+static void depthwise_plane(const Depthwise *d, int64_t n, int64_t c, const REAL *image,
+                            const REAL *plane)
 {
     const KConv *x = d->x;
     const REAL *bias = x->epilogue.bias_m, *w = (const REAL *)x->w + c * x->w_out;
@@ -275,15 +328,15 @@ static void depthwise_plane(const Depthwise *d, int64_t n, int64_t c, const REAL
     int64_t from[DEPTHWISE_TAPS], step = x->stride[1] * d->row;
     REAL weight[DEPTHWISE_TAPS];
 
+    for (int64_t o1 = 0; o1 < x->out_size[1] && d->fn; o1 += DEPTHWISE_ROWS)
+        d->fn(x, image, w, out, o1, b);
+    if (d->fn)
+        return;
     for (int64_t o0 = 0; o0 < x->out_size[0]; o0++, out += x->out_step[0]) {
-        int taps = d->fn ? 0 : find_taps(d, w, o0, from, weight);
+        int taps = find_taps(d, w, o0, from, weight);
 
-        for (int64_t o1 = 0; o1 < x->out_size[1]; o1 += DEPTHWISE_ROWS) {
-            if (d->fn)
-                d->fn(d, plane + o1 * step, w, out, o1, b);
-            else
-                sum_taps(d, plane + o1 * step, from, weight, taps, out, o1, b);
-        }
+        for (int64_t o1 = 0; o1 < x->out_size[1]; o1 += DEPTHWISE_ROWS)
+            sum_taps(d, plane + o1 * step, from, weight, taps, out, o1, b);
     }
 }
 
@@ -301,11 +354,12 @@ static void depthwise_run_of(const Depthwise *d, int64_t n, int64_t c0, int64_t 
     int64_t outs = x->out_channels / x->groups, in = -1;
 
     for (int64_t c = c0; c < c1; c++) {
-        if (c / outs != in) {
-            in = c / outs;
-            copy_plane(d, (const REAL *)x->x + n * x->x_batch + in * x->x_channel, plane);
-        }
-        depthwise_plane(d, n, c, plane);
+        const REAL *image = (const REAL *)x->x + n * x->x_batch + c / outs * x->x_channel;
+
+        if (c / outs != in && !d->fn)
+            copy_plane(d, image, plane);
+        in = c / outs;
+        depthwise_plane(d, n, c, image, plane);
     }
     if (x->epilogue.tile) {
         REAL *out = (REAL *)x->out + n * x->out_batch + c0 * x->out_channel;
@@ -323,7 +377,8 @@ static void depthwise_planes(void *user, int worker)
     REAL *plane = (REAL *)(d->ws + d->each * (size_t)worker);
     int64_t t, runs = ceil_div(x->out_channels, d->run);
 
-    memset(plane, 0, d->each);
+    if (!d->fn)
+        memset(plane, 0, d->each);
     while ((t = __atomic_fetch_add(&d->next, 1, __ATOMIC_RELAXED)) < x->batch * runs) {
         int64_t c = t % runs * d->run;
 
@@ -403,7 +458,8 @@ static int is_depthwise(const KConv *x)
     return x->groups > 1 && x->groups == x->in_channels && x->x_type == REAL_TYPE &&
            x->w_type == REAL_TYPE && x->out_type == REAL_TYPE && tap_count(x) > 0 &&
            tap_count(x) <= DEPTHWISE_TAPS &&
-           (is_channels_last(x) || plane_elements(x) <= DEPTHWISE_PLANE);
+           (is_channels_last(x) || depthwise_fn(x) ||
+            plane_elements(x) <= DEPTHWISE_PLANE);
 }
 
 INLINE size_t plane_bytes(const KConv *x)
@@ -415,7 +471,7 @@ static size_t depthwise_workspace(const KConv *x, int threads)
 {
     if (is_channels_last(x))
         return (size_t)(tap_count(x) * x->in_channels) * sizeof(REAL) + 64;
-    return plane_bytes(x) * (size_t)threads + 64;
+    return depthwise_fn(x) ? 0 : plane_bytes(x) * (size_t)threads + 64;
 }
 
 static void depthwise_run(const KConv *x, const KPar *par, int threads, char *ws)
@@ -428,8 +484,8 @@ static void depthwise_run(const KConv *x, const KPar *par, int threads, char *ws
         d.width = plane_width(x);
         d.row = d.width * x->stride[2];
         d.rows = plane_rows(x);
-        d.each = plane_bytes(x);
         d.fn = depthwise_fn(x);
+        d.each = d.fn ? 0 : plane_bytes(x);
         d.run = max64(1, min64(x->out_channels / (2 * threads), DEPTHWISE_TASK / pixels));
         par_run(par, min64(threads, x->batch * ceil_div(x->out_channels, d.run)),
                 depthwise_planes, &d);

@@ -5,7 +5,7 @@
  *
  *   V, VL            a vector and its number of lanes
  *   real_load        VL elements at any address
- *   real_load_n      the first n, others 0; real_load_range: some in the middle
+ *   real_load_n      the first n, others 0; real_load_in, real_load_range: some in the middle
  *   real_store, _n   likewise
  *   real_load_as     load_n from an array of another type, widened
  *   real_transpose   VL vectors as a square matrix
@@ -137,26 +137,52 @@ INLINE void real_store_n(REAL *p, V x, int n)
 #endif
 #endif
 
-/* Lanes lo..hi-1 (clipped to 0..VL) from p, others 0; nothing else is read. */
-INLINE V real_load_range(const REAL *p, int64_t lo, int64_t hi)
+/* Lanes lo..hi-1 (clipped to 0..VL), to load them, others 0; nothing else is read. */
+#if KERNEL_ISA == 2 && !REAL_F64
+typedef __mmask16 RealRange;
+#elif KERNEL_ISA == 2
+typedef __mmask8 RealRange;
+#elif KERNEL_ISA == 1
+typedef VI RealRange;
+#else
+typedef struct RealRange {
+    int from, to;
+} RealRange;
+#endif
+
+INLINE RealRange real_range(int64_t lo, int64_t hi)
 {
     int from = lo < 0 ? 0 : lo > VL ? VL : (int)lo;
     int to = hi > VL ? VL : hi < from ? from : (int)hi;
 
-    if (from == 0)
-        return to == VL ? real_load(p) : real_load_n(p, to);
-#if KERNEL_ISA == 2 && !REAL_F64
-    return (V)_mm512_maskz_loadu_ps((__mmask16)((1u << to) - (1u << from)), p);
-#elif KERNEL_ISA == 2
-    return (V)_mm512_maskz_loadu_pd((__mmask8)((1u << to) - (1u << from)), p);
+#if KERNEL_ISA == 2
+    return (RealRange)((1u << to) - (1u << from));
 #elif KERNEL_ISA == 1
-    return (V)real_maskload_(p, real_first_(to) & ~real_first_(from));
+    return real_first_(to) & ~real_first_(from);
+#else
+    return (RealRange){from, to};
+#endif
+}
+
+INLINE V real_load_in(const REAL *p, RealRange r)
+{
+#if KERNEL_ISA == 2 && !REAL_F64
+    return (V)_mm512_maskz_loadu_ps(r, p);
+#elif KERNEL_ISA == 2
+    return (V)_mm512_maskz_loadu_pd(r, p);
+#elif KERNEL_ISA == 1
+    return (V)real_maskload_(p, r);
 #else
     V x = {0};
 
-    memcpy((REAL *)&x + from, p + from, (size_t)(to - from) * sizeof *p);
+    memcpy((REAL *)&x + r.from, p + r.from, (size_t)(r.to - r.from) * sizeof *p);
     return x;
 #endif
+}
+
+INLINE V real_load_range(const REAL *p, int64_t lo, int64_t hi)
+{
+    return lo <= 0 && hi >= VL ? real_load(p) : real_load_in(p, real_range(lo, hi));
 }
 
 /* ---- half floats ------------------------------------------------------------------ */
