@@ -197,6 +197,23 @@ TEST(a_write_to_something_saved_for_backward_is_an_error_with_both_places)
     wf_ctx_free(c);
 }
 
+TEST(a_write_to_weights_that_a_product_saved_transposed_is_an_error)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_tensor x = wf_full(c, WF_F64, (int64_t[]){2, 3}, 2, 1), y;
+    wf_tensor w = wf_full(c, WF_F64, (int64_t[]){4, 3}, 2, 2);
+
+    wf_requires_grad(c, x, true);
+    y = wf_sum(c, wf_linear(c, x, w, WF_NONE), NULL, 0, false);
+    wf_backward(c, y, WF_NONE, WF_GRAD_KEEP);
+    CHECK_NEAR(item(c, wf_sum(c, wf_grad_of(c, x), NULL, 0, false)), 48, 0);
+    wf_add_in(c, w, wf_float(c, 1));
+    wf_backward(c, y, WF_NONE, 0);
+    CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_VALUE);
+    CHECK_HAS(wf_ctx_message(c), "dot_general saved for its derivative was written to");
+    wf_ctx_free(c);
+}
+
 TEST(a_write_that_saved_values_do_not_mind_is_recorded)
 {
     wf_ctx *c = wf_ctx_new(NULL);

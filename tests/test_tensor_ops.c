@@ -360,6 +360,16 @@ static wf_tensor spd(wf_ctx *c, wf_tensor x) /* x xᵀ + 3 I */
                   wf_mul(c, wf_eye(c, WF_F64, 3, 3, 0), wf_float(c, 3)));
 }
 BODY(matmul, wf_matmul(c, in[0], in[1]))
+/* operands that are transposed views, which are not copied; free axes in and out of their order */
+#define TURNED(x, ...)                                                                   \
+    wf_permute(c, x, (int[]){__VA_ARGS__},                                               \
+               (int)(sizeof((int[]){__VA_ARGS__}) / sizeof(int)))
+BODY(matmul_turned, wf_matmul(c, TURNED(in[0], 1, 0), TURNED(in[1], 1, 0)))
+BODY(matmul_turned_batch, wf_matmul(c, TURNED(in[0], 2, 0, 1), TURNED(in[1], 1, 2, 0)))
+BODY(tensordot_turned, wf_tensordot(c, TURNED(in[0], 2, 1, 0), TURNED(in[1], 1, 0, 2),
+                                    (int[]){0}, (int[]){1}, 1))
+BODY(linear_twice,
+     wf_linear(c, wf_tanh(c, wf_linear(c, in[0], in[1], in[2])), in[1], in[2]))
 BODY(tensordot, wf_tensordot(c, in[0], in[1], INT(1, 2), INT(0, 1), 2))
 BODY(outer, wf_outer(c, in[0], in[1]))
 BODY(diagonal_sum, wf_diagonal_sum(c, in[0]))
@@ -391,6 +401,10 @@ BODY(median_mean, wf_median(c, in[0], 1, false, true))
 
 static const BodyCase algebra[] = {
     {"matmul", f_matmul, {"f64[2,3]", "f64[3,4]"}, 0, 0, 0},
+    {"matmul_turned", f_matmul_turned, {"f64[3,2]", "f64[4,3]"}, 0, 0, 0},
+    {"matmul_turned_batch", f_matmul_turned_batch, {"f64[2,3,5]", "f64[4,5,3]"}, 0, 0, 0},
+    {"tensordot_turned", f_tensordot_turned, {"f64[2,3,4]", "f64[4,5,2]"}, 0, 0, 0},
+    {"linear_twice", f_linear_twice, {"f64[2,3,4]", "f64[4,4]", "f64[4]"}, 0, 0, 0},
     {"matmul_vv", f_matmul, {"f64[3]", "f64[3]"}, 0, 0, 0},
     {"matmul_mv", f_matmul, {"f64[2,3]", "f64[3]"}, 0, 0, 0},
     {"matmul_bv", f_matmul, {"f64[2,2,3]", "f64[3]"}, 0, 0, 0},

@@ -8,6 +8,8 @@
  */
 #include "tensor/tensor.h"
 
+#include "opt/opt.h"
+
 typedef struct Need { /* an input of a derivative program: a saved value */
     uint32_t node;
     int32_t edge; /* >= 0: operand; < 0: result -edge-1 */
@@ -171,14 +173,46 @@ static void find_whole(Walk *w, uint64_t epoch)
     }
 }
 
+/* The order of a saved value that goes as it lies in memory (turn.c); false: as it is. Where derivatives are recorded, it needs its
+ * history. */
+static bool saved_order(const Walk *w, const Tensor *t, int64_t *order)
+{
+    return t && !w->create && tensor_turn(t, order);
+}
+
+static uint64_t hash_order(const Walk *w, const Tensor *t)
+{
+    int64_t order[MAX_RANK];
+    uint64_t h = 1;
+
+    if (!saved_order(w, t, order))
+        return 0;
+    for (uint32_t i = 0; i < t->rank; i++)
+        h = hash_mix(h, (uint64_t)order[i]);
+    return h;
+}
+
+/* How what node k saved lies in memory. */
+static uint64_t hash_saved(const Walk *w, uint32_t k)
+{
+    const RecordNode *n = w->nodes[k];
+    uint64_t h = 0;
+
+    for (uint32_t i = 0; i < n->nin; i++)
+        h = hash_mix(h, hash_order(w, n->in[i].saved));
+    for (uint32_t j = 0; j < n->nout; j++)
+        h = hash_mix(h, hash_order(w, w->found[w->base[k] + j]));
+    return h;
+}
+
 static void make_key(Walk *w, uint64_t epoch)
 {
     uint32_t n = 4 + 2 * w->ny + w->nx, at = 0;
 
     for (uint32_t k = 0; k < w->n; k++)
-        n += 2 + w->nodes[k]->nin;
+        n += 3 + w->nodes[k]->nin;
     w->key = arena_array(w->a, n, sizeof *w->key);
-    w->key[at++] = (uint64_t)w->forward << 32 | w->n;
+    w->key[at++] = (uint64_t)w->create << 33 | (uint64_t)w->forward << 32 | w->n;
     w->key[at++] = (uint64_t)w->ny << 32 | w->nx;
     for (uint32_t k = 0; k < w->n; k++) {
         RecordNode *m = w->nodes[k];
@@ -192,6 +226,7 @@ static void make_key(Walk *w, uint64_t epoch)
             w->key[at++] = is_active(m->in[i].node, epoch)
                                ? ((uint64_t)m->in[i].node->order << 16 | m->in[i].out) + 1
                                : 0;
+        w->key[at++] = hash_saved(w, k);
     }
     for (uint32_t j = 0; j < w->ny; j++)
         w->key[at++] = is_active(w->y[j]->node, epoch)
@@ -216,8 +251,9 @@ typedef struct Make {
     Walk *w;
     uint64_t epoch;
     Builder *b;
-    Val *val;   /* of each result: an input */
+    Val *val;   /* of each result: an input, or its transpose */
     Val **edge; /* of each operand of each node that is not the result of an active one */
+    Val *val_in, **edge_in; /* the inputs themselves */
     Val *tangent; /* of each result */
     Val *dx;      /* tangent input of each wanted */
 } Make;
@@ -225,6 +261,29 @@ typedef struct Make {
 static Val input_like(Builder *b, const PType *t)
 {
     return b_input(b, NULL, b_make_type(b, (wf_dtype)t->dtype, t->dims, t->rank));
+}
+
+/* A saved value: an input as it lies in memory, transposed. */
+static Val saved_input(Make *m, const PType *t, const Tensor *saved, Val *out_in)
+{
+    Builder *b = m->b;
+    int64_t order[MAX_RANK], dims[MAX_RANK], perm[MAX_RANK];
+
+    if (!saved_order(m->w, saved, order))
+        return *out_in = input_like(b, t);
+    for (uint32_t i = 0; i < t->rank; i++) {
+        dims[i] = t->dims[order[i]];
+        perm[order[i]] = i;
+    }
+    *out_in = b_input(b, NULL, b_make_type(b, (wf_dtype)t->dtype, dims, t->rank));
+    return b_transpose(b, *out_in, perm);
+}
+
+static Val result_input(Make *m, uint32_t at, const PType *t)
+{
+    if (!m->val[at])
+        m->val[at] = saved_input(m, t, m->w->found[at], &m->val_in[at]);
+    return m->val[at];
 }
 
 static void add_tangent(Make *m, uint32_t at, Val d)
@@ -251,25 +310,23 @@ static void emit_node(Make *m, uint32_t k)
     dx = in + p->nin + n->nout;
     dy = dx + p->nin;
     types = arena_array(&b->arena, p->nin + n->nout + 1, sizeof *types);
-    m->edge[k] = arena_zalloc(&b->arena, (p->nin + 1) * sizeof(Val));
+    m->edge[k] = arena_zalloc(&b->arena, (2u * p->nin + 1) * sizeof(Val));
+    m->edge_in[k] = m->edge[k] + p->nin;
     for (uint32_t i = 0; i < p->nin; i++) {
         RecordNode *from = n->in[i].node;
         if (is_active(from, m->epoch)) {
             uint32_t at = m->w->base[from->order] + n->in[i].out;
-            if (!m->val[at])
-                m->val[at] = input_like(b, &p->in[i]);
-            in[i] = m->val[at];
+            in[i] = result_input(m, at, &p->in[i]);
             dx[i] = m->tangent[at];
             moves = moves || dx[i];
         } else {
-            in[i] = m->edge[k][i] = input_like(b, &p->in[i]);
+            in[i] = m->edge[k][i] =
+                saved_input(m, &p->in[i], n->in[i].saved, &m->edge_in[k][i]);
         }
         types[i] = b_type(b, in[i]);
     }
     for (uint32_t j = 0; j < n->nout; j++) {
-        if (!m->val[base + j])
-            m->val[base + j] = input_like(b, &out_type[j]);
-        in[p->nin + j] = m->val[base + j];
+        in[p->nin + j] = result_input(m, base + j, &out_type[j]);
         types[p->nin + j] = b_type(b, m->val[base + j]);
     }
     if (failed(m->w->cx) || !moves) /* rules need one */
@@ -354,12 +411,12 @@ static const Program *make_forward(Make *m, BackProgram *bp, bool *y_nz)
     bp->needs = arena_array(w->a, total + 1, sizeof *bp->needs);
     for (uint32_t k = 0; k < w->n; k++) {
         for (uint32_t i = 0; i < w->nodes[k]->nin; i++)
-            if (m->edge[k] && m->edge[k][i] && used[m->edge[k][i]]) {
+            if (m->edge[k] && m->edge_in[k][i] && used[m->edge_in[k][i]]) {
                 bp->needs[nins] = (Need){k, (int32_t)i};
-                ins[nins++] = m->edge[k][i];
+                ins[nins++] = m->edge_in[k][i];
             }
         for (uint32_t j = 0; j < w->nodes[k]->nout; j++) {
-            Val v = m->val[w->base[k] + j];
+            Val v = m->val_in[w->base[k] + j];
             if (v && used[v]) {
                 bp->needs[nins] = (Need){k, -(int32_t)j - 1};
                 ins[nins++] = v;
@@ -516,9 +573,11 @@ static BackProgram *back_program(wf_ctx *c, Walk *w, uint64_t epoch)
     if ((bp = find_back(s, w, hash)) != NULL)
         return bp;
     m.b = builder_new(c, "forward", B_OPTIMISE);
-    m.val = arena_zalloc(&m.b->arena, (w->nouts + 1) * sizeof *m.val);
+    m.val = arena_zalloc(&m.b->arena, (2 * w->nouts + 1) * sizeof *m.val);
+    m.val_in = m.val + w->nouts;
     m.tangent = arena_zalloc(&m.b->arena, (w->nouts + 1) * sizeof *m.tangent);
-    m.edge = arena_zalloc(&m.b->arena, (w->n + 1) * sizeof *m.edge);
+    m.edge = arena_zalloc(&m.b->arena, (2 * w->n + 1) * sizeof *m.edge);
+    m.edge_in = m.edge + w->n;
     m.dx = arena_zalloc(&m.b->arena, (w->nx + 1) * sizeof *m.dx);
     y_nz = arena_zalloc(w->a, w->ny + 1);
     if (!(j = make_forward(&m, &made, y_nz)))
@@ -529,6 +588,9 @@ static BackProgram *back_program(wf_ctx *c, Walk *w, uint64_t epoch)
         made.nz[w->ny + i] = m.dx[i] != VAL_NONE;
     made.nnz = w->ny + w->nx;
     made.program = w->forward ? j : make_backward(c, j, made.nneeds);
+    if (made.program &&
+        !w->create) /* gradients of weights are made as they lie, not transposed */
+        made.program = opt_contract(&(Opt){.cx = c}, made.program);
     if (!made.program)
         return NULL;
     bp = keep_back(c, w, &made, hash);
@@ -568,6 +630,7 @@ static wf_tensor saved_handle(wf_ctx *c, Walk *w, Need need, const char *what)
     RecordNode *n = w->nodes[need.node], *from;
     Tensor *t, *v;
     uint32_t version;
+    int64_t order[MAX_RANK];
 
     if (need.edge >= 0) {
         t = n->in[need.edge].saved;
@@ -588,6 +651,8 @@ static wf_tensor saved_handle(wf_ctx *c, Walk *w, Need need, const char *what)
         return WF_NONE;
     }
     check_version(c, what, n, t, version);
+    if (saved_order(w, t, order))
+        return (v = tensor_turned(c, t, order)) ? tensor_handle(c, v) : WF_NONE;
     from = need.edge < 0 ? n : n->in[need.edge].node;
     if (!w->create || !from || t->wants_grad || from->leaf == t)
         return tensor_handle(c, tensor_retain(t));

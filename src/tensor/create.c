@@ -60,15 +60,28 @@ wf_tensor wf_from_array(wf_ctx *c, wf_array *a)
     return tensor_handle(c, tensor_from_array(c, wf_array_retain(a)));
 }
 
+/* Every element of n bytes; the first is copied behind itself, in ever longer pieces that stay in the nearest cache. */
+static void fill(char *p, size_t n, const void *bits, size_t size)
+{
+    size_t done = MIN(n, size);
+
+    memcpy(p, bits, done);
+    while (done < n) {
+        size_t more = MIN(MIN(done, (size_t)4096), n - done);
+
+        memcpy(p + done, p, more);
+        done += more;
+    }
+}
+
 static wf_tensor splat(wf_ctx *c, wf_dtype dtype, const int64_t *dims, uint32_t rank,
                        const void *bits)
 {
     size_t size = wf_dtype_size(dtype);
     Tensor *t = tensor_new(c, dtype, dims, rank);
-    char *p = t ? tensor_data(t) : NULL;
 
-    for (int64_t i = 0; t && i < t->count; i++)
-        memcpy(p + (size_t)i * size, bits, size);
+    if (t && t->count)
+        fill(tensor_data(t), (size_t)t->count * size, bits, size);
     return tensor_handle(c, t);
 }
 

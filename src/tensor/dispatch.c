@@ -378,6 +378,29 @@ static bool run_plan(wf_ctx *c, Prim *p, Tensor *const *in, const Gift *g, Tenso
     return e && run_exec(c, e, in, p->nin, g, out, p->nout);
 }
 
+/* A product of transposed views, which are not copied: another one of what they are views of. out stays NULL where there
+ * are none. */
+static bool run_turned(wf_ctx *c, const Prim *p, Tensor *const *in, Tensor **out)
+{
+    int64_t room[2][2][MAX_RANK];
+    Tensor *turned[2];
+    DotAttr a;
+    bool ok = true;
+
+    /* not where it would make room among the prims: p is one of them */
+    if (p->op != OP_dot_general || c->tensors->nprims + 1 >= PRIMS_MAX)
+        return true;
+    if (turn_dot(c, p->attr, in, &a, room, turned) > 0) {
+        Tensor *by[2] = {turned[0] ? turned[0] : in[0], turned[1] ? turned[1] : in[1]};
+        Prim *q = prim_find(c, OP_dot_general, by, 2, &a);
+
+        ok = q && run_plan(c, q, by, NULL, out);
+    }
+    tensor_release(c, turned[0]);
+    tensor_release(c, turned[1]);
+    return ok && !failed(c);
+}
+
 /* Run the forward of a call, and record it with what its derivative takes. */
 static bool run_recorded(wf_ctx *c, Prim *p, CallForm *f, Tensor *const *in, Tensor **out)
 {
@@ -528,6 +551,8 @@ static bool run_now(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin,
         if (!f || f->forward)
             return f && run_recorded(c, p, f, in, out);
     }
+    if (nout == 1 && !out[0] && !g && !run_turned(c, p, in, out))
+        return false;
     if ((nout == 0 || !out[0]) && !run_plan(c, p, in, g, out))
         return false;
     if (need && !record_op(c, p, NULL, in, out)) {

@@ -86,6 +86,13 @@ Tensor *tensor_symbol(wf_ctx *c, Trace *tr, Val v); /* inside a region or not */
 Tensor *tensor_view(wf_ctx *c, Tensor *base, wf_dtype dtype, const int64_t *dims,
                     const int64_t *strides, uint32_t rank, int64_t offset);
 Tensor *tensor_alias(wf_ctx *c, Tensor *t);
+/* turn.c: is it a transposed view of packed memory? Its axes in the order they have there; and that view. */
+bool tensor_turn(const Tensor *t, int64_t *out_order);
+Tensor *tensor_turned(wf_ctx *c, Tensor *t, const int64_t *order);
+/* The product of operands as they lie in memory: how many of them were turned (the others are NULL), and its attribute
+ * with axes in room. */
+uint32_t turn_dot(wf_ctx *c, const DotAttr *a, Tensor *const *in, DotAttr *out,
+                  int64_t room[2][2][MAX_RANK], Tensor **turned);
 /* x, a concrete leaf, holds the memory of y from now on, as it is seen there. */
 bool tensor_set_data(wf_ctx *c, wf_tensor x, wf_tensor y);
 Tensor *tensor_from_array(wf_ctx *c, wf_array *a); /* takes over the reference */
