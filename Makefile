@@ -248,10 +248,9 @@ test-long: setup-test tests $(FUZZERS) examples
 	$(Q)LAWS=20000 TEST_ROUNDS=20 WEFT_LONG=1 WEFT_BIN=$(BUILD)/weft tests/run $(TESTS) \
 	    $(FUZZERS:%=tests/fuzz-for:600:%) $(wildcard tests/test_*.sh)
 
-# On a machine with a GPU: the rows of docs/gpu.md, by Weft and, where python3 has it, by JAX.
+# On a machine with a GPU: the rows of docs/gpu.md, by Weft and, where python3 has them, by JAX and PyTorch.
 bench-gpu: all
-	$(Q)$(BUILD)/weft run bench/gpu/rows_jax.py $(ROWS)
-	$(Q)python3 -c 'import jax' 2>/dev/null && python3 bench/gpu/rows_jax.py $(ROWS) || echo 'JAX is not installed'
+	$(Q)bench/gpu/run $(BUILD)/weft $(ROWS)
 
 # On a machine with a GPU: programs there against the host, many more than `make test` has.
 test-gpu: all $(BUILD)/tests/test_gpu

@@ -22,6 +22,11 @@ bool cuda_is_loaded(const Kernel *k, const Node *n)
            cuda_is_vector(k, &n->at);
 }
 
+static bool is_wide(const Kernel *k)
+{
+    return k->form == FORM_ROWS ? k->parts : k->form == FORM_MAP && k->nloops == 1 && !k->parts;
+}
+
 static int elements_of_thread(const Kernel *k)
 {
     size_t most = 1;
@@ -33,7 +38,8 @@ static int elements_of_thread(const Kernel *k)
             most = MAX(most, wf_dtype_size((wf_dtype)k->nodes[i].dtype));
     for (uint32_t j = 0; j < k->p->nout; j++)
         most = MAX(most, wf_dtype_size((wf_dtype)k->nodes[k->outs[j].node].dtype));
-    v = (int)MIN(16 / most, 8);
+    /* Two accesses at a time where that was measured to pay: rows whose sums over all of them are kept, plain arrays. */
+    v = (int)MIN((is_wide(k) ? 32 : 16) / most, 8);
     if (k->cost > 100) /* registers */
         v = MIN(v, 2);
     if (last >= 0 && last % v != 0 && last < 4 * (Dim)v)
