@@ -7,7 +7,7 @@
  * Within a program this is the builder's value numbering. Across sub-programs: where two
  * operands of an equation with sub-programs are the same value, the sub-program gets it
  * once and sees that what it computes from either is equal; two results that are the
- * same value inside are the same outside.
+ * same value inside are the same outside; and join.c.
  */
 #include "opt/opt.h"
 
@@ -146,6 +146,8 @@ static bool cse_eqn(Rewriter *r, const EqnView *e, Val *out)
 
     if (!op_has(e->op, OPF_CONTROL) || e->nin + e->nout > 512)
         return false;
+    if (join_control(r, r->user, e, out))
+        return true;
     kind = NEW(r->b, e->nin, uint8_t);
     keep = NEW(r->b, e->nin, bool);
     same = NEW(r->b, e->nin, int32_t);
@@ -164,5 +166,9 @@ static bool cse_eqn(Rewriter *r, const EqnView *e, Val *out)
 
 const Program *opt_cse(const Opt *o, const Program *p)
 {
-    return rewrite_with(o, p, NULL, cse_eqn);
+    Arena *a = &o->cx->scratch;
+    PtrMap joined = {.a = a};
+    Rewriter r = {.o = o, .before = cse_eqn, .user = &joined, .done.a = a, .origin.a = a};
+
+    return rewrite(&r, p);
 }

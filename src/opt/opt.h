@@ -5,7 +5,7 @@
  *   target.c     what is compiled for, which the passes ask
  *   rewrite.c    what passes share: a program copied equation by equation, rules applied
  *   inline.c planes.c fold.c simplify.c cse.c dce.c contract.c scale.c loops.c onehot.c layout.c outer.c   one pass each;
- *   accumulate.c is a part of loops, pattern.c and recognise_attention.c of recognise.c
+ *   join.c is a part of cse, accumulate.c of loops, pattern.c and recognise_attention.c of recognise.c
  *
  * Programs are immutable, so a pass builds a new one (or gives back the same, when it
  * finds nothing to do). It is built by a B_OPTIMISE builder, which merges equal
@@ -156,6 +156,8 @@ static inline Val under(const Builder *b, Val v, OpCode op)
 }
 static inline bool is_map(unsigned op) { return op_row(op)->lower.kind == LOWER_MAP; }
 
+/* join.c, for cse.c: loops and choices that are partly the same. */
+bool join_control(Rewriter *r, PtrMap *joined, const EqnView *x, Val *out);
 /* accumulate.c, for loops.c: products that a scan adds up become one behind it. */
 bool accumulate_scan(Rewriter *r, const EqnView *e, Val *out);
 
