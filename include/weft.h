@@ -140,8 +140,8 @@ typedef struct wf_options {
     void (*parallel)(void *user, int n, void (*task)(void *task_user, int i), void *task_user);
     void *parallel_user;
     /* Runs of a prepared program (of some size) after which it is compiled, by the system's C compiler where there is
-     * one. What serves the k-th run depends on k (and on turns of loops, many of which count as a run), never on
-     * time. 0: never, no compiler is started. */
+     * one. What serves the k-th run depends on k (and on what runs read and write, much of which counts as a run
+     * more), never on time. 0: never, no compiler is started. */
     int compile_after;
     /* Passes may also use rules that only algebra keeps (x + 0 = x, x * 0 = 0, log(exp x) = x ..): NaN, infinities, the
      * sign of zero and last bits may change. */

@@ -13,7 +13,7 @@
 #include <pthread.h>
 
 #define IDLE_MAX     16    /* roots kept */
-#define TURNS_OF_RUN 20000 /* of loops count as one run more: they cost about as much */
+#define WORK_OF_RUN (64 << 20) /* so much of it counts as one run more: ten of them take as long as a compiler */
 
 /* ---- roots ------------------------------------------------------------------------- */
 
@@ -341,7 +341,7 @@ static wf_status run_served(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_arra
 {
     Region region;
     Run r = {.cx = cx, .e = e, .in = in, .out = out, .into = into};
-    int64_t turns;
+    int64_t work;
     bool ok;
 
     r.root = take_root(cx, e);
@@ -363,12 +363,12 @@ static wf_status run_served(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_arra
         root_free(r.root);
         return api_out_of_memory(cx, &region);
     }
-    turns = r.root->turns;
+    work = r.root->work;
     ok = run_exec(&r);
     end_run(&r, ok);
     if (e->after && !atomic_load(&e->settled))
         atomic_fetch_add(&e->runs,
-                         (int)MIN((r.root->turns - turns) / TURNS_OF_RUN, e->after));
+                         (int)MIN((r.root->work - work) / WORK_OF_RUN, e->after));
     if (cx->status == WF_ERR_MEMORY)
         root_free(r.root);
     else

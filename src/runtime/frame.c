@@ -379,6 +379,26 @@ static bool upload(Frame *f, const Segment *s)
     return true;
 }
 
+#define WORK_OF_STEP 512 /* bytes that could be moved while one is begun */
+
+/* What a compiler would spare in part: loops and calls count by what they run, and products, which are kernels anyway, not. */
+static int64_t segment_work(const Segment *s)
+{
+    int64_t work = 0;
+
+    for (uint32_t i = 0; i < s->ops.n; i++) {
+        const Op *op = &s->ops.v[i];
+
+        work += WORK_OF_STEP;
+        if (op->ncallees || op->kind == OP_RUNS_DOT || op->kind == OP_RUNS_CONV || op->kind == OP_RUNS_ATTENTION)
+            continue;
+        for (uint32_t j = 0; j < op->use.n; j++)
+            if (op->use.v[j].kind != USE_WORK && op->use.v[j].high != USE_TO_END)
+                work += op->use.v[j].high - op->use.v[j].low;
+    }
+    return work;
+}
+
 static void bind_segment(Frame *f, uint32_t index)
 {
     Root *r = f->root;
@@ -420,6 +440,7 @@ static void bind_segment(Frame *f, uint32_t index)
     if (frame_is_away(f))
         frame_make_mirrors(f, index);
     s->bound = upload(f, s);
+    s->work = segment_work(s);
     s->failed = b.failed;
     s->checked = false;
 }
@@ -484,6 +505,7 @@ bool frame_steps(Frame *f)
                                                 : op->run(f, op)))
                 return false;
         }
+        f->root->work += s->work;
     }
     return true;
 }

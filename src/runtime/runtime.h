@@ -406,6 +406,7 @@ typedef struct Segment {
     char *mem; /* memory of its temporaries */
     size_t mem_size;
     VEC(Upload) uploads;
+    int64_t work; /* of a run of it: bytes that its steps read and write, and something for each step */
 } Segment;
 
 typedef struct Block { /* of run-time size */
@@ -454,7 +455,7 @@ struct Root {
     uint32_t nplans;
     Frame **frames; /* [nplans][ROOT_FRAMES] */
     uint64_t clock, entries;
-    int64_t turns; /* of interpreted loops, in all runs */
+    int64_t work; /* of the segments, in all runs */
     bool checks; /* every plan, when it was bound and has run: WEFT_CHECK_PLANS */
     Queue *queue;  /* of the run before; NULL on the host */
     Buffer **kept; /* [nouts][KEPT]: memory of earlier results */

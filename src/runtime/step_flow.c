@@ -299,7 +299,6 @@ static bool run_scan(Frame *f, const Op *op)
         if (!scan_turn(f, op, g, t))
             return false;
     }
-    f->root->turns += s->length;
     for (uint32_t i = 0; i < s->ncarry && s->length <= 0; i++)
         if (!frame_copy(f, op_at(f, op, s->carry[i].out), op_at(f, op, s->carry[i].start),
                         s->carry[i].bytes))
@@ -383,7 +382,6 @@ static bool end_while(Frame *f, const Op *op, int64_t turns)
 {
     const LoopStep *s = op->data;
 
-    f->root->turns += turns;
     for (uint32_t i = 0; i < s->ncarry; i++)
         if (!frame_copy(f, op_at(f, op, s->carry[i].out),
                         carry_before(f, op, &s->carry[i], turns), s->carry[i].bytes))
