@@ -228,6 +228,14 @@ def bitcast_convert_type(operand, new_dtype):
 
 
 def reduce_precision(operand, exponent_bits, mantissa_bits):
+    # Changes of the operand go through; JAX rounds them, too.
+    from jax._custom import custom_jvp
+    f = custom_jvp(lambda x: _rounded(x, exponent_bits, mantissa_bits))
+    f.defjvp(lambda x, t: (f(*x), t[0]))
+    return f(operand)
+
+
+def _rounded(operand, exponent_bits, mantissa_bits):
     # The bits rounded to even; too large is infinite, too small is 0.
     x = _w.wrap(operand)
     if not x.dtype.is_floating_point:
@@ -303,7 +311,7 @@ def collapse(operand, start_dimension, stop_dimension=None):
 
 
 def concatenate(operands, dimension):
-    operands = [_w.tensor(x) for x in operands]
+    operands = [_w.wrap(x) for x in operands]
     if any([x.dtype != operands[0].dtype for x in operands]):
         raise TypeError("lax.concatenate requires arguments to have the same dtypes, got "
                         f"{', '.join([x.dtype.name for x in operands])}. (Tip: jnp.concatenate is a similar function that "

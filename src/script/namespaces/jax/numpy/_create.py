@@ -1,5 +1,6 @@
 # jax.numpy: making arrays.
 import _jax as _w
+from jax._array import Array as _Array
 from jax._dtypes import as_dtype as _as_dtype, default_int as _default_int, default_float as _default_float
 
 __all__ = """array asarray zeros ones empty full zeros_like ones_like empty_like full_like arange linspace
@@ -18,6 +19,9 @@ def array(object, dtype=None, copy=True, order="K", ndmin=0, device=None):
         out = _w.tensor(object, None, False)
     elif hasattr(object, "__jax_array__"):
         out = object.__jax_array__()
+    elif isinstance(object, _Array):    # derivatives go through the copy
+        out = _w.tensor(object, dtype, False)
+        out = _w.copy(out) if copy and not _w.in_trace() else out
     else:
         out = _w.tensor(object, dtype, copy and not _w.in_trace())
     if isinstance(object, _w.Tensor) and dtype is None:

@@ -1,5 +1,5 @@
 # torch.jit.annotations -- lists that one number stands for: BroadcastingList2[int] is written for the type, and taken as List[int].
-from typing import List
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 
 class _Broadcasting:
