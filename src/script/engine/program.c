@@ -651,7 +651,8 @@ static wf_status write_own(wf_ctx *cx, wf_model *m, const char *path)
 }
 
 /* save_model(path, tensors, texts, programs): a .weft file of {name: tensor}, {key: text} and
- * programs without captures, by their names; path None: into the model that the interpreter fills */
+ * programs without captures, by their names; path None: into the model that the interpreter fills.
+ * by_name: in the format that the end of the path says */
 static Value n_save_model(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
@@ -672,7 +673,9 @@ static Value n_save_model(Vm *vm, const Args *a)
         ok = t->v[i].tag == T_OBJ && sc_is_subclass(t->v[i].o->cls, vm->engine->program)
                  ? wf_model_add(e.c, m, as_program(t->v[i])->p) == WF_OK
                  : sc_fail(vm, C_TypeError, "save_model: needs programs");
-    if (ok && path)
+    if (ok && path && a->v[4].tag == T_BOOL && a->v[4].i)
+        wf_model_save(e.c, m, path);
+    else if (ok && path)
         write_own(e.c, m, path);
     if (path)
         wf_model_free(m);
@@ -925,7 +928,7 @@ static Value n_partials(Vm *vm, const Args *a)
 const NativeDef engine_programs[] = {
     {"trace", n_trace, "fn,args|name,graph"},
     {"trace_sizes", n_trace_sizes, "fn,args|fixed,name,reads,open"},
-    {"save_model", n_save_model, "path,tensors,texts,programs"},
+    {"save_model", n_save_model, "path,tensors,texts,programs|by_name"},
     {"load_model", n_load_model, "path,keys"},
     {"in_trace", n_in_trace, ""},
     {"so_far", n_so_far, "x"},

@@ -45,7 +45,7 @@ BoolTensor = _typed(bool)
 _MODULES = ("nn", "optim", "autograd", "utils", "linalg", "special", "jit", "func", "distributions", "random", "cuda",
             "hub", "sparse", "profiler", "multiprocessing", "ops", "accelerator", "nested", "library", "functional", "classes",
             "_logging", "distributed",
-            "backends", "testing", "fft", "fx", "compiler", "amp", "version", "_functorch", "_dynamo", "overrides", "export")
+            "backends", "testing", "fft", "fx", "compiler", "amp", "version", "_functorch", "_dynamo", "overrides", "export", "onnx")
 _FROM = {"jagged": "nested", "sparse_coo_tensor": "sparse", "sparse_csr_tensor": "sparse", "spmm": "sparse", "sparse_csr": "sparse", "stft": "fft", "istft": "fft", "slogdet": "linalg", "matrix_exp": "linalg", "lstsq": "linalg", "pinverse": "_misc", "save": "serialization", "load": "serialization", "compile": "_compile",
          "vmap": "func", "autocast": "amp", "GradScaler": "amp", "clear_autocast_cache": "amp",
          "is_autocast_enabled": "amp", "get_autocast_dtype": "amp", "set_autocast_enabled": "amp",

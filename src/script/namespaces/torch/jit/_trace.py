@@ -79,7 +79,8 @@ class _AsItIs:
         return self.func(*args)
 
 
-def _record(func, args, state, name, strict):
+def _record(func, args, state, name, strict, names=None, opens=None):
+    # names: of the inputs. opens: of each argument the axes whose sizes stay open, as bits; None: all that can.
     leaves, spec = _tree.flatten(tuple(args), None, False)
     for x in leaves:
         if not isinstance(x, _w.Tensor):
@@ -91,7 +92,8 @@ def _record(func, args, state, name, strict):
     done, counted = [], []
     owner = func if isinstance(func, nn.Module) else getattr(func, "__self__", None)
     owner = owner if isinstance(owner, nn.Module) else None
-    names = input_names(owner, state, func.forward if func is owner else func, spec, 0)
+    if names is None:
+        names = input_names(owner, state, func.forward if func is owner else func, spec, 0)
 
     def body(*symbols):
         _w.name_inputs(symbols, names)
@@ -136,7 +138,7 @@ def _record(func, args, state, name, strict):
     _tracing[0] += 1
     try:
         program = _made(body, [s.t for s in state] + leaves, name,
-                        lambda f, xs: _w.trace_sizes(f, xs, list(range(n)), name, True))
+                        lambda f, xs: _w.trace_sizes(f, xs, list(range(n)), name, True, None if opens is None else [0] * n + opens))
         out_spec, statics, writes, views, same = done[0]
         results = counted[0]
         for k, i in views.items():

@@ -16,6 +16,7 @@ import _syntax
 import torch
 from torch import nn
 from torch.jit import _archive, _aten, _script
+from torch.export.dynamic_shapes import Dim, dims
 from torch.nn.parameter import Parameter
 
 # ScalarType of the schema, by number
@@ -375,11 +376,84 @@ def is_archive(path, data):
     return any([n.find("/models/") >= 0 and n.endswith(".json") for n in names])
 
 
+class GraphModule(nn.Module):
+    # A recorded forward over the tensors of the module it was recorded of.
+    def __init__(self, recorded):
+        super().__init__()
+        for k in ("_parameters", "_buffers", "_modules", "training"):
+            vars(self)[k] = vars(recorded.mod)[k]
+        vars(self)["_recorded"] = recorded
+
+    def forward(self, *args, **kwargs):
+        return self._recorded.run(args, kwargs)
+
+    @property
+    def code(self):
+        return self._recorded.traced.program.text()
+
+    graph = code
+
+    def print_readable(self, print_output=True):
+        if print_output:
+            print(self.code)
+        return self.code
+
+
+class _Source:
+    # What an ExportedProgram is made of: this module, or one that a file holds.
+    def __init__(self, module, types):
+        self.made, self.types, self.json = module, types, {}
+        kept = list(module.state_dict())
+        self.state = {k: ("parameter", t) for k, t in module.named_parameters()}
+        for k, t in module.named_buffers():
+            self.state[k] = ("buffer" if k in kept else "tensor_constant", t)
+
+    def module(self):
+        return self.made
+
+
 class ExportedProgram:
     # What was exported: a module of it, its state, the types of its inputs.
     def __init__(self, archive):
         self._archive = archive
         self._made = None
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError("Unable to call ExportedProgram directly. You should use `exported_program.module()` instead.")
+
+    def __repr__(self):
+        return "ExportedProgram:\n" + "".join(["    " + line + "\n" for line in self.graph.splitlines()])
+
+    @property
+    def graph_module(self):
+        return self.module()
+
+    @property
+    def graph(self):
+        return self.module().code
+
+    @property
+    def example_inputs(self):
+        r = getattr(self.module(), "_recorded", None)
+        return None if r is None else r._call(r.arguments)
+
+    def run_decompositions(self, decomp_table=None):
+        # Programs are made of primitives from the start.
+        if decomp_table:
+            raise NotImplementedError("run_decompositions: with a table of one's own")
+        return self
+
+    def named_parameters(self):
+        return self.module().named_parameters()
+
+    def parameters(self):
+        return self.module().parameters()
+
+    def named_buffers(self):
+        return self.module().named_buffers()
+
+    def buffers(self):
+        return self.module().buffers()
 
     def module(self):
         if self._made is None:
@@ -403,5 +477,36 @@ class ExportedProgram:
         return dict(self._archive.types)
 
 
+def export(mod, args, kwargs=None, *, dynamic_shapes=None, strict=False, preserve_module_call_signature=(),
+           prefer_deferred_runtime_asserts_over_guards=False):
+    # strict says how torch finds the graph; here it is recorded, either way.
+    from torch.export._record import Recorded
+    if preserve_module_call_signature:
+        raise NotImplementedError("export: preserve_module_call_signature")
+    r = Recorded(mod, args, kwargs, dynamic_shapes)
+    types = {}
+    for name, k, mask in zip(r.names, r.positions, r.masks):
+        sizes = [f"{name}_{i}" if mask >> i & 1 else str(n) for i, n in enumerate(r.leaves[k].shape)]
+        types[name] = _SHORT[r.leaves[k].dtype] + "[" + ",".join(sizes) + "]"
+    return ExportedProgram(_Source(GraphModule(r), types))
+
+
+def default_decompositions():
+    return {}
+
+
+def save(ep, f, *, extra_files=None, opset_version=None, pickle_protocol=2):
+    # As a file of torch.jit: a program, which load takes back, and weft eval runs.
+    from torch.jit import _trace
+    r = getattr(ep.module(), "_recorded", None)
+    if r is None or len(r.positions) != len(r.leaves) or len(r.arguments) != r.npos or opset_version is not None:
+        raise NotImplementedError("torch.export.save: of a module that was exported here, with tensors by position alone as arguments")
+    m = _trace._clone(r.mod, True, {})
+    vars(m)["_traced"] = {"forward": r.traced}
+    torch.jit.save(m, f, extra_files)
+
+
 def load(f):
+    if isinstance(f, (str, os.PathLike)) and not is_archive(str(f), None):
+        return ExportedProgram(_Source(torch.jit.load(f), {}))
     return ExportedProgram(_Archive(str(f)) if isinstance(f, (str, os.PathLike)) else _Archive("<bytes>", bytes(f.read())))
