@@ -282,8 +282,8 @@ static bool fake_has(Device *d, const Program *p, const Eqn *e)
 
     (void)p;
     attr_each_sub(op_row(e->op), e->attr, found, &subs);
-    if (subs || !step_row(e->op).bind || e->op == OP_conv_general || e->op == OP_gather ||
-        step_row(e->op).bind == bind_scatter || op_has(e->op, OPF_DEFINES))
+    if (subs || !bind_row(e->op).bind || e->op == OP_conv_general || e->op == OP_gather ||
+        bind_row(e->op).bind == bind_scatter || op_has(e->op, OPF_DEFINES))
         return false;
     return native == NATIVE_ALL || (native == NATIVE_SOME && e->op % 2);
 }

@@ -210,7 +210,7 @@ TEST(interned_strings_are_equal_exactly_when_their_pointers_are)
     intern_init(&in, &a);
     for (int i = 0; i < 3000; i++) {
         snprintf(s, sizeof s, "name%d", i);
-        p[i] = intern(&in, s);
+        p[i] = intern_name(&in, s);
     }
     CHECK_EQ_INT(in.n, 3000);
     for (int i = 0; i < 3000; i++) {
@@ -218,10 +218,10 @@ TEST(interned_strings_are_equal_exactly_when_their_pointers_are)
         CHECK(intern_n(&in, s, strcspn(s, " ")) == p[i]);
     }
     CHECK_EQ_INT(in.n, 3000);
-    CHECK(intern(&in, "") == intern_n(&in, "x", 0));
+    CHECK(intern_name(&in, "") == intern_n(&in, "x", 0));
     CHECK(intern_n(&in, "a\0b", 3) != intern_n(&in, "a\0c", 3));
-    CHECK(intern_n(&in, "a\0b", 3) != intern(&in, "a"));
-    CHECK_STR(intern(&in, "name7"), "name7");
+    CHECK(intern_n(&in, "a\0b", 3) != intern_name(&in, "a"));
+    CHECK_STR(intern_name(&in, "name7"), "name7");
     arena_free(&a);
 }
 
@@ -382,16 +382,16 @@ TEST(the_first_error_stays_until_it_is_cleared)
     CHECK_STR(wf_ctx_message(cx), "type error: first");
     wf_cancel(cx); /* with no call in progress it does nothing */
     CHECK(!cancelled(cx));
-    REQUIRE(call_begin(cx));
+    REQUIRE(ctx_call_begin(cx));
     wf_cancel(cx);
     CHECK(cancelled(cx));
     wf_clear(cx);
     CHECK(!cancelled(cx));
     wf_cancel(cx);
-    call_end(cx);
-    REQUIRE(call_begin(cx)); /* nor is the next call stopped by one that came too late */
+    ctx_call_end(cx);
+    REQUIRE(ctx_call_begin(cx)); /* nor is the next call stopped by one that came too late */
     CHECK(!cancelled(cx));
-    call_end(cx);
+    ctx_call_end(cx);
     CHECK_EQ_INT(wf_ctx_status(cx), WF_OK);
     CHECK(!cancelled(cx));
     CHECK_STR(wf_ctx_message(cx), "");
@@ -755,7 +755,7 @@ static wf_status compile_something(wf_ctx *cx, Interner **out)
     intern_init(&in, &cx->scratch);
     for (int i = 0; i < 400; i++) {
         snprintf(name, sizeof name, "v%d", i);
-        vec_push(&cx->scratch, &names, intern(&in, name));
+        vec_push(&cx->scratch, &names, intern_name(&in, name));
         text_printf(&t, "%s = add %s %s\n", name, names.v[i / 2], names.v[i / 3]);
     }
     CHECK_STR(names.v[399], "v399");

@@ -464,10 +464,10 @@ TEST(a_cancelled_context_does_not_wait)
     begin();
     fake_compiler("sleep 1000");
     cx = context();
-    REQUIRE(call_begin(cx));
+    REQUIRE(ctx_call_begin(cx));
     wf_cancel(cx);
     CHECK(!code_load(cx, &u, 1, no_flags, &code));
-    call_end(cx);
+    ctx_call_end(cx);
     CHECK(clock_seconds() - start < 10);
     wf_ctx_free(cx);
 }

@@ -22,7 +22,7 @@ static const char *complain(wf_ctx *cx, const Program *p, uint64_t seed)
 
     for (uint64_t k = 0; k < 3; k++) {
         wf_clear(cx);
-        why = (program_uses_axis(p, "i") ? check_speaking
+        why = (op_program_uses_axis(p, "i") ? check_speaking
                                          : check_laws)(cx, p, seed + k * 1000003);
         if (!why)
             return NULL;

@@ -3,8 +3,8 @@
 #
 # Its table of layers gives the order of the rooms, its table of edges upward what may be used out of order. What is used is
 # taken from the #include lines and from the symbols of the built objects. An edge that is not listed fails, and so does a
-# listed one that is not there any more. Files past 1000 lines, functions past 80, and names that rooms share without a prefix
-# are listed below, the same way.
+# listed one that is not there any more. Files past 1000 lines, functions past 80, and types that go by the name
+# of another room's are listed below, the same way; a name that rooms share begins with a prefix of its room.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=$(dirname "${WEFT_BIN:-build/weft}")
@@ -87,29 +87,39 @@ FNR == 1 { if (lines > 1000) print last; last = FILENAME }
 END { if (lines > 1000) print last }' | LC_ALL=C sort >"$work/large"
 sed 's/ .*//' "$work/large_listed" | LC_ALL=C sort | comm -3 - "$work/large" >"$work/sizes"
 
-# ---- names: symbols of one word, which any program or library may have; no new ones ---------------------------------------
-cat >"$work/words_listed" <<'END'
-base fail intern vfail
-cli commands complain main report suggest
-functions reduce unify
-higher deliver
-ir need take
-op precisions spread
-opt match recognise rewrite
-tensor promoted tfail
+# ---- names: a shared symbol has a prefix, and a prefix belongs to one room (folders of script/ are one) --------------------
+# Prefixes that say a role, of functions, builders, ops, their rules and targets, are everybody's.
+awk '$1 == "D" { room = $2; sub(/\/.*/, "", room); name = $3
+    if (name !~ /_/) { if (name != "main" && name != "fail") print name; next }
+    prefix = name; sub(/_.*/, "", prefix)
+    if (prefix ~ /^(wf|b|op|type|eval|jvp|transpose|batch|partition|fold|along|target)$/) next
+    if (prefix in of && of[prefix] != room) print name " (" prefix "_ is of " of[prefix] ")"
+    else of[prefix] = room }' "$work/symbols" | LC_ALL=C sort -u >"$work/words"
+
+# ---- types: one that a header of a room names is the only one of its name. Headers that are part of one kernel are not looked at.
+cat >"$work/types_listed" <<'END'
+Function src/cuda/driver.c
+Shape src/cuda/product.c
 END
-awk '{ for (i = 2; i <= NF; i++) print $1, $i }' "$work/words_listed" | LC_ALL=C sort >"$work/words_allowed"
-awk '$1 == "D" && $3 !~ /_/ { print $2, $3 }' "$work/symbols" | LC_ALL=C sort -u | comm -3 "$work/words_allowed" - >"$work/words"
+find src -name '*.[ch]' ! -path 'src/kernels/*_*.h' | xargs awk '
+/^\} [A-Z][A-Za-z0-9]*;/ { name = $2; sub(/;.*/, "", name); print name, FILENAME }
+/^(struct|union) [A-Z][A-Za-z0-9]* \{/ { print $2, FILENAME }' | LC_ALL=C sort -u >"$work/types_defined"
+awk '$2 ~ /\.h$/ { shared[$1] = $2 } { line[NR] = $0; name[NR] = $1; file[NR] = $2 }
+END { for (i = 1; i <= NR; i++) if (name[i] in shared && shared[name[i]] != file[i]) {
+          room = file[i]; sub(/\/[^\/]*$/, "", room); home = shared[name[i]]; sub(/\/[^\/]*$/, "", home)
+          if (room != home) print line[i] } }' "$work/types_defined" |
+    LC_ALL=C sort | comm -3 "$work/types_listed" - >"$work/types"
 
 sed '$d' "$work/layers"
 sed 's/$/: not a public header/' "$work/private"
 sed 's/^\t\(.*\)/\1: past 1000 lines, or a function past 80/; t; s/$/: listed as large, and is not/' "$work/sizes"
-sed 's/^\t\(.*\)/\1: a shared name without a prefix/; t; s/$/: listed as a name without a prefix, and is not there/' "$work/words"
-# four rules: edges between rooms, public headers, sizes, names
+sed 's/$/: a shared name without a prefix of its room/' "$work/words"
+sed 's/^\t\(.*\)/\1: a type of that name is shared already/; t; s/$/: listed as a type twice, and is not there/' "$work/types"
+# five rules: edges between rooms, public headers, sizes, names, types
 failed=0
 tail -n 1 "$work/layers" | grep -q ' 0$' || failed=1
-for rule in private sizes words; do
+for rule in private sizes words types; do
     [ -s "$work/$rule" ] && failed=$((failed + 1))
 done
-echo "$((4 - failed)) passed, $failed failed"
+echo "$((5 - failed)) passed, $failed failed"
 [ "$failed" -eq 0 ]

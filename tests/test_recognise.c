@@ -156,7 +156,7 @@ static bool has_call(const Program *p, const char *name)
     for (uint32_t i = 0; i < p->neqns; i++) {
         const CallAttr *c = p->eqns[i].attr;
 
-        if (p->eqns[i].op == OP_call && !strcmp(call_kinds[c->kind], name))
+        if (p->eqns[i].op == OP_call && !strcmp(op_call_kinds[c->kind], name))
             return true;
     }
     for (uint32_t i = 0; i < p->nsubs; i++)
@@ -305,16 +305,16 @@ XTEST(a_body_with_results_that_attention_does_not_have_is_not_read)
     REQUIRE(wf_value_and_grad(cx, p, (int[]){0, 1, 2}, 3, &g) == WF_OK &&
             wf_optimise(cx, g, "all", &q) == WF_OK);
     for (int i = 0; i < 2; i++) {
-        const Program *body = sub_named(q, call_kinds[kinds[i]]), *other;
+        const Program *body = sub_named(q, op_call_kinds[kinds[i]]), *other;
         Attention t;
 
         REQUIRE(body != NULL && body->nout <= 4);
-        CHECK(attention_read(&cx->scratch, body, kinds[i], &t));
-        CHECK(is_attention(&cx->scratch, &(CallAttr){{body, {0}}, (int32_t)kinds[i]}));
-        CHECK(!is_attention(&cx->scratch, &(CallAttr){{body, {0}}, KIND_PLAIN}));
+        CHECK(opt_attention_read(&cx->scratch, body, kinds[i], &t));
+        CHECK(opt_is_attention(&cx->scratch, &(CallAttr){{body, {0}}, (int32_t)kinds[i]}));
+        CHECK(!opt_is_attention(&cx->scratch, &(CallAttr){{body, {0}}, KIND_PLAIN}));
         other = with_result(cx, body, t.exps);
         REQUIRE(other != NULL);
-        CHECK(!attention_read(&cx->scratch, other, kinds[i], &t));
+        CHECK(!opt_attention_read(&cx->scratch, other, kinds[i], &t));
     }
     wf_program_release(g);
     wf_program_release(q);

@@ -272,9 +272,9 @@ TEST(only_effects_and_kernels_of_the_host_are_run_by_their_eval_rules)
         for (int i = 0; i < COUNT(by_eval); i++)
             listed |= strcmp(by_eval[i], name) == 0;
         found += listed;
-        if (!op_has(op, OPF_NOEVAL) && !step_row(op).bind && !listed)
+        if (!op_has(op, OPF_NOEVAL) && !bind_row(op).bind && !listed)
             check_fail(__FILE__, __LINE__, "%s has no kernel", name);
-        if (listed && step_row(op).bind)
+        if (listed && bind_row(op).bind)
             check_fail(__FILE__, __LINE__, "%s has a kernel: take it off the list", name);
     }
     CHECK_EQ_INT(found, COUNT(by_eval));

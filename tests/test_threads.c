@@ -319,13 +319,13 @@ TEST(a_run_is_cancelled_from_another_thread)
     pthread_t t;
 
     CHECK(!cancelled(cx));
-    REQUIRE(call_begin(cx));
+    REQUIRE(ctx_call_begin(cx));
     REQUIRE(pthread_create(&t, NULL, cancel_later, cx) == 0);
     while (!cancelled(cx) && clock_seconds() < until)
         ;
     pthread_join(t, NULL);
     CHECK(cancelled(cx));
-    call_end(cx);
+    ctx_call_end(cx);
     wf_ctx_free(cx);
 }
 
@@ -345,12 +345,12 @@ TEST(one_context_in_two_threads_at_once_is_an_error_for_both)
     pthread_t t;
     void *got;
 
-    REQUIRE(call_begin(cx)); /* as in a long call */
+    REQUIRE(ctx_call_begin(cx)); /* as in a long call */
     REQUIRE(pthread_create(&t, NULL, enter_too, cx) == 0);
     pthread_join(t, &got);
     CHECK_EQ_INT(*(wf_status *)got, WF_ERR_ARG);
     CHECK_EQ_INT(wf_ctx_status(cx), WF_ERR_ARG);
-    call_end(cx);
+    ctx_call_end(cx);
     CHECK_STR(wf_ctx_message(cx),
               "wrong argument: the context was used by two threads at once");
     wf_clear(cx);

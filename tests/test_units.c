@@ -136,7 +136,7 @@ XTEST(equal_kernels_do_the_same)
             check_fail(__FILE__, __LINE__, "kernel %d", i);
         CHECK(!rows[i].equal || hash_eq(kernel_hash(k[0]), kernel_hash(k[i])));
     }
-    kernels_share(cx, a, k, COUNT(rows));
+    kernel_share_code(cx, a, k, COUNT(rows));
     for (int i = 0; i < COUNT(rows); i++)
         CHECK((k[i]->code == k[0]->code) == rows[i].equal);
 }

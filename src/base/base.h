@@ -154,7 +154,7 @@ typedef struct Interner {
 } Interner;
 
 void intern_init(Interner *in, Arena *a);
-const char *intern(Interner *in, const char *s);
+const char *intern_name(Interner *in, const char *s);
 const char *intern_n(Interner *in, const char *s, size_t n);
 
 /* ---- hash.c: 128-bit content hash -------------------------------------------------- */
@@ -266,6 +266,9 @@ static inline wf_dtype dtype_narrowed(wf_dtype t)
            : t == WF_F64 ? WF_F32 : t == WF_I64 ? WF_I32 : t == WF_U64 ? WF_U32 : t;
 }
 
+double element_as_f64(wf_dtype dtype, const void *p); /* NaN of complex ones */
+void element_from_f64(wf_dtype dtype, double x, void *out); /* integers modulo the dtype, floats rounded */
+
 /* ---- number.c: numbers to and from text, in no locale ------------------------------ */
 
 /* Shortest digits that read back to the same number: "1", "0.1", "1e+30", "-0", "inf",
@@ -327,7 +330,7 @@ typedef struct Source { /* a text whose lines can be shown under an error */
 /* Record an error in cx, if it is the first. Always false. The message says "what: found,
  * needed". No floats in fmt (locale): format them with number_f64. */
 bool fail(wf_ctx *cx, wf_status status, Place place, const char *fmt, ...) PRINTF(4, 5);
-bool vfail(wf_ctx *cx, wf_status status, Place place, const char *fmt, va_list ap);
+bool fail_list(wf_ctx *cx, wf_status status, Place place, const char *fmt, va_list ap);
 /* The same with words of its own in place of the status's name, such as "ValueError". */
 bool fail_kind(wf_ctx *cx, wf_status status, const char *kind, Place place,
                const char *fmt, ...) PRINTF(5, 6);
@@ -385,8 +388,8 @@ _Noreturn void ctx_out_of_memory(wf_ctx *cx); /* record and jump */
 #define API_RETURN(cx) return api_leave(cx, &region_)
 
 /* A call in progress, by one thread: regions are, and whatever is longer than one, as a script. */
-bool call_begin(wf_ctx *cx);
-void call_end(wf_ctx *cx);
+bool ctx_call_begin(wf_ctx *cx);
+void ctx_call_end(wf_ctx *cx);
 /* Is another thread in a call of the context? Then it is told when that ends. Asked by what changes the context outside
  * a region: errors, settings, scopes. */
 static inline bool ctx_elsewhere(const wf_ctx *cx);
@@ -430,7 +433,7 @@ struct wf_ctx {
     wf_options options;
     volatile int cancelled;          /* set by wf_cancel; runs look at it */
     volatile int calls;   /* in progress, one inside the other: what wf_cancel is for */
-    void *caller;         /* the thread that is in them; see call_begin */
+    void *caller;         /* the thread that is in them; see ctx_call_begin */
     volatile int crossed; /* another thread came in between */
     const wf_semantics *semantics;   /* what functions mean: own_semantics, or those of a front */
     wf_semantics own_semantics;

@@ -1,6 +1,8 @@
 /* dtype.c -- the table of element types: one row each, one column a question. */
 #include "base.h"
 
+#include <math.h>
+
 #define BITS  (DT_USED | DT_ORDERED)
 #define UINT  (BITS | DT_INTEGER | DT_ARITHMETIC)
 #define SINT  (UINT | DT_SIGNED)
@@ -41,4 +43,59 @@ bool wf_dtype_is_complex(wf_dtype dtype) { return dtype_is_complex(dtype); }
 size_t wf_dtype_size(wf_dtype dtype)
 {
     return dtype_is(dtype, DT_USED) ? dtype_row(dtype)->bits / 8 : 0;
+}
+
+/* ---- one element ---- */
+
+double element_as_f64(wf_dtype dtype, const void *p)
+{
+    switch (dtype) {
+    case WF_BOOL: return *(const uint8_t *)p != 0;
+    case WF_I8: return *(const int8_t *)p;
+    case WF_I16: return *(const int16_t *)p;
+    case WF_I32: return *(const int32_t *)p;
+    case WF_I64: return (double)*(const int64_t *)p;
+    case WF_U8: return *(const uint8_t *)p;
+    case WF_U16: return *(const uint16_t *)p;
+    case WF_U32: return *(const uint32_t *)p;
+    case WF_U64: return (double)*(const uint64_t *)p;
+    case WF_F16: return f16_to_f32(*(const uint16_t *)p);
+    case WF_BF16: return bf16_to_f32(*(const uint16_t *)p);
+    case WF_F32: return *(const float *)p;
+    case WF_F64: return *(const double *)p;
+    case WF_C64:
+    case WF_C128: return NAN; /* no real number: equal to none that is asked for */
+    default: return 0;
+    }
+}
+
+/* x without its fraction, at the ends of the range where it is beyond; NaN is 0. */
+static int64_t whole(double x)
+{
+    return x != x ? 0 : x >= 0x1p63 ? INT64_MAX : x <= -0x1p63 ? INT64_MIN : (int64_t)x;
+}
+
+/* Integers are those modulo the size of the dtype: -1 is 255 in u8. */
+void element_from_f64(wf_dtype dtype, double x, void *out)
+{
+    switch (dtype) {
+    case WF_BOOL: *(uint8_t *)out = x != 0; break;
+    case WF_I8: *(int8_t *)out = (int8_t)whole(x); break;
+    case WF_I16: *(int16_t *)out = (int16_t)whole(x); break;
+    case WF_I32: *(int32_t *)out = (int32_t)whole(x); break;
+    case WF_I64: *(int64_t *)out = whole(x); break;
+    case WF_U8: *(uint8_t *)out = (uint8_t)whole(x); break;
+    case WF_U16: *(uint16_t *)out = (uint16_t)whole(x); break;
+    case WF_U32: *(uint32_t *)out = (uint32_t)whole(x); break;
+    case WF_U64:
+        *(uint64_t *)out = x >= 0x1p64 ? UINT64_MAX : x >= 0x1p63 ? (uint64_t)x : (uint64_t)whole(x);
+        break;
+    case WF_F16: *(uint16_t *)out = f16_from_f64(x); break;
+    case WF_BF16: *(uint16_t *)out = bf16_from_f64(x); break;
+    case WF_F32: *(float *)out = (float)x; break;
+    case WF_F64: *(double *)out = x; break;
+    case WF_C64: memcpy(out, (const float[]){(float)x, 0}, 8); break;
+    case WF_C128: memcpy(out, (const double[]){x, 0}, 16); break;
+    default: break;
+    }
 }

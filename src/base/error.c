@@ -197,7 +197,7 @@ static Diagnostic keep_diagnostic(wf_ctx *cx, Place place, const char *fmt, va_l
     return (Diagnostic){place, text ? text : NO_ROOM, NULL};
 }
 
-bool vfail(wf_ctx *cx, wf_status status, Place place, const char *fmt, va_list ap)
+bool fail_list(wf_ctx *cx, wf_status status, Place place, const char *fmt, va_list ap)
 {
     if (failed(cx) || ctx_elsewhere(cx))
         return false;
@@ -214,7 +214,7 @@ bool fail(wf_ctx *cx, wf_status status, Place place, const char *fmt, ...)
     va_list ap;
 
     va_start(ap, fmt);
-    vfail(cx, status, place, fmt, ap);
+    fail_list(cx, status, place, fmt, ap);
     va_end(ap);
     return false;
 }
@@ -227,7 +227,7 @@ bool fail_kind(wf_ctx *cx, wf_status status, const char *kind, Place place,
     if (failed(cx) || ctx_elsewhere(cx))
         return false;
     va_start(ap, fmt);
-    vfail(cx, status, place, fmt, ap);
+    fail_list(cx, status, place, fmt, ap);
     va_end(ap);
     cx->error.kind = arena_strdup(&cx->errors, kind);
     return false;
@@ -372,7 +372,7 @@ void ctx_log(wf_ctx *cx, wf_log_level level, const char *fmt, ...)
 
 /* ---- protected regions ------------------------------------------------------------- */
 
-bool call_begin(wf_ctx *cx)
+bool ctx_call_begin(wf_ctx *cx)
 {
     void *nobody = NULL;
 
@@ -388,7 +388,7 @@ bool call_begin(wf_ctx *cx)
     return true;
 }
 
-void call_end(wf_ctx *cx)
+void ctx_call_end(wf_ctx *cx)
 {
     __atomic_store_n(&cx->calls, cx->calls - 1, __ATOMIC_RELAXED);
     if (cx->calls)
@@ -402,7 +402,7 @@ void call_end(wf_ctx *cx)
 
 bool api_enter_(wf_ctx *cx, Region *r)
 {
-    if (!call_begin(cx))
+    if (!ctx_call_begin(cx))
         return false;
     r->outer = cx->region;
     r->pool_mark = cx->pool.n;
@@ -419,7 +419,7 @@ wf_status api_leave(wf_ctx *cx, Region *r)
         drain_pool(cx, r->pool_mark);
         arena_reset(&cx->scratch, r->scratch_mark);
     }
-    call_end(cx);
+    ctx_call_end(cx);
     return ctx_status(cx);
 }
 
@@ -428,7 +428,7 @@ wf_status api_out_of_memory(wf_ctx *cx, Region *r)
     drain_pool(cx, r->pool_mark);
     arena_reset(&cx->scratch, r->scratch_mark);
     cx->region = r->outer;
-    call_end(cx);
+    ctx_call_end(cx);
     if (r->outer)
         longjmp(r->outer->jump, 1);
     return ctx_status(cx);

@@ -86,7 +86,7 @@ const char *intern_n(Interner *in, const char *s, size_t n)
     return e->s;
 }
 
-const char *intern(Interner *in, const char *s)
+const char *intern_name(Interner *in, const char *s)
 {
     return intern_n(in, s, strlen(s));
 }

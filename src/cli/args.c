@@ -25,7 +25,7 @@ static const Option *find_option(const Option *table, const char *s, size_t n)
 }
 
 /* word, of which n bytes are the option's name with its dashes */
-static int unknown_option(const Args *a, const char *word, size_t n)
+static int unknown_option(const CliArgs *a, const char *word, size_t n)
 {
     char spelled[64][32], name[64];
     const char *names[64];
@@ -40,12 +40,12 @@ static int unknown_option(const Args *a, const char *word, size_t n)
             count++;
         }
     snprintf(name, sizeof name, "%.*s", (int)n, word);
-    usage_error(a->command, "unknown option '%s'%s", name, suggest(name, names, count));
+    usage_error(a->command, "unknown option '%s'%s", name, cli_suggest(name, names, count));
     return ARG_WRONG;
 }
 
 /* -o VALUE, -oVALUE, --name, --name=VALUE, --name VALUE */
-static int read_option(Args *a, const char *word)
+static int read_option(CliArgs *a, const char *word)
 {
     bool is_long = word[1] == '-';
     const char *name = word + 1 + is_long, *equals = is_long ? strchr(name, '=') : NULL;
@@ -71,7 +71,7 @@ static int read_option(Args *a, const char *word)
     return o->id;
 }
 
-int args_next(Args *a)
+int args_next(CliArgs *a)
 {
     const char *word;
 
@@ -89,7 +89,7 @@ int args_next(Args *a)
     return ARG_WORD;
 }
 
-bool args_number(Args *a, const char *option, int64_t *out)
+bool args_number(CliArgs *a, const char *option, int64_t *out)
 {
     const char *s = a->value;
     int64_t v = 0;
@@ -106,13 +106,13 @@ bool args_number(Args *a, const char *option, int64_t *out)
     return ok;
 }
 
-Sizes sizes_new(int room)
+CliSizes sizes_new(int room)
 {
-    return (Sizes){need_memory((size_t)room * sizeof(char *)),
-                   need_memory((size_t)room * sizeof(int64_t)), 0};
+    return (CliSizes){cli_need_memory((size_t)room * sizeof(char *)),
+                   cli_need_memory((size_t)room * sizeof(int64_t)), 0};
 }
 
-bool args_size(Args *a, Sizes *s)
+bool args_size(CliArgs *a, CliSizes *s)
 {
     const char *equals = strchr(a->value, '=');
     char *name;
@@ -121,14 +121,14 @@ bool args_size(Args *a, Sizes *s)
         usage_error(a->command, "--size needs SYMBOL=NUMBER, found '%s'", a->value);
         return false;
     }
-    name = need_memory(strlen(a->value) + 1);
+    name = cli_need_memory(strlen(a->value) + 1);
     memcpy(name, a->value, (size_t)(equals - a->value));
     s->names[s->n++] = name;
     a->value = equals + 1;
     return args_number(a, "size", &s->values[s->n - 1]);
 }
 
-void sizes_free(Sizes *s)
+void sizes_free(CliSizes *s)
 {
     for (int i = 0; i < s->n; i++)
         free(s->names[i]);

@@ -46,28 +46,28 @@ enum { ARG_END = -1, ARG_WORD = -2, ARG_WRONG = -3 };
 
 typedef struct Command Command;
 
-typedef struct Args {
+typedef struct CliArgs {
     const Command *command;
     int argc, at;
     char **argv;
     bool words_only;   /* after -- */
     const char *value; /* of the word or option just read; NULL: none was given */
-} Args;
+} CliArgs;
 
 /* The next option's id, ARG_WORD, ARG_END, or ARG_WRONG after saying what is wrong. What
  * reads as a number is a word. */
-int args_next(Args *a);
+int args_next(CliArgs *a);
 /* A whole number as the value of an option; says what is wrong. */
-bool args_number(Args *a, const char *option, int64_t *out);
+bool args_number(CliArgs *a, const char *option, int64_t *out);
 
-typedef struct Sizes { /* of symbols, by name */
+typedef struct CliSizes { /* of symbols, by name */
     char **names;
     int64_t *values;
     int n;
-} Sizes;
-Sizes sizes_new(int room);
-bool args_size(Args *a, Sizes *s); /* one more, from the value "N=32"; says what is wrong */
-void sizes_free(Sizes *s);
+} CliSizes;
+CliSizes sizes_new(int room);
+bool args_size(CliArgs *a, CliSizes *s); /* one more, from the value "N=32"; says what is wrong */
+void sizes_free(CliSizes *s);
 
 /* ---- the commands ------------------------------------------------------------------ */
 
@@ -77,42 +77,42 @@ struct Command {
     const char *summary;          /* one line */
     const char *help;             /* paragraphs */
     const Option *options, *more; /* two tables; NULL: none */
-    int (*run)(Args *a);
+    int (*run)(CliArgs *a);
 };
 
 extern const Command cmd_devices, cmd_run, cmd_launch, cmd_check, cmd_show, cmd_eval, cmd_ops, cmd_info,
     cmd_bench, cmd_export, cmd_convert, cmd_train, cmd_serve, cmd_compile, cmd_help;
-extern const Command *const commands[]; /* NULL ends them */
+extern const Command *const cli_commands[]; /* NULL ends them */
 int help_command(const Command *c);     /* prints the help of one */
 int help_all(void);
 /* help_forms.c: the manual page; completions for the shell in a->value */
 int help_man(void);
-int help_completions(Args *a);
+int help_completions(CliArgs *a);
 /* cmd_eval.c: could the word be an argument rather than the name of a program? */
-bool is_array_word(const char *s);
+bool cli_is_array_word(const char *s);
 /* Words become inputs of p: NAME=ARG the one of that name, the others those that are still
  * NULL in `in`, in order. A status. results: of p, for the complaint */
-int parse_inputs(wf_ctx *cx, const wf_program *p, const char **words, int n, int64_t seed,
+int cli_parse_inputs(wf_ctx *cx, const wf_program *p, const char **words, int n, int64_t seed,
                  int results, wf_array **in);
 /* cmd_bench.c */
 /* Inputs of p made up: normal numbers for floats, zeros for all else. */
-int generate_inputs(wf_ctx *cx, const wf_program *p, const Sizes *sizes, int64_t seed,
+int generate_inputs(wf_ctx *cx, const wf_program *p, const CliSizes *sizes, int64_t seed,
                     wf_array **in);
 /* show_page.c: the program as a page on standard output; time: run it and show where the
  * time goes. */
-int show_page(wf_ctx *cx, const wf_program *p, const Sizes *sizes, bool time);
+int show_page(wf_ctx *cx, const wf_program *p, const CliSizes *sizes, bool time);
 /* "path": "its text", with a comma before it unless it is the first; false: it is no text
  * that could be read. */
-bool page_source(FILE *f, const char *path, bool first);
-/* profile_page.c: a page, or Chrome's tracing; into a file, by the end of its name (.json) */
-void profile_page(FILE *f, const wf_profile *p, const char *title, bool trace);
-int profile_file(const char *path, const wf_profile *p, const char *title);
+bool show_page_source(FILE *f, const char *path, bool first);
+/* cli_profile_page.c: a page, or Chrome's tracing; into a file, by the end of its name (.json) */
+void cli_profile_page(FILE *f, const wf_profile *p, const char *title, bool trace);
+int cli_profile_file(const char *path, const wf_profile *p, const char *title);
 int run_script(int argc, char **argv); /* cmd_run.c; argv[0] is the file */
 
 /* ---- cmd_devices.c ----------------------------------------------------------------- */
 
 /* A line for each, beginning with `indent`. */
-void print_devices(wf_ctx *cx, const char *indent);
+void cli_print_devices(wf_ctx *cx, const char *indent);
 /* The one that --device names; without it (NULL) the one that the file names, or the host
  * with a note where that is not there. NULL after reporting. m: NULL, or the file */
 wf_device *pick_device(wf_ctx *cx, const char *name, const wf_model *m, int *out_status);
@@ -123,18 +123,18 @@ wf_device *pick_device(wf_ctx *cx, const char *name, const wf_model *m, int *out
 int usage_error(const Command *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* "weft: text" */
-void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void cli_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The context's error on standard error; the status that goes with it. */
-int report(wf_ctx *cx);
+int cli_report(wf_ctx *cx);
 /* "; did you mean 'x'?" for the nearest of the names, or "". In memory of its own until
  * the next call. */
-const char *suggest(const char *name, const char *const *names, int n);
+const char *cli_suggest(const char *name, const char *const *names, int n);
 /* Memory or the end of the program. */
-void *need_memory(size_t size);
+void *cli_need_memory(size_t size);
 
 /* ---- load.c ------------------------------------------------------------------------ */
 
-bool is_script(const char *path); /* ends in .py */
+bool cli_is_script(const char *path); /* ends in .py */
 /* The whole file, malloc'ed; NULL after saying why not. */
 char *load_text(const char *path, size_t *out_size);
 wf_ctx *new_context(int threads); /* NULL after saying that memory is exhausted */
@@ -145,25 +145,25 @@ wf_model *load_model(wf_ctx *cx, const char *path, int *out_status);
 const wf_program *pick_program(const wf_model *m, const char *path, const char *name);
 /* Of p, a method of m: how many of its results are the caller's; those behind them are new
  * values of tensors of the file. */
-int count_results(wf_ctx *cx, const wf_model *m, const wf_program *p);
+int cli_count_results(wf_ctx *cx, const wf_model *m, const wf_program *p);
 /* "forward(x: f32[N,784], w: f32[784,10]) -> f32[N,10]" on the file: the inputs behind
  * `state` of them, the first `results` results. */
-int print_signature(wf_ctx *cx, const wf_program *p, int state, int results, FILE *file);
+int cli_print_signature(wf_ctx *cx, const wf_program *p, int state, int results, FILE *file);
 
 /* ---- steps.c ----------------------------------------------------------------------- */
 
 enum { MAX_SHARDS = 32 };
 
-typedef struct Step {
+typedef struct CliStep {
     int kind;         /* the option's id */
     const char *text; /* its value */
     const char *axis; /* vmap: the name of the axis */
     const char *shard[MAX_SHARDS]; /* mesh: how inputs lie */
     int nshards;
-} Step;
+} CliStep;
 
 typedef struct Steps {
-    Step *v;
+    CliStep *v;
     int n;
     const char *axis; /* a name given before its vmap */
     const char *stray; /* a --shard without a --mesh */
@@ -171,7 +171,7 @@ typedef struct Steps {
 } Steps;
 
 enum { STEP_FIRST = 100 }; /* ids below belong to the commands */
-extern const Option step_options[];
+extern const Option steps_options[];
 
 /* Remember a transform option; false: the id is not one. */
 bool steps_take(Steps *s, int id, const char *value);
@@ -191,7 +191,7 @@ typedef struct History {
     char **v; /* malloc'ed lines, oldest first */
     int n, room;
 } History;
-void history_add(History *h, const char *line);
+void line_history_add(History *h, const char *line);
 
 typedef struct LineEditor {
     History history;

@@ -13,7 +13,7 @@ typedef struct Bench {
     const char *file;
     const char **words; /* after the file: perhaps a name, then arguments */
     int nwords;
-    Sizes sizes;
+    CliSizes sizes;
     bool interpret;
     const char *as; /* NULL: a table */
     const char *device; /* NULL: as the file says */
@@ -22,7 +22,7 @@ typedef struct Bench {
 
 /* ---- inputs ------------------------------------------------------------------------ */
 
-static int64_t size_of(const Sizes *s, const char *name, size_t length)
+static int64_t size_of(const CliSizes *s, const char *name, size_t length)
 {
     for (int i = 0; i < s->n; i++)
         if (strlen(s->names[i]) == length && memcmp(s->names[i], name, length) == 0)
@@ -32,7 +32,7 @@ static int64_t size_of(const Sizes *s, const char *name, size_t length)
 
 /* "f32[N,784]" becomes "randn:f32[64,784]", and what are no floats zeros. False: a size
  * is more than a symbol. */
-static bool generated(const Sizes *s, const char *type, char *out, size_t room)
+static bool generated(const CliSizes *s, const char *type, char *out, size_t room)
 {
     size_t n = (size_t)snprintf(
         out, room, "%s:", strchr("fb", *type) && type[1] != 'o' ? "randn" : "zeros");
@@ -59,7 +59,7 @@ static bool generated(const Sizes *s, const char *type, char *out, size_t room)
     return *type == 0;
 }
 
-int generate_inputs(wf_ctx *cx, const wf_program *p, const Sizes *sizes, int64_t seed,
+int generate_inputs(wf_ctx *cx, const wf_program *p, const CliSizes *sizes, int64_t seed,
                     wf_array **in)
 {
     char text[512];
@@ -67,15 +67,15 @@ int generate_inputs(wf_ctx *cx, const wf_program *p, const Sizes *sizes, int64_t
 
     for (int i = 0; i < wf_program_inputs(p); i++) {
         if (wf_program_input_type(cx, p, i, &type) != WF_OK)
-            return report(cx);
+            return cli_report(cx);
         if (!generated(sizes, type, text, sizeof text)) {
-            complain("no input can be made for '%s' of type %s: give arguments",
+            cli_complain("no input can be made for '%s' of type %s: give arguments",
                      wf_program_input_name(p, i), type);
             return USER;
         }
         if (wf_array_parse(cx, text, wf_program_input_dtype(p, i),
                            (uint64_t)seed * 1000003u + (uint64_t)i, &in[i]) != WF_OK)
-            return report(cx);
+            return cli_report(cx);
     }
     return DONE;
 }
@@ -168,7 +168,7 @@ static int measure(wf_ctx *cx, const Bench *b, const wf_program *p, wf_array **i
     if (e && wf_profile_new(cx, e, in, wf_program_inputs(p), (int)b->runs, &profile) ==
                  WF_OK) {
         if (b->as)
-            return profile_page(stdout, profile, wf_program_name(p), strcmp(b->as, "trace") == 0),
+            return cli_profile_page(stdout, profile, wf_program_name(p), strcmp(b->as, "trace") == 0),
                    wf_profile_free(profile), wf_exec_release(e), wf_program_release(fast), DONE;
         printf("%s, %s%s%s\n", wf_program_name(p),
                wf_exec_is_compiled(e) ? "compiled" : "interpreted",
@@ -177,7 +177,7 @@ static int measure(wf_ctx *cx, const Bench *b, const wf_program *p, wf_array **i
         printf("intermediate values take %.3f MB\n", (double)wf_exec_memory(e) * 1e-6);
     }
     if (wf_ctx_status(cx) != WF_OK)
-        status = report(cx);
+        status = cli_report(cx);
     wf_profile_free(profile);
     wf_exec_release(e);
     wf_program_release(fast);
@@ -188,10 +188,10 @@ static int bench_program(wf_ctx *cx, const Bench *b, const wf_model *m, const wf
                          const char **words, int n)
 {
     int inputs = wf_program_inputs(p), status;
-    wf_array **in = need_memory((size_t)(inputs + 1) * sizeof *in);
+    wf_array **in = cli_need_memory((size_t)(inputs + 1) * sizeof *in);
 
     status =
-        n ? parse_inputs(cx, p, words, n, b->seed, wf_program_outputs(p), in) : generate_inputs(cx, p, &b->sizes, b->seed, in);
+        n ? cli_parse_inputs(cx, p, words, n, b->seed, wf_program_outputs(p), in) : generate_inputs(cx, p, &b->sizes, b->seed, in);
     wf_device *d = status == DONE ? pick_device(cx, b->device, m, &status) : NULL;
     if (status == DONE)
         status = measure(cx, b, p, in, d);
@@ -212,7 +212,7 @@ static int bench_file(const Bench *b)
     if (!cx)
         return ENVIRONMENT;
     m = load_model(cx, b->file, &status);
-    if (m && b->nwords && (wf_model_find(m, b->words[0]) || !is_array_word(b->words[0])))
+    if (m && b->nwords && (wf_model_find(m, b->words[0]) || !cli_is_array_word(b->words[0])))
         name = b->words[0];
     if (m && !(p = pick_program(m, b->file, name)))
         status = USER;
@@ -229,7 +229,7 @@ static int bench_file(const Bench *b)
 
 /* ---- the command --------------------------------------------------------------------- */
 
-static bool take_number(Args *a, const char *option, int64_t least, int64_t most,
+static bool take_number(CliArgs *a, const char *option, int64_t least, int64_t most,
                         int64_t *out)
 {
     if (!args_number(a, option, out))
@@ -241,7 +241,7 @@ static bool take_number(Args *a, const char *option, int64_t least, int64_t most
     return true;
 }
 
-static bool read_args(Args *a, Bench *b)
+static bool read_args(CliArgs *a, Bench *b)
 {
     int k;
 
@@ -279,9 +279,9 @@ static bool read_args(Args *a, Bench *b)
     return b->file != NULL;
 }
 
-static int run(Args *a)
+static int run(CliArgs *a)
 {
-    Bench b = {.words = need_memory((size_t)a->argc * sizeof *b.words),
+    Bench b = {.words = cli_need_memory((size_t)a->argc * sizeof *b.words),
                .sizes = sizes_new(a->argc),
                .runs = 10,
                .top = 30};
@@ -317,6 +317,6 @@ const Command cmd_bench = {
             "normal numbers, and zeros\n"
             "for integers.",
     .options = options,
-    .more = step_options,
+    .more = steps_options,
     .run = run,
 };

@@ -11,7 +11,7 @@ static int check_script(const char *path)
     int status = text ? DONE : ENVIRONMENT;
 
     if (text && wf_script_check(cx, path, text, size) != WF_OK)
-        status = report(cx);
+        status = cli_report(cx);
     free(text);
     wf_ctx_free(cx);
     return status;
@@ -28,20 +28,20 @@ static int check_file(const char *path)
     m = load_model(cx, path, &status);
     for (int i = 0; m && i < wf_model_programs(m) && status == DONE; i++)
         if (wf_program_verify(cx, wf_model_program(m, i)) != WF_OK)
-            status = report(cx);
+            status = cli_report(cx);
     wf_model_free(m);
     wf_ctx_free(cx);
     return status;
 }
 
-static int run(Args *a)
+static int run(CliArgs *a)
 {
     int status = DONE, files = 0, k;
 
     while ((k = args_next(a)) != ARG_END) {
         if (k != ARG_WORD)
             return USAGE;
-        int s = is_script(a->value) ? check_script(a->value) : check_file(a->value);
+        int s = cli_is_script(a->value) ? check_script(a->value) : check_file(a->value);
 
         files++;
         status = s > status ? s : status;

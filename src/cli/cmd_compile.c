@@ -29,17 +29,17 @@ static int compile_file(const char *file, const char *target, const char *const 
         return ENVIRONMENT;
     m = load_model(cx, file, &status);
     if (m && wf_model_programs(m) == 0) {
-        complain("%s has no programs", file);
+        cli_complain("%s has no programs", file);
         status = USER;
     } else if (m && (wf_model_compile(cx, m, isas, n) != WF_OK || wf_model_save(cx, m, target) != WF_OK)) {
-        status = report(cx);
+        status = cli_report(cx);
     }
     wf_model_free(m);
     wf_ctx_free(cx);
     return status;
 }
 
-static int run(Args *a)
+static int run(CliArgs *a)
 {
     const char *file = NULL, *target = NULL, *isas[ISAS_MOST];
     int k, n = 0, status;
@@ -55,7 +55,7 @@ static int run(Args *a)
             target = a->value;
         } else if (k == OPT_ISA) {
             free(text);
-            text = strcpy(need_memory(strlen(a->value) + 1), a->value);
+            text = strcpy(cli_need_memory(strlen(a->value) + 1), a->value);
             n = split_names(text, isas);
         } else if (file) {
             free(text);

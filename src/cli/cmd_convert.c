@@ -11,13 +11,13 @@ static int convert(const char *from, const char *to)
         return ENVIRONMENT;
     m = load_model(cx, from, &status);
     if (m && wf_model_save(cx, m, to) != WF_OK)
-        status = report(cx);
+        status = cli_report(cx);
     wf_model_free(m);
     wf_ctx_free(cx);
     return status;
 }
 
-static int run(Args *a)
+static int run(CliArgs *a)
 {
     const char *files[2] = {NULL, NULL};
     int n = 0, k;

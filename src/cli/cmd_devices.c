@@ -17,7 +17,7 @@ static void print_device(wf_ctx *cx, wf_device *d, const char *indent)
         printf("%s%-7s %s\n", indent, "", wf_device_features(d));
 }
 
-void print_devices(wf_ctx *cx, const char *indent)
+void cli_print_devices(wf_ctx *cx, const char *indent)
 {
     int n = wf_device_count(cx);
     wf_device *d = NULL;
@@ -36,11 +36,11 @@ wf_device *pick_device(wf_ctx *cx, const char *name, const wf_model *m, int *out
              : *said && wf_device_find(cx, said, &d) == WF_OK)
         return d;
     if (name) {
-        *out_status = report(cx);
+        *out_status = cli_report(cx);
         return NULL;
     }
     if (*said)
-        complain("the file names device '%s', which is not here: it runs on the host", said);
+        cli_complain("the file names device '%s', which is not here: it runs on the host", said);
     wf_clear(cx);
     wf_device_get(cx, 0, &d);
     return d;
@@ -56,7 +56,7 @@ static void print_none(wf_ctx *cx)
     wf_clear(cx);
 }
 
-static int run(Args *a)
+static int run(CliArgs *a)
 {
     int k = args_next(a);
     wf_ctx *cx;
@@ -65,7 +65,7 @@ static int run(Args *a)
         return k == ARG_WRONG ? USAGE : usage_error(a->command, "it takes no '%s'", a->value);
     if (!(cx = new_context(1)))
         return ENVIRONMENT;
-    print_devices(cx, "");
+    cli_print_devices(cx, "");
     print_none(cx);
     wf_ctx_free(cx);
     return DONE;

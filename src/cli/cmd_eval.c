@@ -20,7 +20,7 @@ typedef struct Run {
     int64_t seed, threads;
 } Run;
 
-bool is_array_word(const char *s)
+bool cli_is_array_word(const char *s)
 {
     static const char *const generated[] = {
         "zeros:", "ones:", "iota:", "rand:", "randn:"};
@@ -70,16 +70,16 @@ static int parse_input(wf_ctx *cx, const wf_program *p, const char *text, int nu
     if (wf_array_parse(cx, text, wf_program_input_dtype(p, i),
                        (uint64_t)seed * 1000003u + (uint64_t)i, &in[i]) == WF_OK)
         return DONE;
-    status = report(cx);
-    complain("in argument %d, '%s'", number, wf_program_input_name(p, i));
+    status = cli_report(cx);
+    cli_complain("in argument %d, '%s'", number, wf_program_input_name(p, i));
     return status;
 }
 
-int parse_inputs(wf_ctx *cx, const wf_program *p, const char **words, int n, int64_t seed,
+int cli_parse_inputs(wf_ctx *cx, const wf_program *p, const char **words, int n, int64_t seed,
                  int results, wf_array **in)
 {
     int inputs = wf_program_inputs(p), state = 0, status = DONE, open = 0, left = 0, i;
-    bool *named = need_memory((size_t)inputs + 1);
+    bool *named = cli_need_memory((size_t)inputs + 1);
     const char *text;
 
     memset(named, 0, (size_t)inputs + 1);
@@ -89,7 +89,7 @@ int parse_inputs(wf_ctx *cx, const wf_program *p, const char **words, int n, int
         if ((i = named_input(p, words[k], &text)) < 0) {
             left++;
         } else if (named[i]) {
-            complain("'%s' is given twice", wf_program_input_name(p, i));
+            cli_complain("'%s' is given twice", wf_program_input_name(p, i));
             status = USER;
         } else {
             named[i] = true;
@@ -102,8 +102,8 @@ int parse_inputs(wf_ctx *cx, const wf_program *p, const char **words, int n, int
     for (i = 0; i < inputs; i++)
         open += !in[i];
     if (left != open) {
-        complain("'%s' takes %d arguments, found %d", wf_program_name(p), inputs - state, n);
-        print_signature(cx, p, state, results, stderr);
+        cli_complain("'%s' takes %d arguments, found %d", wf_program_name(p), inputs - state, n);
+        cli_print_signature(cx, p, state, results, stderr);
         return USER;
     }
     i = 0;
@@ -124,14 +124,14 @@ static int write_state(wf_ctx *cx, const Run *r, wf_model *m, const char *name,
     wf_value_info info = {.size = sizeof info};
 
     if (first == n) {
-        complain("'%s' changes no tensors of %s: there is nothing to write", name, r->file);
+        cli_complain("'%s' changes no tensors of %s: there is nothing to write", name, r->file);
         return USER;
     }
     for (int i = first; i < n; i++)
         if (wf_model_output_info(cx, m, name, i, &info) != WF_OK ||
             wf_model_set_tensor(cx, m, info.name, out[i]) != WF_OK)
-            return report(cx);
-    return wf_model_save(cx, m, r->target) == WF_OK ? DONE : report(cx);
+            return cli_report(cx);
+    return wf_model_save(cx, m, r->target) == WF_OK ? DONE : cli_report(cx);
 }
 
 static int give_results(wf_ctx *cx, const Run *r, wf_array **out, int n)
@@ -139,16 +139,16 @@ static int give_results(wf_ctx *cx, const Run *r, wf_array **out, int n)
     const char *text;
 
     if (r->nouts > n) {
-        complain("-o %s: there are only %d results", r->outs[n], n);
+        cli_complain("-o %s: there are only %d results", r->outs[n], n);
         return USER;
     }
     for (int i = 0; i < n; i++)
         if (i < r->nouts) {
             if (wf_npy_save(cx, r->outs[i], out[i]) != WF_OK)
-                return report(cx);
+                return cli_report(cx);
         } else {
             if (wf_array_text(cx, out[i], &text) != WF_OK)
-                return report(cx);
+                return cli_report(cx);
             puts(text);
         }
     return DONE;
@@ -163,7 +163,7 @@ static int take_state(wf_ctx *cx, const wf_model *m, const char *name, int input
 
     for (int i = 0; i < inputs; i++)
         in[i] = i < taken ? wf_array_retain(in[i]) : NULL;
-    return taken < 0 ? report(cx) : DONE;
+    return taken < 0 ? cli_report(cx) : DONE;
 }
 
 /* On that device; on the host as everywhere. */
@@ -189,17 +189,17 @@ static int run_program(wf_ctx *cx, const Run *r, wf_model *m, const char *method
 {
     int inputs = wf_program_inputs(p), outputs = wf_program_outputs(p);
     bool whole = method && !r->steps.n && n < inputs;
-    int results = whole ? count_results(cx, m, p) : outputs;
-    wf_array **in = need_memory((size_t)inputs * sizeof *in);
-    wf_array **out = need_memory((size_t)outputs * sizeof *out);
+    int results = whole ? cli_count_results(cx, m, p) : outputs;
+    wf_array **in = cli_need_memory((size_t)inputs * sizeof *in);
+    wf_array **out = cli_need_memory((size_t)outputs * sizeof *out);
     int status = take_state(cx, method ? m : NULL, method, inputs, n, in);
     wf_device *d = status == DONE ? pick_device(cx, r->device, m, &status) : NULL;
 
     memset(out, 0, (size_t)outputs * sizeof *out);
     if (status == DONE)
-        status = parse_inputs(cx, p, words, n, r->seed, results, in);
+        status = cli_parse_inputs(cx, p, words, n, r->seed, results, in);
     if (status == DONE && eval_on(cx, r, d, p, in, inputs, out, outputs) != WF_OK)
-        status = report(cx);
+        status = cli_report(cx);
     if (status == DONE && r->target)
         status = write_state(cx, r, m, wf_program_name(p), out, results, outputs);
     if (status == DONE)
@@ -220,7 +220,7 @@ static int eval_file(const Run *r)
     if (!cx)
         return ENVIRONMENT;
     m = load_model(cx, r->file, &status);
-    if (m && r->nwords && (wf_model_find(m, r->words[0]) || !is_array_word(r->words[0])))
+    if (m && r->nwords && (wf_model_find(m, r->words[0]) || !cli_is_array_word(r->words[0])))
         name = r->words[0];
     if (m && !(p = pick_program(m, r->file, name)))
         status = USER;
@@ -237,7 +237,7 @@ static int eval_file(const Run *r)
     return status;
 }
 
-static bool read_args(Args *a, Run *r)
+static bool read_args(CliArgs *a, Run *r)
 {
     size_t n;
     int k;
@@ -286,10 +286,10 @@ static bool read_args(Args *a, Run *r)
     return true;
 }
 
-static int run(Args *a)
+static int run(CliArgs *a)
 {
-    Run r = {.words = need_memory((size_t)a->argc * sizeof *r.words),
-             .outs = need_memory((size_t)a->argc * sizeof *r.outs)};
+    Run r = {.words = cli_need_memory((size_t)a->argc * sizeof *r.words),
+             .outs = cli_need_memory((size_t)a->argc * sizeof *r.outs)};
     int status = read_args(a, &r) ? eval_file(&r) : USAGE;
 
     free(r.words);
@@ -329,6 +329,6 @@ const Command cmd_eval = {
             "number (-1.5, -inf) is never\n"
             "an option.",
     .options = options,
-    .more = step_options,
+    .more = steps_options,
     .run = run,
 };

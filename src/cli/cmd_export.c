@@ -75,7 +75,7 @@ static const char **loss_types(wf_ctx *c, const wf_model *file, const char *name
 {
     const wf_program *p = wf_model_find(file, name);
     int first = wf_model_method_state(c, file, name, NULL, 0);
-    const char **types = need_memory((size_t)wf_program_inputs(p) * sizeof *types + 1);
+    const char **types = cli_need_memory((size_t)wf_program_inputs(p) * sizeof *types + 1);
 
     *out_n = 0;
     for (int i = first; i < wf_program_inputs(p); i++) {
@@ -84,7 +84,7 @@ static const char **loss_types(wf_ctx *c, const wf_model *file, const char *name
 
         if (wf_program_input_type(c, p, i, &type) != WF_OK)
             break;
-        copy = need_memory(strlen(type) + 1);
+        copy = cli_need_memory(strlen(type) + 1);
         types[(*out_n)++] = strcpy(copy, type);
     }
     return types;
@@ -99,7 +99,7 @@ static int add_training(wf_ctx *c, const Export *x, wf_model *file)
     const char **types;
 
     if (!wf_model_find(file, x->loss)) {
-        complain("%s has no program '%s' to train by", x->file, x->loss);
+        cli_complain("%s has no program '%s' to train by", x->file, x->loss);
         return USER;
     }
     types = loss_types(c, file, x->loss, &loss.nin);
@@ -113,7 +113,7 @@ static int add_training(wf_ctx *c, const Export *x, wf_model *file)
     for (int i = 0; i < loss.nin; i++)
         free((char *)(uintptr_t)types[i]);
     free(types);
-    return wf_ctx_status(c) == WF_OK ? DONE : report(c);
+    return wf_ctx_status(c) == WF_OK ? DONE : cli_report(c);
 }
 
 /* ---- the command ----------------------------------------------------------------------- */
@@ -124,7 +124,7 @@ static char *base_name(const char *path)
     const char *slash = strrchr(path, '/'), *from = slash ? slash + 1 : path,
                *dot = strrchr(from, '.');
     size_t n = dot && dot > from ? (size_t)(dot - from) : strlen(from);
-    char *name = need_memory(n + 1);
+    char *name = cli_need_memory(n + 1);
 
     memcpy(name, from, n);
     name[n] = '\0';
@@ -156,7 +156,7 @@ static int export_file(const Export *x)
     if (m && x->loss)
         status = add_training(c, x, m);
     if (m && status == DONE && wf_export(c, m, x->dir, &o) != WF_OK)
-        status = report(c);
+        status = cli_report(c);
     free(name);
     wf_model_free(m);
     wf_ctx_free(c);
@@ -164,7 +164,7 @@ static int export_file(const Export *x)
 }
 
 /* for_all: a number alone is of all symbols that have none of their own */
-static bool read_size(Args *a, const char *option, bool for_all, SizeList *l)
+static bool read_size(CliArgs *a, const char *option, bool for_all, SizeList *l)
 {
     const char *equals = strchr(a->value, '=');
     char *name = NULL;
@@ -174,7 +174,7 @@ static bool read_size(Args *a, const char *option, bool for_all, SizeList *l)
         return false;
     }
     if (equals) {
-        name = need_memory(strlen(a->value) + 1);
+        name = cli_need_memory(strlen(a->value) + 1);
         memcpy(name, a->value, (size_t)(equals - a->value));
         name[equals - a->value] = '\0';
         a->value = equals + 1;
@@ -183,18 +183,18 @@ static bool read_size(Args *a, const char *option, bool for_all, SizeList *l)
     return args_number(a, option, &l->sizes[l->n++]);
 }
 
-static bool read_choice(Args *a, const char *option, const char *const *names, int n,
+static bool read_choice(CliArgs *a, const char *option, const char *const *names, int n,
                         int *out)
 {
     for (*out = 0; *out < n; ++*out)
         if (strcmp(a->value, names[*out]) == 0)
             return true;
     usage_error(a->command, "--%s=%s: there is no such thing%s", option, a->value,
-                suggest(a->value, names, n));
+                cli_suggest(a->value, names, n));
     return false;
 }
 
-static bool read_option(Args *a, Export *x, int k)
+static bool read_option(CliArgs *a, Export *x, int k)
 {
     static const char *const weights[] = {"c", "blob", "safetensors"};
     int n;
@@ -232,7 +232,7 @@ static bool read_option(Args *a, Export *x, int k)
     }
 }
 
-static bool read_args(Args *a, Export *x)
+static bool read_args(CliArgs *a, Export *x)
 {
     int k;
 
@@ -254,13 +254,13 @@ static bool read_args(Args *a, Export *x)
     return true;
 }
 
-static int run(Args *a)
+static int run(CliArgs *a)
 {
     size_t n = (size_t)a->argc + 1;
     Export x = {
-        .methods = need_memory(n * sizeof *x.methods),
-        .fixed = {need_memory(n * sizeof(char *)), need_memory(n * sizeof(int64_t)), 0},
-        .most = {need_memory(n * sizeof(char *)), need_memory(n * sizeof(int64_t)), 0}};
+        .methods = cli_need_memory(n * sizeof *x.methods),
+        .fixed = {cli_need_memory(n * sizeof(char *)), cli_need_memory(n * sizeof(int64_t)), 0},
+        .most = {cli_need_memory(n * sizeof(char *)), cli_need_memory(n * sizeof(int64_t)), 0}};
     int status = read_args(a, &x) ? export_file(&x) : USAGE;
     SizeList *lists[] = {&x.fixed, &x.most};
 

@@ -37,7 +37,7 @@ int help_all(void)
 {
     printf("Weft " WF_VERSION ", a deep-learning compiler\n\n"
            "usage: weft COMMAND ...\n\n");
-    for (const Command *const *c = commands; *c; c++)
+    for (const Command *const *c = cli_commands; *c; c++)
         printf("  %-7s %s\n", (*c)->name, (*c)->summary);
     printf("\n'weft' alone, on a terminal, is a prompt for scripts.\n"
            "'weft help COMMAND' tells more, 'weft --version' what is in this build.\n"
@@ -49,7 +49,7 @@ int help_all(void)
 
 enum { OPT_MAN, OPT_COMPLETIONS };
 
-static int run(Args *a)
+static int run(CliArgs *a)
 {
     const char *names[32];
     int n = 0, k = args_next(a);
@@ -62,13 +62,13 @@ static int run(Args *a)
         return help_completions(a);
     if (k != ARG_WORD)
         return USAGE;
-    for (; commands[n]; n++) {
-        names[n] = commands[n]->name;
+    for (; cli_commands[n]; n++) {
+        names[n] = cli_commands[n]->name;
         if (strcmp(names[n], a->value) == 0)
-            return help_command(commands[n]);
+            return help_command(cli_commands[n]);
     }
     return usage_error(NULL, "there is no command '%s'%s", a->value,
-                       suggest(a->value, names, n));
+                       cli_suggest(a->value, names, n));
 }
 
 static const Option options[] = {

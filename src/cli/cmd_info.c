@@ -47,7 +47,7 @@ static int print_roles(wf_ctx *cx, const wf_model *m, const wf_program *p, bool 
 
     for (int i = from; i < to; i++) {
         if ((output ? wf_model_output_info : wf_model_input_info)(cx, m, wf_program_name(p), i, &info) != WF_OK)
-            return report(cx);
+            return cli_report(cx);
         for (int k = 0; k < ROLES; k++)
             count[k] += roles[k].role == info.role;
     }
@@ -63,14 +63,14 @@ static int print_roles(wf_ctx *cx, const wf_model *m, const wf_program *p, bool 
 static int print_interface(wf_ctx *cx, const wf_model *m, const wf_program *p)
 {
     int state = wf_model_method_state(cx, m, wf_program_name(p), NULL, 0), outputs = wf_program_outputs(p);
-    int results = count_results(cx, m, p), status;
+    int results = cli_count_results(cx, m, p), status;
 
     if (state < 0 || wf_ctx_status(cx) != WF_OK)
-        return report(cx);
+        return cli_report(cx);
     if (state > wf_program_inputs(p)) /* a file that contradicts itself */
         state = 0;
     printf("  ");
-    status = print_signature(cx, p, state, results, stdout);
+    status = cli_print_signature(cx, p, state, results, stdout);
     if (status != DONE || (!state && results == outputs))
         return status;
     printf("    takes");
@@ -94,11 +94,11 @@ static int print_program(wf_ctx *cx, const wf_model *m, const wf_program *p)
         return status;
     for (int i = 0; i < wf_program_inputs(p); i++) {
         if (wf_program_input_type(cx, p, i, &type) != WF_OK)
-            return report(cx);
+            return cli_report(cx);
         symbolic = symbolic || is_symbolic(type);
     }
     if (wf_program_cost(cx, p, NULL, NULL, 0, &c) != WF_OK)
-        return report(cx);
+        return cli_report(cx);
     printf("    %d equations, %.3g flops, memory %s%s\n", wf_program_equations(p),
            c.map_flops + c.contraction_flops, human(c.live_bytes),
            symbolic ? ", each symbol being 64" : "");
@@ -180,7 +180,7 @@ static int print_model(wf_ctx *cx, const char *path, const wf_model *m)
     return status;
 }
 
-static int run(Args *a)
+static int run(CliArgs *a)
 {
     const char *path = NULL;
     int status = DONE, k;

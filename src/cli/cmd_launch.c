@@ -229,9 +229,9 @@ static void set_common(int n)
 static void say_how(int rank, int status)
 {
     if (WIFSIGNALED(status))
-        complain("rank %d was ended by signal %d (%s)", rank, WTERMSIG(status), strsignal(WTERMSIG(status)));
+        cli_complain("rank %d was ended by signal %d (%s)", rank, WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
-        complain("rank %d ended with status %d", rank, WEXITSTATUS(status));
+        cli_complain("rank %d ended with status %d", rank, WEXITSTATUS(status));
 }
 
 static void reap(Launch *l)
@@ -298,7 +298,7 @@ static int launch(Launch *l, char **argv)
     set_common(l->n);
     for (int k = 0; k < l->n; k++)
         if (!start(l, k, argv)) {
-            complain("cannot start process %d: %s", k, strerror(errno));
+            cli_complain("cannot start process %d: %s", k, strerror(errno));
             signal_all(l, SIGKILL);
             return ENVIRONMENT;
         }
@@ -309,7 +309,7 @@ static int launch(Launch *l, char **argv)
     return status;
 }
 
-static int run(Args *a)
+static int run(CliArgs *a)
 {
     static char word_run[] = "run";
     Launch l = {.culprit = -1, .named = -1};
@@ -333,13 +333,13 @@ static int run(Args *a)
         return usage_error(a->command, "which file?");
     if (!l.n)
         return usage_error(a->command, "how many processes? -n N");
-    l.program = strcmp(a->argv[at], "-m") != 0 && !is_script(a->argv[at]);
-    argv = need_memory((size_t)(a->argc - at + 3) * sizeof *argv);
+    l.program = strcmp(a->argv[at], "-m") != 0 && !cli_is_script(a->argv[at]);
+    argv = cli_need_memory((size_t)(a->argc - at + 3) * sizeof *argv);
     argv[0] = a->argv[0];
     argv[1] = word_run;
     for (int i = at; i <= a->argc; i++)
         argv[(l.program ? 0 : 2) + i - at] = i < a->argc ? a->argv[i] : NULL;
-    l.rank = need_memory((size_t)l.n * sizeof *l.rank);
+    l.rank = cli_need_memory((size_t)l.n * sizeof *l.rank);
     memset(l.rank, 0, (size_t)l.n * sizeof *l.rank);
     for (int k = 0; k < l.n; k++)
         l.rank[k].out[0].fd = l.rank[k].out[1].fd = -1;

@@ -112,11 +112,11 @@ static int print_op(const char *name)
     wf_op_info op;
 
     if (i < 0) {
-        const char **names = need_memory((size_t)n * sizeof *names);
+        const char **names = cli_need_memory((size_t)n * sizeof *names);
 
         for (int k = 0; k < n; k++)
             names[k] = get(k).name;
-        complain("there is no op '%s'%s", name, suggest(name, names, n));
+        cli_complain("there is no op '%s'%s", name, cli_suggest(name, names, n));
         free(names);
         return USER;
     }
@@ -180,7 +180,7 @@ static int print_markdown(void)
     return DONE;
 }
 
-static int run(Args *a)
+static int run(CliArgs *a)
 {
     const char *name = NULL;
     bool markdown = false;

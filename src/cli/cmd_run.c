@@ -53,8 +53,8 @@ static int run_main(int argc, char **argv, bool is_module, const char *profiled,
     fflush(stdout);
     wf_profile_end(cx, profile);
     if (s != WF_OK)
-        code = report(cx);
-    if (profile && profile_file(profiled, profile, argv[0]) != DONE)
+        code = cli_report(cx);
+    if (profile && cli_profile_file(profiled, profile, argv[0]) != DONE)
         code = ENVIRONMENT;
     wf_profile_free(profile);
     running = NULL;
@@ -82,7 +82,7 @@ static int add_site(const char *folder)
 }
 
 /* Options come before the file: what follows it is the script's own. */
-static int run(Args *a)
+static int run(CliArgs *a)
 {
     const char *profiled = NULL, *device = NULL;
     bool is_module = false;

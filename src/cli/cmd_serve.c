@@ -38,7 +38,7 @@ static void on_stop(int sig)
     stopped = 1;
 }
 
-static bool read_number(Args *a, const char *option, int64_t least, int64_t most,
+static bool read_number(CliArgs *a, const char *option, int64_t least, int64_t most,
                         int64_t *out)
 {
     if (!args_number(a, option, out))
@@ -51,11 +51,11 @@ static bool read_number(Args *a, const char *option, int64_t least, int64_t most
 }
 
 /* The first line of the file. */
-static bool read_token(Args *a, ServeOptions *o)
+static bool read_token(CliArgs *a, ServeOptions *o)
 {
     size_t n;
     char *text = load_text(a->value, &n);
-    char *token = text ? need_memory(n + 1) : NULL;
+    char *token = text ? cli_need_memory(n + 1) : NULL;
 
     if (!text)
         return false;
@@ -72,7 +72,7 @@ static bool read_token(Args *a, ServeOptions *o)
     return true;
 }
 
-static bool read_one(Args *a, int k, ServeOptions *o)
+static bool read_one(CliArgs *a, int k, ServeOptions *o)
 {
     const int64_t many = (int64_t)1 << 40;
 
@@ -102,7 +102,7 @@ static bool read_one(Args *a, int k, ServeOptions *o)
     }
 }
 
-static int check_args(Args *a, const ServeOptions *o)
+static int check_args(CliArgs *a, const ServeOptions *o)
 {
     struct stat st;
 
@@ -111,13 +111,13 @@ static int check_args(Args *a, const ServeOptions *o)
     if ((o->cert == NULL) != (o->key == NULL))
         return usage_error(a->command, "--cert and --key go together");
     if (stat(o->folder, &st) != 0 || !S_ISDIR(st.st_mode)) {
-        complain("%s is no folder", o->folder);
+        cli_complain("%s is no folder", o->folder);
         return USER;
     }
     return DONE;
 }
 
-static int run(Args *a)
+static int run(CliArgs *a)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     ServeOptions o = {.address = "127.0.0.1",
@@ -148,10 +148,10 @@ static int run(Args *a)
 }
 
 #else
-static int run(Args *a)
+static int run(CliArgs *a)
 {
     (void)a;
-    complain("this build cannot serve: libmicrohttpd was not there (package "
+    cli_complain("this build cannot serve: libmicrohttpd was not there (package "
              "libmicrohttpd-dev), then build again");
     return ENVIRONMENT;
 }

@@ -20,7 +20,7 @@ typedef struct Show {
     const char *target; /* NULL: this machine */
     bool cost, passes;
     unsigned flags;
-    Sizes sizes; /* --size */
+    CliSizes sizes; /* --size */
     bool time;
     const char *machine; /* NULL: this one, measured */
 } Show;
@@ -43,7 +43,7 @@ static int draw_svg(const char *text)
 
     fflush(stdout);
     if (pipe(fds) != 0) {
-        complain("cannot make a pipe: %s", strerror(errno));
+        cli_complain("cannot make a pipe: %s", strerror(errno));
         return ENVIRONMENT;
     }
     posix_spawn_file_actions_init(&actions);
@@ -57,10 +57,10 @@ static int draw_svg(const char *text)
     if (error) {
         close(fds[1]);
         if (error == ENOENT)
-            complain("--as=svg needs the program 'dot'; install Graphviz (package "
+            cli_complain("--as=svg needs the program 'dot'; install Graphviz (package "
                      "graphviz), or use --as=dot");
         else
-            complain("cannot run 'dot': %s", strerror(error));
+            cli_complain("cannot run 'dot': %s", strerror(error));
         return ENVIRONMENT;
     }
     while (n) {
@@ -77,7 +77,7 @@ static int draw_svg(const char *text)
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (n || !WIFEXITED(status) || WEXITSTATUS(status)) {
-        complain("the program 'dot' failed");
+        cli_complain("the program 'dot' failed");
         return ENVIRONMENT;
     }
     return DONE;
@@ -93,7 +93,7 @@ static bool residuals(wf_ctx *cx, const Show *s, const wf_program *p, double *ou
     const wf_program *forward = NULL, *backward = NULL;
     wf_cost saved = {.size = sizeof saved}, own = {.size = sizeof own};
     int n = 0, inputs = wf_program_inputs(p);
-    int *wrt = need_memory((size_t)(inputs + 1) * sizeof *wrt);
+    int *wrt = cli_need_memory((size_t)(inputs + 1) * sizeof *wrt);
     bool ok = false;
 
     for (int i = 0; i < inputs; i++)
@@ -120,7 +120,7 @@ static int show_cost(wf_ctx *cx, const Show *s, const wf_program *p)
     int count = 0;
 
     if (wf_program_cost(cx, p, (const char *const *)s->sizes.names, s->sizes.values, s->sizes.n, &c) != WF_OK)
-        return report(cx);
+        return cli_report(cx);
     printf("%-20s %.0f\n", "equations", (double)wf_program_equations(p));
     printf("%-20s %.0f\n", "elementwise flops", c.map_flops);
     printf("%-20s %.0f\n", "contraction flops", c.contraction_flops);
@@ -158,7 +158,7 @@ static int show_program(wf_ctx *cx, const Show *s, const wf_program *p)
     else
         wf_program_dot(cx, p, &text);
     if (wf_ctx_status(cx) != WF_OK)
-        return report(cx);
+        return cli_report(cx);
     if (s->as == AS_SVG && !steps_have_mesh(&s->steps))
         return draw_svg(text);
     fputs(text, stdout);
@@ -175,7 +175,7 @@ static int show_tree(const Show *s)
     const char *tree;
 
     if (text && wf_script_tree(cx, s->file, text, size, s->name, &tree) != WF_OK)
-        status = report(cx);
+        status = cli_report(cx);
     else if (text)
         puts(tree);
     free(text);
@@ -207,7 +207,7 @@ static int show_file(const Show *s)
     m = load_model(cx, s->file, &status);
     if (m && !(p = pick_program(m, s->file, s->name)))
         status = USER;
-    else if (p && is_script(s->file) && !s->name)
+    else if (p && cli_is_script(s->file) && !s->name)
         for (int i = 0; i < wf_model_programs(m) && status == DONE; i++)
             status = show_steps(cx, s, m, wf_model_program(m, i));
     else if (p)
@@ -228,23 +228,23 @@ static int show_passes(void)
     if (wf_passes_text(cx, &text) == WF_OK)
         fputs(text, stdout);
     else
-        status = report(cx);
+        status = cli_report(cx);
     wf_ctx_free(cx);
     return status;
 }
 
-static bool read_form(Args *a, Show *s)
+static bool read_form(CliArgs *a, Show *s)
 {
     for (s->as = 0; s->as < AS_COUNT; s->as++)
         if (strcmp(a->value, forms[s->as]) == 0)
             return true;
     usage_error(a->command,
                 "--as=%s: the forms are text, dot, svg, ast, json, html, fused, kernels and c%s",
-                a->value, suggest(a->value, forms, AS_COUNT));
+                a->value, cli_suggest(a->value, forms, AS_COUNT));
     return false;
 }
 
-static bool read_args(Args *a, Show *s)
+static bool read_args(CliArgs *a, Show *s)
 {
     int k;
 
@@ -289,7 +289,7 @@ static bool read_args(Args *a, Show *s)
     return s->file != NULL || s->passes;
 }
 
-static int run(Args *a)
+static int run(CliArgs *a)
 {
     Show s = {.sizes = sizes_new(a->argc)};
     int status = !read_args(a, &s) ? USAGE
@@ -332,6 +332,6 @@ const Command cmd_show = {
             "that\n"
             "its graphs are made into. Transforms are applied in the order given.",
     .options = options,
-    .more = step_options,
+    .more = steps_options,
     .run = run,
 };

@@ -48,7 +48,7 @@ static void on_stop(int sig)
     stopped = 1;
 }
 
-static bool read_real(Args *a, const char *option, double least, double *out)
+static bool read_real(CliArgs *a, const char *option, double least, double *out)
 {
     char *end;
 
@@ -60,7 +60,7 @@ static bool read_real(Args *a, const char *option, double least, double *out)
     return false;
 }
 
-static bool read_name(Args *a, const char *option, const char *const *names,
+static bool read_name(CliArgs *a, const char *option, const char *const *names,
                       const char **out)
 {
     int n = 0;
@@ -71,11 +71,11 @@ static bool read_name(Args *a, const char *option, const char *const *names,
             return true;
         }
     usage_error(a->command, "--%s=%s: there is none of that name%s", option, a->value,
-                suggest(a->value, names, n));
+                cli_suggest(a->value, names, n));
     return false;
 }
 
-static bool read_count(Args *a, const char *option, int64_t least, int64_t *out)
+static bool read_count(CliArgs *a, const char *option, int64_t least, int64_t *out)
 {
     if (!args_number(a, option, out))
         return false;
@@ -85,7 +85,7 @@ static bool read_count(Args *a, const char *option, int64_t least, int64_t *out)
     return false;
 }
 
-static bool read_precision(Args *a, TrainOptions *o)
+static bool read_precision(CliArgs *a, TrainOptions *o)
 {
     o->bf16 = strcmp(a->value, "bf16") == 0;
     if (o->bf16 || strcmp(a->value, "f32") == 0)
@@ -94,7 +94,7 @@ static bool read_precision(Args *a, TrainOptions *o)
     return false;
 }
 
-static bool read_schedule(Args *a, TrainOptions *o)
+static bool read_schedule(CliArgs *a, TrainOptions *o)
 {
     double rate;
 
@@ -109,7 +109,7 @@ static bool read_schedule(Args *a, TrainOptions *o)
 }
 
 /* Numbers. */
-static bool read_amount(Args *a, int k, TrainOptions *o, int64_t *threads)
+static bool read_amount(CliArgs *a, int k, TrainOptions *o, int64_t *threads)
 {
     switch (k) {
     case OPT_LR: return read_real(a, "lr", 0, &o->lr);
@@ -128,7 +128,7 @@ static bool read_amount(Args *a, int k, TrainOptions *o, int64_t *threads)
     }
 }
 
-static bool read_one(Args *a, int k, TrainOptions *o, const char **words,
+static bool read_one(CliArgs *a, int k, TrainOptions *o, const char **words,
                      int64_t *threads)
 {
     switch (k) {
@@ -158,7 +158,7 @@ static bool read_one(Args *a, int k, TrainOptions *o, const char **words,
     }
 }
 
-static int check_args(Args *a, const TrainOptions *o)
+static int check_args(CliArgs *a, const TrainOptions *o)
 {
     if (!o->model)
         return usage_error(a->command, "which model?");
@@ -183,11 +183,11 @@ static int run_model_script(const char *script, const char *path)
     if (!cx)
         return code;
     if (wf_script_run(cx, script, 2, argv, &code) != WF_OK)
-        code = report(cx);
+        code = cli_report(cx);
     fflush(stdout);
     wf_ctx_free(cx);
     if (code == DONE && (stat(path, &st) || st.st_size == 0)) {
-        complain("%s saved no model where sys.argv[1] says", script);
+        cli_complain("%s saved no model where sys.argv[1] says", script);
         code = USER;
     }
     return code;
@@ -201,10 +201,10 @@ static int train(wf_ctx *cx, TrainOptions *o)
     int fd, status = DONE;
 
     o->file = o->model;
-    if (is_script(o->model)) {
+    if (cli_is_script(o->model)) {
         snprintf(path, sizeof path, "%s/weft-XXXXXX.weft", tmp && *tmp ? tmp : "/tmp");
         if ((fd = mkstemps(path, 5)) < 0) {
-            complain("cannot make %s: %s", path, strerror(errno));
+            cli_complain("cannot make %s: %s", path, strerror(errno));
             return ENVIRONMENT;
         }
         close(fd);
@@ -214,7 +214,7 @@ static int train(wf_ctx *cx, TrainOptions *o)
     sigaction(SIGINT, &sa, NULL);
     sigaction(SIGTERM, &sa, NULL);
     if (status == DONE && train_run(cx, o, &stopped) != WF_OK)
-        status = report(cx);
+        status = cli_report(cx);
     if (*path)
         unlink(path);
     return status;
@@ -229,7 +229,7 @@ static int make_folders(const char *file)
     for (char *s = strchr(path + 1, '/'); s; s = strchr(s + 1, '/')) {
         *s = '\0';
         if (mkdir(path, 0777) && errno != EEXIST) {
-            complain("cannot make the folder %s: %s", path, strerror(errno));
+            cli_complain("cannot make the folder %s: %s", path, strerror(errno));
             return ENVIRONMENT;
         }
         *s = '/';
@@ -237,9 +237,9 @@ static int make_folders(const char *file)
     return DONE;
 }
 
-static int run(Args *a)
+static int run(CliArgs *a)
 {
-    const char **words = need_memory((size_t)a->argc * sizeof *words);
+    const char **words = cli_need_memory((size_t)a->argc * sizeof *words);
     TrainOptions o = {.data = words,
                       .optimizer = "adam",
                       .schedule = "constant",

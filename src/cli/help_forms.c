@@ -76,20 +76,20 @@ int help_man(void)
 {
     puts(".TH WEFT 1 \"\" \"Weft " WF_VERSION "\" \"User Commands\"\n.SH NAME\nweft \\- "
                                               "a deep-learning compiler\n.SH SYNOPSIS");
-    for (const Command *const *c = commands; *c; c++) {
+    for (const Command *const *c = cli_commands; *c; c++) {
         printf(".B weft %s\n", (*c)->name);
         put_text((*c)->usage);
         puts("\n.br");
     }
     puts(".B weft \\-\\-version\n.SH COMMANDS");
-    for (const Command *const *c = commands; *c; c++) {
+    for (const Command *const *c = cli_commands; *c; c++) {
         printf(".TP\n.B %s\n", (*c)->name);
         put_text((*c)->help);
         putchar('\n');
         put_options((*c)->options);
     }
     puts(".SH TRANSFORMS\nCommands that take programs apply these in the order given.");
-    for (const Option *o = step_options; o->name; o++)
+    for (const Option *o = steps_options; o->name; o++)
         put_option(o);
     fputs(man_end, stdout);
     return DONE;
@@ -112,13 +112,13 @@ static void put_bash(void)
           "]] && cur=\n"
           "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        words='",
           stdout);
-    for (const Command *const *c = commands; *c; c++)
+    for (const Command *const *c = cli_commands; *c; c++)
         printf("%s ", (*c)->name);
     puts("--help --version'\n    else\n        case ${COMP_WORDS[1]} in");
-    for (const Command *const *c = commands; *c; c++) {
+    for (const Command *const *c = cli_commands; *c; c++) {
         printf("        %s) words='", (*c)->name);
         if (*c == &cmd_help)
-            for (const Command *const *d = commands; *d; d++)
+            for (const Command *const *d = cli_commands; *d; d++)
                 printf(" %s", (*d)->name);
         put_words(*c);
         puts("' ;;");
@@ -151,14 +151,14 @@ static void put_quoted(const char *s, bool colons)
 static void put_zsh(void)
 {
     puts("#compdef weft\n_weft() {\n  local -a names\n  names=(");
-    for (const Command *const *c = commands; *c; c++) {
+    for (const Command *const *c = cli_commands; *c; c++) {
         printf("    %s:", (*c)->name);
         put_quoted((*c)->summary, true);
         putchar('\n');
     }
     puts("  )\n  if (( CURRENT == 2 )); then\n    _describe command names\n    _files -g "
          "'*.py'\n    return\n  fi\n  case $words[2] in");
-    for (const Command *const *c = commands; *c; c++) {
+    for (const Command *const *c = cli_commands; *c; c++) {
         printf("  %s) _arguments", (*c)->name);
         for (int k = 0; k < 2; k++)
             for (const Option *o = k ? (*c)->more : (*c)->options; o && o->name; o++) {
@@ -177,7 +177,7 @@ static void put_zsh(void)
 
 static void put_fish(void)
 {
-    for (const Command *const *c = commands; *c; c++) {
+    for (const Command *const *c = cli_commands; *c; c++) {
         printf("complete -c weft -n __fish_use_subcommand -a %s -d ", (*c)->name);
         put_quoted((*c)->summary, false);
         putchar('\n');
@@ -193,7 +193,7 @@ static void put_fish(void)
     }
 }
 
-int help_completions(Args *a)
+int help_completions(CliArgs *a)
 {
     if (strcmp(a->value, "bash") == 0)
         put_bash();

@@ -98,7 +98,7 @@ static void insert(Edit *d, const char *s, size_t n)
         char *grown = realloc(d->s, d->room = 2 * (d->n + n + 4));
 
         if (!grown) {
-            complain("out of memory");
+            cli_complain("out of memory");
             exit(ENVIRONMENT);
         }
         d->s = grown;
@@ -265,7 +265,7 @@ static int read_key(void)
 
 /* ---- history ------------------------------------------------------------------------------ */
 
-void history_add(History *h, const char *line)
+void line_history_add(History *h, const char *line)
 {
     char **grown;
 

@@ -23,11 +23,11 @@ wf_ctx *new_context(int threads)
     wf_ctx *cx = wf_ctx_new(&o);
 
     if (!cx)
-        complain("out of memory");
+        cli_complain("out of memory");
     return cx;
 }
 
-bool is_script(const char *path)
+bool cli_is_script(const char *path)
 {
     size_t n = strlen(path);
 
@@ -38,7 +38,7 @@ bool is_script(const char *path)
 static char *read_all(int fd, const char *name, size_t *out_size)
 {
     size_t room = 1 << 16, n = 0;
-    char *p = need_memory(room);
+    char *p = cli_need_memory(room);
 
     for (;;) {
         ssize_t got = read(fd, p + n, room - n);
@@ -46,7 +46,7 @@ static char *read_all(int fd, const char *name, size_t *out_size)
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0) {
-            complain("cannot read %s: %s", name, strerror(errno));
+            cli_complain("cannot read %s: %s", name, strerror(errno));
             free(p);
             return NULL;
         }
@@ -57,7 +57,7 @@ static char *read_all(int fd, const char *name, size_t *out_size)
             char *q = realloc(p, room *= 2);
 
             if (!q) {
-                complain("out of memory");
+                cli_complain("out of memory");
                 free(p);
                 return NULL;
             }
@@ -74,7 +74,7 @@ char *load_text(const char *path, size_t *out_size)
     char *text;
 
     if (fd < 0) {
-        complain("cannot open %s: %s", path, strerror(errno));
+        cli_complain("cannot open %s: %s", path, strerror(errno));
         return NULL;
     }
     text = read_all(fd, path, out_size);
@@ -93,7 +93,7 @@ static wf_model *load_typed(wf_ctx *cx, const char *path, bool *typed)
     *typed = strchr(path, '?') && access(path, F_OK) != 0;
     if (!*typed)
         return NULL;
-    text = need_memory(strlen(path) + 1);
+    text = cli_need_memory(strlen(path) + 1);
     strcpy(text, path);
     at = strchr(text, '?');
     while (at && o.n < 64) {
@@ -104,7 +104,7 @@ static wf_model *load_typed(wf_ctx *cx, const char *path, bool *typed)
             *at = 0;
         char *equals = strchr(names[o.n], '=');
         if (!equals) {
-            complain("%s: '%s' is not of the form input=type", path, names[o.n]);
+            cli_complain("%s: '%s' is not of the form input=type", path, names[o.n]);
             free(text);
             return NULL;
         }
@@ -128,7 +128,7 @@ wf_model *load_model(wf_ctx *cx, const char *path, int *out_status)
             *out_status = USAGE;
             return NULL;
         }
-    } else if (is_script(path)) {
+    } else if (cli_is_script(path)) {
         wf_script_programs(cx, path, 1, (char *[]){(char *)(uintptr_t)path, NULL}, &m);
     } else if (strcmp(path, "-") != 0) {
         wf_model_load(cx, path, &m);
@@ -142,7 +142,7 @@ wf_model *load_model(wf_ctx *cx, const char *path, int *out_status)
         free(text);
     }
     if (!m)
-        *out_status = report(cx);
+        *out_status = cli_report(cx);
     return m;
 }
 
@@ -156,9 +156,9 @@ const wf_program *pick_program(const wf_model *m, const char *path, const char *
         const char *open = wf_model_meta(m, "inputs.forward");
 
         if (*open)
-            complain("%s leaves types of inputs open: give them, as '%s?%.*s=f32[N,3]'", path, path, (int)strcspn(open, "\n"), open);
+            cli_complain("%s leaves types of inputs open: give them, as '%s?%.*s=f32[N,3]'", path, path, (int)strcspn(open, "\n"), open);
         else
-            complain("%s has no programs", path);
+            cli_complain("%s has no programs", path);
         return NULL;
     }
     if (!name) {
@@ -168,11 +168,11 @@ const wf_program *pick_program(const wf_model *m, const char *path, const char *
     p = wf_model_find(m, name);
     if (p)
         return p;
-    names = need_memory((size_t)n * sizeof *names);
+    names = cli_need_memory((size_t)n * sizeof *names);
     for (int i = 0; i < n; i++)
         names[i] = wf_program_name(wf_model_program(m, i));
-    complain("%s has no program '%s'%s", path, name, suggest(name, names, n));
-    if (!*suggest(name, names, n)) {
+    cli_complain("%s has no program '%s'%s", path, name, cli_suggest(name, names, n));
+    if (!*cli_suggest(name, names, n)) {
         fputs("weft: it has", stderr);
         for (int i = 0; i < n && i < 20; i++)
             fprintf(stderr, "%s %s", i ? "," : "", names[i]);
@@ -182,7 +182,7 @@ const wf_program *pick_program(const wf_model *m, const char *path, const char *
     return NULL;
 }
 
-int count_results(wf_ctx *cx, const wf_model *m, const wf_program *p)
+int cli_count_results(wf_ctx *cx, const wf_model *m, const wf_program *p)
 {
     wf_value_info info = {.size = sizeof info};
     int n = wf_program_outputs(p);
@@ -193,7 +193,7 @@ int count_results(wf_ctx *cx, const wf_model *m, const wf_program *p)
     return n;
 }
 
-int print_signature(wf_ctx *cx, const wf_program *p, int state, int results, FILE *file)
+int cli_print_signature(wf_ctx *cx, const wf_program *p, int state, int results, FILE *file)
 {
     const char *type;
 
@@ -202,13 +202,13 @@ int print_signature(wf_ctx *cx, const wf_program *p, int state, int results, FIL
         const char *name = wf_program_input_name(p, i);
 
         if (wf_program_input_type(cx, p, i, &type) != WF_OK)
-            return report(cx);
+            return cli_report(cx);
         fprintf(file, "%s%s%s%s", i > state ? ", " : "", name, *name ? ": " : "", type);
     }
     fputs(") ->", file);
     for (int i = 0; i < results; i++) {
         if (wf_program_output_type(cx, p, i, &type) != WF_OK)
-            return report(cx);
+            return cli_report(cx);
         fprintf(file, "%s %s", i ? "," : "", type);
     }
     fputc('\n', file);

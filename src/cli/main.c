@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const Command *const commands[] = {
+const Command *const cli_commands[] = {
     &cmd_run, &cmd_launch, &cmd_check, &cmd_show, &cmd_eval, &cmd_bench, &cmd_export,
     &cmd_train, &cmd_serve, &cmd_devices, &cmd_ops, &cmd_info, &cmd_convert, &cmd_compile, &cmd_help, NULL,
 };
@@ -17,12 +17,12 @@ static int unknown_command(const char *name)
     const char *names[32];
     int n = 0;
 
-    for (; commands[n]; n++)
-        names[n] = commands[n]->name;
+    for (; cli_commands[n]; n++)
+        names[n] = cli_commands[n]->name;
     names[n++] = "--version";
     names[n++] = "--help";
     return usage_error(NULL, "there is no %s '%s'%s", *name == '-' ? "option" : "command",
-                       name, suggest(name, names, n));
+                       name, cli_suggest(name, names, n));
 }
 
 static bool is_help(const char *s)
@@ -32,8 +32,8 @@ static bool is_help(const char *s)
 
 static int run_command(int argc, char **argv)
 {
-    for (const Command *const *c = commands; *c; c++) {
-        Args a = {.command = *c, .argc = argc, .at = 2, .argv = argv};
+    for (const Command *const *c = cli_commands; *c; c++) {
+        CliArgs a = {.command = *c, .argc = argc, .at = 2, .argv = argv};
 
         if (strcmp((*c)->name, argv[1]) != 0)
             continue;
@@ -43,7 +43,7 @@ static int run_command(int argc, char **argv)
                 return help_command(*c);
         return (*c)->run(&a);
     }
-    if (is_script(argv[1]))
+    if (cli_is_script(argv[1]))
         return run_script(argc - 1, argv + 1);
     return unknown_command(argv[1]);
 }
@@ -56,7 +56,7 @@ static int print_version(void)
     if (!cx)
         return ENVIRONMENT;
     puts("devices:");
-    print_devices(cx, "  ");
+    cli_print_devices(cx, "  ");
     wf_ctx_free(cx);
     return DONE;
 }
@@ -86,7 +86,7 @@ static int close_output(int status)
     if (!failed)
         return status;
     if (error != EPIPE) /* a reader that has seen enough, such as head, is no news */
-        complain("cannot write standard output: %s", strerror(error));
+        cli_complain("cannot write standard output: %s", strerror(error));
     return ENVIRONMENT;
 }
 

@@ -30,7 +30,7 @@ static int read_machine(const char *text, wf_machine *m)
             k++;
         v = text[n] == ':' ? strtod(text + n + 1, &end) : -1;
         if (k == 4 || !end || end == text + n + 1 || (*end && *end != ',') || !(v > 0)) {
-            complain("--machine=%s: needs flops, memory, latency and link, each with a "
+            cli_complain("--machine=%s: needs flops, memory, latency and link, each with a "
                      "number above 0: flops:1e11,latency:1e-6",
                      text);
             return USAGE;
@@ -40,7 +40,7 @@ static int read_machine(const char *text, wf_machine *m)
     }
     for (int k = 0; k < 4; k++)
         if (*field(m, k) == 0) {
-            complain("--machine says nothing of %s", fields[k]);
+            cli_complain("--machine says nothing of %s", fields[k]);
             return USAGE;
         }
     return DONE;
@@ -97,12 +97,12 @@ static int measure(wf_ctx *cx, int64_t devices, wf_machine *m)
            small, big, idle;
 
     if (wf_machine_speed(cx, &m->flops, &m->memory) != WF_OK)
-        return report(cx);
+        return cli_report(cx);
     idle = time_two(cx, "neg x", 16);
     small = time_two(cx, "psum x axis=\"d\"", 16);
     big = time_two(cx, "psum x axis=\"d\"", large) - time_two(cx, "neg x", large);
     if (wf_ctx_status(cx) != WF_OK)
-        return report(cx);
+        return cli_report(cx);
     m->flops *= share;
     m->memory *= share;
     m->latency = small > idle ? (small - idle) / 2
@@ -118,7 +118,7 @@ int show_mesh_cost(wf_ctx *cx, const wf_program *p, const char *given)
     int status;
 
     if (wf_program_mesh_cost(cx, p, &m, &c) != WF_OK)
-        return report(cx);
+        return cli_report(cx);
     status = given ? read_machine(given, &m) : measure(cx, c.devices, &m);
     if (status != DONE)
         return status;

@@ -1,4 +1,4 @@
-/* profile_page.c -- a profile as a page (pages/profile.html), or as the JSON of Chrome's tracing, which chrome://tracing and
+/* cli_profile_page.c -- a profile as a page (pages/profile.html), or as the JSON of Chrome's tracing, which chrome://tracing and
  * Perfetto open. */
 #include "cli.h"
 #include "pages/pages.h"
@@ -54,7 +54,7 @@ static void put_sources(FILE *f, const wf_profile *p)
     for (int i = 0; i < wf_profile_steps(p); i++) {
         char *path = new_file(p, i);
 
-        any |= path && page_source(f, path, !any);
+        any |= path && show_page_source(f, path, !any);
         free(path);
     }
 }
@@ -121,7 +121,7 @@ static void put_trace(FILE *f, const wf_profile *p)
     fputs("\n]}\n", f);
 }
 
-void profile_page(FILE *f, const wf_profile *p, const char *title, bool trace)
+void cli_profile_page(FILE *f, const wf_profile *p, const char *title, bool trace)
 {
     if (trace)
         put_trace(f, p);
@@ -129,18 +129,18 @@ void profile_page(FILE *f, const wf_profile *p, const char *title, bool trace)
         page_write(f, page_profile, title, put_data, &(ProfilePage){p, title});
 }
 
-int profile_file(const char *path, const wf_profile *p, const char *title)
+int cli_profile_file(const char *path, const wf_profile *p, const char *title)
 {
     size_t n = strlen(path);
     FILE *f = fopen(path, "w");
     bool ok = f != NULL;
 
     if (f) {
-        profile_page(f, p, title, n > 5 && strcmp(path + n - 5, ".json") == 0);
+        cli_profile_page(f, p, title, n > 5 && strcmp(path + n - 5, ".json") == 0);
         ok = !ferror(f);
         ok &= fclose(f) == 0;
     }
     if (!ok)
-        complain("cannot write %s: %s", path, strerror(errno));
+        cli_complain("cannot write %s: %s", path, strerror(errno));
     return ok ? DONE : ENVIRONMENT;
 }

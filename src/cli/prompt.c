@@ -62,7 +62,7 @@ static void read_history(Prompt *p)
 
     while (f && (n = getline(&line, &room, f)) > 0) {
         line[n - (line[n - 1] == '\n')] = '\0';
-        history_add(h, line);
+        line_history_add(h, line);
         read++;
     }
     free(line);
@@ -82,7 +82,7 @@ static void keep_line(Prompt *p, const char *line)
 
     if (!line[strspn(line, " \t")])
         return;
-    history_add(&p->editor.history, line);
+    line_history_add(&p->editor.history, line);
     if (*p->history && (f = open_history(p, "a"))) {
         fprintf(f, "%s\n", line);
         fclose(f);
@@ -95,7 +95,7 @@ static void keep_line(Prompt *p, const char *line)
 static const char *complete(void *user, const char *text, size_t n)
 {
     Prompt *p = user;
-    char *all = need_memory(p->n + n + 1);
+    char *all = cli_need_memory(p->n + n + 1);
     const char *names;
 
     if (p->n)
@@ -114,7 +114,7 @@ static void add_line(Prompt *p, const char *line)
         char *grown = realloc(p->piece, p->room = 2 * (p->n + n + 2));
 
         if (!grown) {
-            complain("out of memory");
+            cli_complain("out of memory");
             exit(ENVIRONMENT);
         }
         p->piece = grown;
@@ -133,7 +133,7 @@ static bool take_line(Prompt *p, wf_ctx *cx, const char *line, int *status)
     keep_line(p, line);
     add_line(p, line);
     if (wf_prompt_run(p->script, p->piece, p->n, &more, &code) != WF_OK) {
-        report(cx);
+        cli_report(cx);
         wf_clear(cx);
     }
     if (!more)
@@ -177,7 +177,7 @@ int run_prompt(void)
     if (!cx)
         return ENVIRONMENT;
     if (wf_prompt_new(cx, &p.script) != WF_OK) {
-        status = report(cx);
+        status = cli_report(cx);
     } else {
         find_history(&p);
         read_history(&p);
@@ -185,7 +185,7 @@ int run_prompt(void)
         status = run_lines(&p, cx);
         wf_prompt_free(p.script);
         if (wf_ctx_status(cx) != WF_OK)
-            status = report(cx);
+            status = cli_report(cx);
         cancel_on_interrupt(NULL);
     }
     for (int i = 0; i < p.editor.history.n; i++)

@@ -14,7 +14,7 @@ static bool use_colours(void)
     return isatty(STDERR_FILENO) && !(no && *no) && !(term && strcmp(term, "dumb") == 0);
 }
 
-void complain(const char *fmt, ...)
+void cli_complain(const char *fmt, ...)
 {
     va_list ap;
 
@@ -62,7 +62,7 @@ static void print_coloured(const char *text, const char *kind)
     }
 }
 
-int report(wf_ctx *cx)
+int cli_report(wf_ctx *cx)
 {
     wf_status status = wf_ctx_status(cx);
     const char *text = wf_ctx_message(cx);
@@ -74,12 +74,12 @@ int report(wf_ctx *cx)
     return status == WF_OK ? DONE : status < WF_ERR_MEMORY ? USER : ENVIRONMENT;
 }
 
-void *need_memory(size_t size)
+void *cli_need_memory(size_t size)
 {
     void *p = calloc(1, size ? size : 1);
 
     if (!p) {
-        complain("out of memory");
+        cli_complain("out of memory");
         exit(ENVIRONMENT);
     }
     return p;
@@ -117,7 +117,7 @@ static int distance(const char *a, const char *b)
     return row[n];
 }
 
-const char *suggest(const char *name, const char *const *names, int n)
+const char *cli_suggest(const char *name, const char *const *names, int n)
 {
     static char text[LONGEST + 32];
     int best = (int)strlen(name) / 3 + 1;

@@ -135,7 +135,7 @@ static void put_stage(FILE *f, ShowPage *s, int i)
     if (wf_program_json(s->cx, s->stages[i].program, &text) == WF_OK)
         put_json(f, text);
     else
-        s->status = report(s->cx);
+        s->status = cli_report(s->cx);
     if (last && s->times) {
         fputs(",\"times\":", f);
         copy_file(f, s->times);
@@ -143,7 +143,7 @@ static void put_stage(FILE *f, ShowPage *s, int i)
     fputc('}', f);
 }
 
-bool page_source(FILE *f, const char *path, bool first)
+bool show_page_source(FILE *f, const char *path, bool first)
 {
     struct stat st;
     size_t n;
@@ -152,7 +152,7 @@ bool page_source(FILE *f, const char *path, bool first)
     if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > SOURCE_MAX ||
         !(text = load_text(path, &n)))
         return false;
-    whole = need_memory(n + 1);
+    whole = cli_need_memory(n + 1);
     memcpy(whole, text, n);
     free(text);
     if (memchr(whole, 0, n) == NULL) { /* text */
@@ -180,7 +180,7 @@ static void put_sources(FILE *f, ShowPage *s)
         for (char *q = copy; q && (path = strchr(q, '"')); q = path + strlen(path) + 1) {
             path[1 + strcspn(path + 1, "\"")] = 0;
             path++;
-            any |= page_source(f, path, !any);
+            any |= show_page_source(f, path, !any);
         }
         free(copy);
     }
@@ -206,10 +206,10 @@ static void put_data(FILE *f, void *user)
 }
 
 /* One run of the compiled program on numbers made up: seconds by op (of groups their name) and place. */
-static FILE *measure(wf_ctx *cx, const wf_program *p, const Sizes *sizes)
+static FILE *measure(wf_ctx *cx, const wf_program *p, const CliSizes *sizes)
 {
     int n = wf_program_inputs(p);
-    wf_array **in = need_memory((size_t)(n + 1) * sizeof *in);
+    wf_array **in = cli_need_memory((size_t)(n + 1) * sizeof *in);
     FILE *f = tmpfile();
     wf_exec *e = NULL;
     wf_profile *profile = NULL;
@@ -242,14 +242,14 @@ static FILE *measure(wf_ctx *cx, const wf_program *p, const Sizes *sizes)
     return f;
 }
 
-int show_page(wf_ctx *cx, const wf_program *p, const Sizes *sizes, bool time)
+int show_page(wf_ctx *cx, const wf_program *p, const CliSizes *sizes, bool time)
 {
     ShowPage s = {.cx = cx, .program = p, .title = wf_program_name(p)};
 
     add_stages(&s);
     add_groups(&s);
     if (time && !(s.times = measure(cx, p, sizes)))
-        s.status = wf_ctx_status(cx) ? report(cx) : USER;
+        s.status = wf_ctx_status(cx) ? cli_report(cx) : USER;
     if (s.status == DONE)
         page_write(stdout, page_show, s.title, put_data, &s);
     if (s.times)

@@ -28,7 +28,7 @@ enum {
     STEP_BIND,
 };
 
-const Option step_options[] = {
+const Option steps_options[] = {
     {"grad", OPT_OPTIONAL, STEP_GRAD, "I,J",
      "the gradient of a scalar; I: number or name of an input, 0"},
     {"value-and-grad", OPT_OPTIONAL, STEP_VALUE_AND_GRAD, "I,J",
@@ -67,7 +67,7 @@ static Transform *const transforms[] = {
 
 bool steps_take(Steps *s, int id, const char *value)
 {
-    Step *v;
+    CliStep *v;
 
     if (id < STEP_FIRST)
         return false;
@@ -79,7 +79,7 @@ bool steps_take(Steps *s, int id, const char *value)
         return true;
     }
     if (id == STEP_SHARD) { /* belongs to the mesh before it */
-        Step *m = s->n ? &s->v[s->n - 1] : NULL;
+        CliStep *m = s->n ? &s->v[s->n - 1] : NULL;
 
         if (m && m->kind == STEP_MESH && m->nshards < MAX_SHARDS)
             m->shard[m->nshards++] = value;
@@ -91,12 +91,12 @@ bool steps_take(Steps *s, int id, const char *value)
         s->bind = true;
         return true;
     }
-    v = need_memory((size_t)(s->n + 1) * sizeof *v);
+    v = cli_need_memory((size_t)(s->n + 1) * sizeof *v);
     if (s->n)
         memcpy(v, s->v, (size_t)s->n * sizeof *v);
     free(s->v);
     s->v = v;
-    s->v[s->n] = (Step){.kind = id, .text = value};
+    s->v[s->n] = (CliStep){.kind = id, .text = value};
     if (id == STEP_VMAP) {
         s->v[s->n].axis = s->axis;
         s->axis = NULL;
@@ -150,21 +150,21 @@ static bool find_input(const wf_program *p, const char *s, size_t n, int *out)
         }
     if (read_index(s, n, out))
         return true;
-    names = need_memory((size_t)(count + 1) * sizeof *names);
+    names = cli_need_memory((size_t)(count + 1) * sizeof *names);
     for (int i = 0; i < count; i++)
         names[i] = wf_program_input_name(p, i);
     snprintf(name, sizeof name, "%.*s", (int)n, s);
-    complain("'%s' has no input '%s'%s", wf_program_name(p), name,
-             suggest(name, names, count));
+    cli_complain("'%s' has no input '%s'%s", wf_program_name(p), name,
+             cli_suggest(name, names, count));
     free(names);
     return false;
 }
 
-static const wf_program *differentiate(wf_ctx *cx, const Step *s, const wf_program *p,
+static const wf_program *differentiate(wf_ctx *cx, const CliStep *s, const wf_program *p,
                                        int *out_status)
 {
     int n = s->text ? count_items(s->text) : 0;
-    int *wrt = need_memory((size_t)(n + 1) * sizeof *wrt);
+    int *wrt = cli_need_memory((size_t)(n + 1) * sizeof *wrt);
     const char *at = s->text;
     const wf_program *out = NULL;
     bool ok = true;
@@ -178,13 +178,13 @@ static const wf_program *differentiate(wf_ctx *cx, const Step *s, const wf_progr
     if (!ok)
         *out_status = USER;
     else if (transforms[s->kind - STEP_FIRST](cx, p, n ? wrt : NULL, n, &out) != WF_OK)
-        *out_status = report(cx);
+        *out_status = cli_report(cx);
     free(wrt);
     return out;
 }
 
 /* "0", "-" or "x=0", len characters, number i of them: the axis of an input. */
-static int read_axis(const wf_program *p, const Step *s, const char *at, size_t len, int i,
+static int read_axis(const wf_program *p, const CliStep *s, const char *at, size_t len, int i,
                      int *axes)
 {
     const char *equals = memchr(at, '=', len);
@@ -200,16 +200,16 @@ static int read_axis(const wf_program *p, const Step *s, const char *at, size_t 
         return DONE; /* counted by the caller */
     if ((len == 1 && *at == '-') || read_index(at, len, &axes[input]))
         return DONE;
-    complain("--vmap=%s: '%.*s' is neither an axis nor -", s->text, (int)len, at);
+    cli_complain("--vmap=%s: '%.*s' is neither an axis nor -", s->text, (int)len, at);
     return USAGE;
 }
 
-static const wf_program *vectorise(wf_ctx *cx, const Step *s, const wf_program *p,
+static const wf_program *vectorise(wf_ctx *cx, const CliStep *s, const wf_program *p,
                                    int *out_status)
 {
     int n = count_items(s->text), inputs = wf_program_inputs(p), status = DONE;
     bool named = strchr(s->text, '=') != NULL;
-    int *axes = need_memory((size_t)(inputs + 1) * sizeof *axes);
+    int *axes = cli_need_memory((size_t)(inputs + 1) * sizeof *axes);
     const char *at = s->text;
     const wf_program *out = NULL;
 
@@ -219,7 +219,7 @@ static const wf_program *vectorise(wf_ctx *cx, const Step *s, const wf_program *
         size_t len = strcspn(at, ",");
 
         if (named && !memchr(at, '=', len)) {
-            complain("--vmap=%s: axes are given by name, or for all inputs in order", s->text);
+            cli_complain("--vmap=%s: axes are given by name, or for all inputs in order", s->text);
             status = USAGE;
         } else {
             status = read_axis(p, s, at, len, i, axes);
@@ -227,20 +227,20 @@ static const wf_program *vectorise(wf_ctx *cx, const Step *s, const wf_program *
         at += len + (at[len] == ',');
     }
     if (status == DONE && !named && n != inputs) {
-        complain("--vmap=%s: %d axes, but '%s' has %d inputs", s->text, n,
+        cli_complain("--vmap=%s: %d axes, but '%s' has %d inputs", s->text, n,
                  wf_program_name(p), inputs);
         status = USER;
     }
     if (status != DONE)
         *out_status = status;
     else if (wf_vmap(cx, p, axes, inputs, s->axis, -1, &out) != WF_OK)
-        *out_status = report(cx);
+        *out_status = cli_report(cx);
     free(axes);
     return out;
 }
 
 /* --fix=N=8 */
-static const wf_program *specialise(wf_ctx *cx, const Step *s, const wf_program *p, int *out_status)
+static const wf_program *specialise(wf_ctx *cx, const CliStep *s, const wf_program *p, int *out_status)
 {
     const char *equals = strchr(s->text, '=');
     char name[128] = "", *end = name;
@@ -249,18 +249,18 @@ static const wf_program *specialise(wf_ctx *cx, const Step *s, const wf_program 
     const wf_program *out = NULL;
 
     if (!equals || *end || size < 0 || equals - s->text >= (long)sizeof name) {
-        complain("--fix=%s is not NAME=NUMBER", s->text);
+        cli_complain("--fix=%s is not NAME=NUMBER", s->text);
         *out_status = USAGE;
         return NULL;
     }
     memcpy(name, s->text, (size_t)(equals - s->text));
     if (wf_specialise(cx, p, names, &size, 1, &out) != WF_OK)
-        *out_status = report(cx);
+        *out_status = cli_report(cx);
     return out;
 }
 
 /* "X:A,-" of --shard for this input, or NULL. */
-static const char *shard_of(const Step *s, const wf_program *p, int input, int *out_status)
+static const char *shard_of(const CliStep *s, const wf_program *p, int input, int *out_status)
 {
     const char *found = NULL;
 
@@ -269,7 +269,7 @@ static const char *shard_of(const Step *s, const wf_program *p, int input, int *
         int k;
 
         if (!colon) {
-            complain("--shard=%s is not INPUT:AXES", s->shard[i]);
+            cli_complain("--shard=%s is not INPUT:AXES", s->shard[i]);
             *out_status = USAGE;
             return NULL;
         }
@@ -284,7 +284,7 @@ static const char *shard_of(const Step *s, const wf_program *p, int input, int *
 }
 
 /* Inputs of which nothing is said are whole on all devices. */
-static const wf_program *spread(wf_ctx *cx, const Step *s, const wf_program *p, int *out_status)
+static const wf_program *spread(wf_ctx *cx, const CliStep *s, const wf_program *p, int *out_status)
 {
     int n = wf_program_inputs(p);
     size_t room = 1;
@@ -293,7 +293,7 @@ static const wf_program *spread(wf_ctx *cx, const Step *s, const wf_program *p, 
 
     for (int i = 0; i < s->nshards; i++)
         room += strlen(s->shard[i]);
-    specs = at = need_memory(room + (size_t)n * (2 * WF_MAX_RANK + 2));
+    specs = at = cli_need_memory(room + (size_t)n * (2 * WF_MAX_RANK + 2));
     for (int i = 0; i < n && *out_status == DONE; i++) {
         const char *given = shard_of(s, p, i, out_status);
         wf_value_info v = {.size = sizeof v};
@@ -309,18 +309,18 @@ static const wf_program *spread(wf_ctx *cx, const Step *s, const wf_program *p, 
     }
     *at = 0;
     if (*out_status == DONE && wf_spread(cx, p, s->text, specs, NULL, &out) != WF_OK)
-        *out_status = report(cx);
+        *out_status = cli_report(cx);
     free(specs);
     return out;
 }
 
-static const wf_program *optimise(wf_ctx *cx, const Step *s, const wf_program *p,
+static const wf_program *optimise(wf_ctx *cx, const CliStep *s, const wf_program *p,
                                   int *out_status)
 {
     const wf_program *out = NULL;
 
     if (wf_optimise(cx, p, s->text, &out) != WF_OK)
-        *out_status = report(cx);
+        *out_status = cli_report(cx);
     return out;
 }
 
@@ -338,14 +338,14 @@ const wf_program *steps_apply(wf_ctx *cx, const Steps *s, const wf_model *m,
     const wf_program *next;
 
     if (s->stray) {
-        complain("--shard=%s has no --mesh before it", s->stray);
+        cli_complain("--shard=%s has no --mesh before it", s->stray);
         *out_status = USAGE;
         return NULL;
     }
     if (!s->bind)
         wf_program_retain(p);
     else if (wf_model_bind(cx, m, wf_program_name(p), &p) != WF_OK)
-        *out_status = report(cx);
+        *out_status = cli_report(cx);
     for (int i = 0; i < s->n && p; i++, p = next) {
         next = s->v[i].kind == STEP_VMAP    ? vectorise(cx, &s->v[i], p, out_status)
                : s->v[i].kind == STEP_AFTER ? optimise(cx, &s->v[i], p, out_status)

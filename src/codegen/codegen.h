@@ -306,7 +306,7 @@ bool kernel_walk_needs(const Kernel *k, uint32_t stage, bool *need);
 void kernel_find_params(Kernel *k, Arena *a);
 /* Kernels that are equal but for sizes and strides are served by one function each, to
  * which those that differ are given as params. */
-void kernels_share(wf_ctx *cx, Arena *a, Kernel *const *k, uint32_t n);
+void kernel_share_code(wf_ctx *cx, Arena *a, Kernel *const *k, uint32_t n);
 /* All sizes and strides of a kernel become params, so that its code serves any. */
 void kernel_generalise(wf_ctx *cx, Arena *a, Kernel *k);
 Hash kernel_hash(const Kernel *k);                      /* but for sizes and strides */
@@ -392,7 +392,7 @@ typedef struct Straight {
 
 /* Is the whole program so little work that it is done by one thread, without threads,
  * frames and steps between its parts? All sizes must be known. */
-bool program_is_small(wf_ctx *cx, const Target *t, const Program *p);
+bool codegen_is_small(wf_ctx *cx, const Target *t, const Program *p);
 
 /* ---- render*.c --------------------------------------------------------------------- */
 
@@ -416,8 +416,8 @@ typedef void KernelEnd(const KernelArgs *k, int64_t n);
 /* Of kernels in C, of vectors or of single elements. */
 void render_kernel(const Kernel *k, Arena *a, Text *out);
 /* render_dot.c: what memory does a product need? */
-bool dot_equal(const KMatmul *x, const KMatmul *y); /* but for where they are */
-int64_t dot_scratch(const KMatmul *d);
+bool render_dot_equal(const KMatmul *x, const KMatmul *y); /* but for where they are */
+int64_t render_dot_scratch(const KMatmul *d);
 /* Translation units with the code of these kernels, which have one target: about as many
  * as there are cores to compile them. */
 Text *render_units(Kernel *const *k, uint32_t n, uint32_t cores, Arena *a,
@@ -447,6 +447,6 @@ typedef struct CudaShape {
     bool totals; /* some partial results are of everything */
     int parts;   /* how many partial results there are; each is joined by blocks of its own */
 } CudaShape;
-CudaShape cuda_shape(const Kernel *k);
+CudaShape render_cuda_shape(const Kernel *k);
 
 #endif

@@ -22,12 +22,12 @@
 
 #define NO_GROUP UINT32_MAX
 
-typedef struct Group {
+typedef struct FuseGroup {
     uint32_t *v, n; /* member equations, in order; n 0: joined another */
     uint32_t segment;
     uint32_t product;  /* the member that is one; NO_GROUP: none */
     bool keeps;        /* the product's result is one of the group's, whoever reads it */
-} Group;
+} FuseGroup;
 
 typedef struct Fuser {
     wf_ctx *cx;
@@ -40,7 +40,7 @@ typedef struct Fuser {
     uint32_t *user_at, *users; /* equations that read value v: users[user_at[v] ..] */
     bool *is_out;              /* values that are results of the program */
     bool *again;               /* equations that every group which reads them computes */
-    VEC(Group) groups;
+    VEC(FuseGroup) groups;
     uint32_t least;         /* members of a group that is made a kernel */
     uint32_t *mark, *gmark; /* visited by the walk of this number */
     uint32_t walk;
@@ -210,7 +210,7 @@ static Closure closure_of(Fuser *f, uint32_t g1, uint32_t g2)
 
     f->walk++;
     for (int part = 0; part < 1 + (g1 != g2); part++) {
-        const Group *g = &f->groups.v[part ? g2 : g1];
+        const FuseGroup *g = &f->groups.v[part ? g2 : g1];
 
         for (uint32_t i = 0; i < g->n; i++) {
             const Eqn *e = &f->p->eqns[g->v[i]];
@@ -241,7 +241,7 @@ static bool depends(Fuser *f, Val v, uint32_t g1, uint32_t g2)
     vec_push(f->a, &todo, def_of(f, v));
     while (todo.n) {
         uint32_t e = todo.v[--todo.n], g = f->group[e], n;
-        const Group *grp = g == NO_GROUP ? NULL : &f->groups.v[g];
+        const FuseGroup *grp = g == NO_GROUP ? NULL : &f->groups.v[g];
 
         if (is_member(f, e, g1, g2))
             return true;
@@ -302,7 +302,7 @@ static bool can_be_one(Fuser *f, uint32_t g1, uint32_t g2)
 /* Members of both in order, in g1. */
 static void join(Fuser *f, uint32_t g1, uint32_t g2)
 {
-    Group *x = &f->groups.v[g1], *y = &f->groups.v[g2];
+    FuseGroup *x = &f->groups.v[g1], *y = &f->groups.v[g2];
     uint32_t *v = arena_array(f->a, x->n + y->n, sizeof *v);
 
     memcpy(v, x->v, x->n * sizeof *v);
@@ -310,7 +310,7 @@ static void join(Fuser *f, uint32_t g1, uint32_t g2)
     qsort(v, x->n + y->n, sizeof *v, by_number);
     for (uint32_t i = 0; i < y->n; i++)
         f->group[y->v[i]] = g1;
-    *x = (Group){v, x->n + y->n, x->segment, NO_GROUP, false};
+    *x = (FuseGroup){v, x->n + y->n, x->segment, NO_GROUP, false};
     y->n = 0;
 }
 
@@ -350,7 +350,7 @@ static void make_groups(Fuser *f)
             continue;
         v = arena_array(f->a, 1, sizeof *v);
         *v = e;
-        vec_push(f->a, &f->groups, ((Group){v, 1, f->segment[e], NO_GROUP, false}));
+        vec_push(f->a, &f->groups, ((FuseGroup){v, 1, f->segment[e], NO_GROUP, false}));
         f->group[e] = f->groups.n - 1;
         if (!can_be_one(f, f->group[e], f->group[e])) {
             f->group[e] = NO_GROUP;
@@ -383,7 +383,7 @@ static void join_neighbours(Fuser *f)
             join_readers(f, v);
 }
 
-static bool is_worth(const Fuser *f, const Group *g)
+static bool is_worth(const Fuser *f, const FuseGroup *g)
 {
     return (g->n && g->n >= f->least) || (g->n && f->kind[g->v[0]] == FUSE_SCALAR);
 }
@@ -520,7 +520,7 @@ static void compute_again(Fuser *f, uint32_t g)
 static void drop_unread(Fuser *f)
 {
     for (uint32_t g = 0; g < f->groups.n; g++) {
-        Group *x = &f->groups.v[g];
+        FuseGroup *x = &f->groups.v[g];
         bool all = x->n > 0;
 
         for (uint32_t i = 0; i < x->n; i++)
@@ -630,7 +630,7 @@ static uint32_t index_of(const uint32_t *v, uint32_t n, uint32_t x)
 
 /* The product first, its operands first among the inputs, and first among the results one
  * that takes its place. False: an operand is made inside, or there is no such result. */
-static bool order_product(Fuser *f, Closure *c, const Group *g)
+static bool order_product(Fuser *f, Closure *c, const FuseGroup *g)
 {
     const Eqn *e = &f->p->eqns[g->product];
     uint32_t x = index_of(c->ins.v, c->ins.n, eqn_in(f->p, e)[0]),
@@ -692,7 +692,7 @@ static uint32_t find_product(const Fuser *f, uint32_t e, int depth)
 
 static bool take_product(Fuser *f, uint32_t g, uint32_t product)
 {
-    Group old = f->groups.v[g], *now = &f->groups.v[g];
+    FuseGroup old = f->groups.v[g], *now = &f->groups.v[g];
 
     if (f->segment[product] != old.segment)
         return false;
@@ -787,7 +787,7 @@ static bool emit_control(Emit *m, const Eqn *e)
 
     for (uint32_t i = 0; i < e->nin; i++)
         in[i] = m->c.val[eqn_in(m->f->p, e)[i]];
-    if (!(e->op == OP_call && is_attention(m->sh->a, e->attr)) &&
+    if (!(e->op == OP_call && opt_is_attention(m->sh->a, e->attr)) &&
         !replace_subs(m->b, op_row(e->op), attr, fuse_program, m->sh))
         return false;
     copier_place(&m->c, e);
@@ -827,7 +827,7 @@ static const Program *emit_program(Fuser *f, Shared *sh)
     copier_init(&m.c, m.b, p, NULL, NULL);
     copier_inputs(&m.c);
     for (uint32_t i = 0; i < p->neqns; i++) {
-        const Group *g = f->group[i] == NO_GROUP ? NULL : &f->groups.v[f->group[i]];
+        const FuseGroup *g = f->group[i] == NO_GROUP ? NULL : &f->groups.v[f->group[i]];
 
         if (f->kind[i] == FUSE_FREE || f->kind[i] == FUSE_INDEX ||
             (f->again[i] && f->group[i] == NO_GROUP)) /* if it is needed */
@@ -877,7 +877,7 @@ static void init_fuser(Fuser *f, const Shared *sh, const Program *p)
 {
     uint32_t segment = 0;
     bool small = target_forms(sh->target, RENDER_STRAIGHT) &&
-                 program_is_small(sh->cx, sh->target, p);
+                 codegen_is_small(sh->cx, sh->target, p);
 
     *f = (Fuser){.cx = sh->cx,
                  .target = sh->target,

@@ -128,7 +128,7 @@ void kernel_print(const Kernel *k, Text *t)
         text_printf(t, "  product = %s in0 in1, and on each piece of it, [..row, j]:\n",
                     op_name(k->product->op));
     if (k->straight)
-        print_straight(k, t);
+        render_straight_text(k, t);
     if (k->scalar || k->straight)
         return;
     print_level(k, LEVEL_ONCE, 0, "  ", t);

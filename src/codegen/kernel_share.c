@@ -180,15 +180,15 @@ Hash kernel_hash(const Kernel *k)
 
 /* ---- a function of the sizes ------------------------------------------------------- */
 
-typedef struct Group { /* kernels that are equal, and their places */
+typedef struct ShareGroup { /* kernels that are equal, and their places */
     Kernel **k;
     DimPlaces *at;
     uint32_t n;
     bool general; /* every dim that is not fixed is a parameter */
-} Group;
+} ShareGroup;
 
 /* The dim is the same number in all kernels of the group. */
-static bool is_number(const Group *g, uint32_t place)
+static bool is_number(const ShareGroup *g, uint32_t place)
 {
     Dim d = *g->at[0].v[place].at;
 
@@ -200,7 +200,7 @@ static bool is_number(const Group *g, uint32_t place)
     return true;
 }
 
-static bool same_everywhere(const Group *g, uint32_t x, uint32_t y)
+static bool same_everywhere(const ShareGroup *g, uint32_t x, uint32_t y)
 {
     for (uint32_t i = 0; i < g->n; i++)
         if (*g->at[i].v[x].at != *g->at[i].v[y].at)
@@ -209,7 +209,7 @@ static bool same_everywhere(const Group *g, uint32_t x, uint32_t y)
 }
 
 /* Which parameter each place is; -1: it is a number. */
-static int32_t *find_places(const Group *g, Arena *a, uint32_t *out_n)
+static int32_t *find_places(const ShareGroup *g, Arena *a, uint32_t *out_n)
 {
     uint32_t n = g->at[0].n;
     int32_t *param = arena_array(a, n + 1, sizeof *param);
@@ -241,7 +241,7 @@ static void set_params(Kernel *k, Arena *a, const DimPlaces *at, const int32_t *
 void kernel_find_params(Kernel *k, Arena *a)
 {
     DimPlaces at = places_of(k, a);
-    Group g = {.k = &k, .at = &at, .n = 1};
+    ShareGroup g = {.k = &k, .at = &at, .n = 1};
     uint32_t n;
     const int32_t *param = find_places(&g, a, &n);
 
@@ -270,7 +270,7 @@ static Kernel *copy_kernel(const Kernel *from, Arena *a)
     return k;
 }
 
-static void share_group(wf_ctx *cx, Arena *a, Group *g)
+static void share_group(wf_ctx *cx, Arena *a, ShareGroup *g)
 {
     Kernel *code = copy_kernel(g->k[0], a);
     uint32_t n;
@@ -296,17 +296,17 @@ static void share_group(wf_ctx *cx, Arena *a, Group *g)
 
 void kernel_generalise(wf_ctx *cx, Arena *a, Kernel *k)
 {
-    Group g = {.k = &k, .n = 1, .general = true};
+    ShareGroup g = {.k = &k, .n = 1, .general = true};
 
     if (k->nodes && k->code == k)
         share_group(cx, a, &g);
 }
 
-void kernels_share(wf_ctx *cx, Arena *a, Kernel *const *k, uint32_t n)
+void kernel_share_code(wf_ctx *cx, Arena *a, Kernel *const *k, uint32_t n)
 {
     Hash *hash = arena_array(a, n + 1, sizeof *hash);
     bool *taken = arena_zalloc(a, n + 1);
-    Group g = {.k = arena_array(a, n + 1, sizeof(Kernel *))};
+    ShareGroup g = {.k = arena_array(a, n + 1, sizeof(Kernel *))};
 
     for (uint32_t i = 0; i < n; i++) {
         taken[i] = !k[i]->nodes || *k[i]->part;

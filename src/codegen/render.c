@@ -19,7 +19,7 @@
 
 /* ---- names and sizes --------------------------------------------------------------- */
 
-const char *dim_text(Render *r, Dim d)
+const char *render_dim(Render *r, Dim d)
 {
     uint32_t i = 0;
 
@@ -51,14 +51,14 @@ const char *render_address(Render *r, const Access *at)
     text_init(&t, r->a);
     text_printf(&t, "a%u", at->array);
     if (at->offset)
-        text_printf(&t, " + %s", dim_text(r, at->offset));
+        text_printf(&t, " + %s", render_dim(r, at->offset));
     for (uint32_t l = 0; l < r->k->nloops; l++) {
         if (!at->stride[l] || l == r->vec)
             continue;
         if (unit_dim(at->stride[l]))
             text_printf(&t, " + i%u", l);
         else
-            text_printf(&t, " + %s * i%u", dim_text(r, at->stride[l]), l);
+            text_printf(&t, " + %s * i%u", render_dim(r, at->stride[l]), l);
     }
     return text_str(&t);
 }
@@ -73,7 +73,7 @@ static const char *place_in_row(Render *r)
     for (uint32_t l = k->nrows; l < LAST(k); l++) {
         text_printf(&t, "i%u", l);
         for (uint32_t n = l + 1; n < k->nloops; n++)
-            text_printf(&t, " * %s", dim_text(r, k->loops[n].size));
+            text_printf(&t, " * %s", render_dim(r, k->loops[n].size));
         text_add(&t, " + ");
     }
     text_add(&t, "x");
@@ -87,7 +87,7 @@ static const char *cols_text(Render *r)
 
     text_init(&t, r->a);
     for (uint32_t l = k->nrows; l < k->nloops; l++)
-        text_printf(&t, "%s%s", l > k->nrows ? " * " : "", dim_text(r, k->loops[l].size));
+        text_printf(&t, "%s%s", l > k->nrows ? " * " : "", render_dim(r, k->loops[l].size));
     return text_str(&t);
 }
 
@@ -105,7 +105,7 @@ static void render_load_at(Render *r, const Node *n, const char *at)
         text_printf(r->t, "%c_ld_%s(%s + x, m)", r->set, name, at);
     else
         text_printf(r->t, "%c_lds_%s(%s + %s * x, %s, m)", r->set, name, at,
-                    dim_text(r, step), dim_text(r, step));
+                    render_dim(r, step), render_dim(r, step));
 }
 
 /* A row by number: of one number for all lanes, or of one for each. */
@@ -113,8 +113,8 @@ static void render_gather(Render *r, const Node *n)
 {
     const Node *i = &r->k->nodes[n->in[0]];
     const char *name = wf_dtype_name((wf_dtype)n->dtype), *at = render_address(r, &n->at),
-               *index = wf_dtype_name((wf_dtype)i->dtype), *bound = dim_text(r, n->bound),
-               *step = dim_text(r, n->at.stride[r->vec]);
+               *index = wf_dtype_name((wf_dtype)i->dtype), *bound = render_dim(r, n->bound),
+               *step = render_dim(r, n->at.stride[r->vec]);
     const char *row = arena_printf(r->a, "(int64_t)%c_first_%s(v%u), %s", r->set, index,
                                    n->in[0], bound);
 
@@ -123,7 +123,7 @@ static void render_gather(Render *r, const Node *n)
             text_printf(r->t, "wk_inside(%s) ? ", row);
         render_load_at(r, n,
                        arena_printf(r->a, "%s + %s * wk_clip(%s)", at,
-                                    dim_text(r, n->step), row));
+                                    render_dim(r, n->step), row));
         if (n->fill) {
             text_add(r->t, " : ");
             render_const(r, (wf_dtype)n->dtype, n->bits);
@@ -134,7 +134,7 @@ static void render_gather(Render *r, const Node *n)
         text_printf(r->t, "%c_select_%s(%c_inside_%s(v%u, %s), ", r->set, name, r->set,
                     index, n->in[0], bound);
     text_printf(r->t, "%c_gat_%s(%s, %c_at_%s(v%u, %s, %s, %s * x, %s), m)", r->set, name,
-                at, r->set, index, n->in[0], bound, dim_text(r, n->step), step, step);
+                at, r->set, index, n->in[0], bound, render_dim(r, n->step), step, step);
     if (n->fill) {
         text_add(r->t, ", ");
         render_const(r, (wf_dtype)n->dtype, n->bits);
@@ -158,13 +158,13 @@ static void render_iota(Render *r, const Node *n)
 
     if (half)
         text_printf(r->t, "%c_narrow_%s(", r->set, wf_dtype_name((wf_dtype)n->dtype));
-    text_printf(r->t, "%c_iota_%s(%s", r->set, name, dim_text(r, n->at.offset));
+    text_printf(r->t, "%c_iota_%s(%s", r->set, name, render_dim(r, n->at.offset));
     for (uint32_t l = 0; l < r->k->nloops; l++)
         if (n->at.stride[l] && l != r->vec)
-            text_printf(r->t, " + %s * i%u", dim_text(r, n->at.stride[l]), l);
+            text_printf(r->t, " + %s * i%u", render_dim(r, n->at.stride[l]), l);
     if (step)
-        text_printf(r->t, " + %s * x", dim_text(r, step));
-    text_printf(r->t, ", %s)%s", dim_text(r, step), half ? ")" : "");
+        text_printf(r->t, " + %s * x", render_dim(r, step));
+    text_printf(r->t, ", %s)%s", render_dim(r, step), half ? ")" : "");
 }
 
 static void render_value(Render *r, const Node *n)
@@ -177,7 +177,7 @@ static void render_value(Render *r, const Node *n)
     case NODE_CONST: render_const(r, (wf_dtype)n->dtype, n->bits); return;
     case NODE_IOTA: render_iota(r, n); return;
     case NODE_DIM:
-        text_printf(r->t, "%c_splat_i64(%s)", r->set, dim_text(r, n->dim));
+        text_printf(r->t, "%c_splat_i64(%s)", r->set, render_dim(r, n->dim));
         return;
     default: break;
     }
@@ -288,7 +288,7 @@ void store_value(Render *r, int depth, const KernelOut *o, const char *v)
         text_printf(r->t, "%c_st_%s(%s + x, m, %s);\n", r->set, name, at, v);
     else
         text_printf(r->t, "%c_sts_%s(%s + %s * x, %s, m, %s);\n", r->set, name, at,
-                    dim_text(r, step), dim_text(r, step), v);
+                    render_dim(r, step), render_dim(r, step), v);
 }
 
 /* ---- a walk ------------------------------------------------------------------------ */
@@ -382,7 +382,7 @@ static void fetch_rows(Render *r, int depth, const WalkPlan *w)
             continue;
         indent(r, depth);
         text_printf(r->t, "__builtin_prefetch(%s + %s + x);\n", render_address(r, &n->at),
-                    dim_text(r, n->at.stride[LAST(k) - 1]));
+                    render_dim(r, n->at.stride[LAST(k) - 1]));
     }
 }
 
@@ -463,7 +463,7 @@ static int open_col_loops(Render *r, int depth)
     for (uint32_t l = k->nrows; l < LAST(k); l++) {
         indent(r, depth++);
         text_printf(r->t, "for (int64_t i%u = 0; i%u < %s; i%u++) {\n", l, l,
-                    dim_text(r, k->loops[l].size), l);
+                    render_dim(r, k->loops[l].size), l);
     }
     return depth;
 }
@@ -553,7 +553,7 @@ void point_to_parts(Render *r)
 
         if (!node_is_part(n))
             continue;
-        text_printf(r->t, "    %s *S%u = (%s *)acc;\n", c_type(t), i, c_type(t));
+        text_printf(r->t, "    %s *S%u = (%s *)acc;\n", render_type(t), i, render_type(t));
         text_printf(r->t, "    acc += (%s * (int64_t)sizeof *S%u + 63) & ~(int64_t)63;\n",
                     n->over == OVER_ALL ? "1" : cols_text(r), i);
     }
@@ -646,12 +646,12 @@ void point_to_arrays(Render *r)
 
     point_to_params(r);
     for (uint32_t i = 0; i < p->nin; i++) {
-        const char *type = c_type((wf_dtype)val_type(p, i + 1).dtype);
+        const char *type = render_type((wf_dtype)val_type(p, i + 1).dtype);
 
         text_printf(r->t, "    const %s *const a%u = k->p[%u];\n", type, i, i);
     }
     for (uint32_t j = 0; j < p->nout; j++) {
-        const char *type = c_type((wf_dtype)val_type(p, p->outs[j]).dtype);
+        const char *type = render_type((wf_dtype)val_type(p, p->outs[j]).dtype);
 
         text_printf(r->t, "    %s *const a%u = k->p[%u];\n", type, p->nin + j,
                     p->nin + j);
@@ -670,7 +670,7 @@ static void point_to_buffers(Render *r)
     text_add(r->t, "    char *tmp = k->tmp;\n");
     for (uint32_t i = 0; i < k->nnodes; i++) {
         const Node *n = &k->nodes[i];
-        const char *type = c_type(kept_dtype((wf_dtype)n->dtype));
+        const char *type = render_type(kept_dtype((wf_dtype)n->dtype));
 
         if (n->saved < 0)
             continue;
@@ -684,7 +684,7 @@ static void point_to_buffers(Render *r)
 static void open_unit(Render *r)
 {
     const Kernel *k = r->k;
-    const char *size = dim_text(r, k->loops[LAST(k)].size), *row = "u";
+    const char *size = render_dim(r, k->loops[LAST(k)].size), *row = "u";
     long long block = (long long)k->target->block;
 
     text_add(r->t, "    for (int64_t u = begin; u < end; u++) {\n");
@@ -708,7 +708,7 @@ static void open_unit(Render *r)
         else
             text_printf(r->t,
                         "        const int64_t i%u = row %% %s;\n        row /= %s;\n", l,
-                        dim_text(r, k->loops[l].size), dim_text(r, k->loops[l].size));
+                        render_dim(r, k->loops[l].size), render_dim(r, k->loops[l].size));
     }
 }
 
@@ -727,7 +727,7 @@ static void split_index(Render *r, int depth, TilePart part, const char *from)
     indent(r, depth);
     text_printf(r->t, "int64_t n%d = %s;\n", (int)part, from);
     while (end-- > l) {
-        const char *size = dim_text(r, k->loops[end].size);
+        const char *size = render_dim(r, k->loops[end].size);
 
         indent(r, depth);
         if (end == l)
@@ -744,7 +744,7 @@ static void render_tile(Render *r)
 {
     const Kernel *k = r->k;
     uint32_t array = k->p->nin + k->p->nout;
-    const char *type = c_type((wf_dtype)val_type(k->p, k->product->out).dtype);
+    const char *type = render_type((wf_dtype)val_type(k->p, k->product->out).dtype);
     const char *rows = "";
 
     text_printf(r->t, "void wk%u_tile(const WkArgs *k, const WkTile *t)\n{\n", k->id);
@@ -762,12 +762,12 @@ static void render_tile(Render *r)
     for (uint32_t l = 0; l < k->nloops; l++)
         if (k->loops[l].tile == TILE_ROW)
             rows = arena_printf(r->a, "%s%s%s", rows, *rows ? " * " : "",
-                                dim_text(r, k->loops[l].size));
+                                render_dim(r, k->loops[l].size));
     text_printf(r->t, "void wk%u(const WkArgs *k, int64_t begin, int64_t end)\n{\n",
                 k->id);
     point_to_params(r);
     text_printf(r->t, "    const int64_t rows = %s, cols = %s;\n", *rows ? rows : "1",
-                dim_text(r, k->loops[LAST(k)].size));
+                render_dim(r, k->loops[LAST(k)].size));
     text_printf(r->t,
                 "    for (int64_t u = begin; u < end; u++) {\n"
                 "        const WkTile t = {(%s *)k->p[%u] + u * cols, cols, u %% rows, 0,"
@@ -825,7 +825,7 @@ static void join_parts(Render *r, int depth, uint32_t i, bool each)
     text_printf(r->t, "%s = ", v);
     render_combine(r, n->op, t, v,
                    arena_printf(r->a, "%s(const %s *)((const char *)S%u + t * part)%s",
-                                ld, c_type(t), i, at));
+                                ld, render_type(t), i, at));
     text_add(r->t, ";\n");
     for (uint32_t j = 0; j < r->k->p->nout; j++)
         if (r->k->outs[j].node == i)
@@ -854,10 +854,10 @@ static void render_end(Render *r)
             depth = open_col_loops(r, 2);
             indent(r, depth++);
             text_printf(r->t, "for (int64_t x = 0; x < %s; x += %d) {\n",
-                        dim_text(r, k->loops[LAST(k)].size), r->lanes);
+                        render_dim(r, k->loops[LAST(k)].size), r->lanes);
             indent(r, depth);
             text_printf(r->t, "const int m = wk_left(%s - x, %d);\n",
-                        dim_text(r, k->loops[LAST(k)].size), r->lanes);
+                        render_dim(r, k->loops[LAST(k)].size), r->lanes);
             join_parts(r, depth, i, true);
             close_loops(r, depth, 2);
         }

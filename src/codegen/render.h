@@ -21,7 +21,7 @@ typedef struct Render {
 
 /* ---- render.c, for render_narrow.c and render_cuda.c ------------------------------- */
 
-const char *dim_text(Render *r, Dim d);
+const char *render_dim(Render *r, Dim d);
 /* "a3 + 4 * i0 + .." without the part of the loop that vectors are taken along */
 const char *render_address(Render *r, const Access *at);
 void define_node(Render *r, int depth, uint32_t i); /* const s_f32 v3 = ..; */
@@ -43,7 +43,7 @@ void render_narrow(Render *r);
 bool render_has(const Target *t, const Program *p, const Eqn *e);
 /* render_unit.c: what ops of these kernels are that say it in C, for plain.h. */
 void render_spelled_plain(const Kernel *const *k, uint32_t n, Text *out);
-const char *c_type(wf_dtype t);  /* in memory: float, uint16_t for f16 .. */
+const char *render_type(wf_dtype t);  /* in memory: float, uint16_t for f16 .. */
 wf_dtype kept_dtype(wf_dtype t); /* in row buffers: f32 for half floats */
 /* "s_f32": the vector of a dtype. */
 const char *lane_type(const Render *r, wf_dtype t);
@@ -63,9 +63,9 @@ void render_cuda(const Kernel *k, Arena *a, Text *out);
 void render_cuda_head(const Kernel *const *k, uint32_t n, Text *out);
 /* shape_cuda.c */
 /* Is it an element for each of the last loop, one after the other? A load that a thread makes of V at once? */
-bool cuda_is_vector(const Kernel *k, const Access *at);
-bool cuda_is_loaded(const Kernel *k, const Node *n);
-int64_t cuda_tasks(const Kernel *k, int64_t cols); /* Target.tasks_of */
+bool render_cuda_is_vector(const Kernel *k, const Access *at);
+bool render_cuda_is_loaded(const Kernel *k, const Node *n);
+int64_t render_cuda_tasks(const Kernel *k, int64_t cols); /* Target.tasks_of */
 
 /* ---- render_scalar.c --------------------------------------------------------------- */
 
@@ -74,9 +74,9 @@ void render_scalar(Render *r);
 /* ---- render_straight.c, render_dot.c ----------------------------------------------- */
 
 void render_straight(Render *r);
-void print_straight(const Kernel *k, Text *out);
+void render_straight_text(const Kernel *k, Text *out);
 void render_dot(Render *r); /* WkDot */
-bool dot_fits(const Target *t, const KMatmul *d);
+bool render_dot_fits(const Target *t, const KMatmul *d);
 
 /* render_unit.c: what a unit of these kernels, of vectors, begins with; and what units of
  * any C do: WkArgs and little functions. */

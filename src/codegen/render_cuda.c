@@ -23,17 +23,17 @@ extern const char *const plain_lines[], *const gpu_lines[]; /* by the Makefile *
 
 /* ---- text --------------------------------------------------------------------------- */
 
-typedef struct Cuda {
+typedef struct CudaRender {
     Render r;
     const Kernel *k;
     CudaShape s;
     bool *have; /* loads that are in registers already, of an earlier walk */
     bool *same; /* COLS: nodes that are the same for every row, computed once; NULL: none */
-} Cuda;
+} CudaRender;
 
-static void line(Cuda *c, int depth, const char *fmt, ...) PRINTF(3, 4);
+static void line(CudaRender *c, int depth, const char *fmt, ...) PRINTF(3, 4);
 
-static void line(Cuda *c, int depth, const char *fmt, ...)
+static void line(CudaRender *c, int depth, const char *fmt, ...)
 {
     va_list args;
 
@@ -44,22 +44,22 @@ static void line(Cuda *c, int depth, const char *fmt, ...)
     text_char(c->r.t, '\n');
 }
 
-static const char *type_of(const Node *n) { return c_type((wf_dtype)n->dtype); }
+static const char *type_of(const Node *n) { return render_type((wf_dtype)n->dtype); }
 static const char *kept_type(const Node *n)
 {
-    return c_type(kept_dtype((wf_dtype)n->dtype));
+    return render_type(kept_dtype((wf_dtype)n->dtype));
 }
-static const char *lane_of(Cuda *c, const Node *n)
+static const char *lane_of(CudaRender *c, const Node *n)
 {
     return lane_type(&c->r, kept_dtype((wf_dtype)n->dtype));
 }
-static const char *last_text(Cuda *c)
+static const char *last_text(CudaRender *c)
 {
-    return dim_text(&c->r, c->k->loops[LAST(c->k)].size);
+    return render_dim(&c->r, c->k->loops[LAST(c->k)].size);
 }
 
 /* "s_add_f32(x, y)" */
-static const char *combine(Cuda *c, const Node *n, const char *x, const char *y)
+static const char *combine(CudaRender *c, const Node *n, const char *x, const char *y)
 {
     Render r = c->r;
     Text t;
@@ -70,7 +70,7 @@ static const char *combine(Cuda *c, const Node *n, const char *x, const char *y)
     return text_str(&t);
 }
 
-static const char *identity(Cuda *c, const Node *n)
+static const char *identity(CudaRender *c, const Node *n)
 {
     Render r = c->r;
     Text t;
@@ -82,7 +82,7 @@ static const char *identity(Cuda *c, const Node *n)
 }
 
 /* The joining of values of T threads, as a value. */
-static const char *all_of(Cuda *c, const Node *n, int threads, const char *x)
+static const char *all_of(CudaRender *c, const Node *n, int threads, const char *x)
 {
     const char *type = lane_of(c, n);
 
@@ -91,20 +91,20 @@ static const char *all_of(Cuda *c, const Node *n, int threads, const char *x)
 }
 
 /* Indices of loops from..to-1 out of `name`, which counts them; the first needs no rest. */
-static void split_loops(Cuda *c, int depth, const char *name, uint32_t from, uint32_t to)
+static void split_loops(CudaRender *c, int depth, const char *name, uint32_t from, uint32_t to)
 {
     while (to-- > from) {
         if (to == from)
             line(c, depth, "const I i%u = %s;", to, name);
         else
             line(c, depth, "I i%u; wk_split(%s, (I)%s, &%s, &i%u);", to, name,
-                 dim_text(&c->r, c->k->loops[to].size), name, to);
+                 render_dim(&c->r, c->k->loops[to].size), name, to);
     }
 }
 
 /* ---- functions ---------------------------------------------------------------------- */
 
-static void open_function(Cuda *c, const char *end, int threads)
+static void open_function(CudaRender *c, const char *end, int threads)
 {
     const Kernel *k = c->k;
     const Program *p = k->p;
@@ -117,12 +117,12 @@ static void open_function(Cuda *c, const char *end, int threads)
     for (uint32_t i = 0; i < k->nparams; i++)
         line(c, 1, "const I d%u = (I)k.d[%u];", i, i);
     for (uint32_t i = 0; i < p->nin; i++) {
-        const char *type = c_type((wf_dtype)val_type(p, i + 1).dtype);
+        const char *type = render_type((wf_dtype)val_type(p, i + 1).dtype);
 
         line(c, 1, "const %s *const a%u = (const %s *)k.p[%u];", type, i, type, i);
     }
     for (uint32_t j = 0; j < p->nout; j++) {
-        const char *type = c_type((wf_dtype)val_type(p, p->outs[j]).dtype);
+        const char *type = render_type((wf_dtype)val_type(p, p->outs[j]).dtype);
 
         line(c, 1, "%s *const a%u = (%s *)k.p[%u];", type, p->nin + j, type, p->nin + j);
     }
@@ -131,26 +131,26 @@ static void open_function(Cuda *c, const char *end, int threads)
 }
 
 /* Elements of the columns, all loops of them. */
-static const char *columns(Cuda *c)
+static const char *columns(CudaRender *c)
 {
     const char *n = "(int64_t)1";
 
     for (uint32_t l = c->k->nrows; l < c->k->nloops; l++)
-        n = arena_printf(c->r.a, "%s * %s", n, dim_text(&c->r, c->k->loops[l].size));
+        n = arena_printf(c->r.a, "%s * %s", n, render_dim(&c->r, c->k->loops[l].size));
     return n;
 }
 
-static void count_vectors(Cuda *c)
+static void count_vectors(CudaRender *c)
 {
     const char *n = "vectors_last";
 
     for (uint32_t l = c->k->nrows; l < LAST(c->k); l++)
-        n = arena_printf(c->r.a, "%s * %s", n, dim_text(&c->r, c->k->loops[l].size));
+        n = arena_printf(c->r.a, "%s * %s", n, render_dim(&c->r, c->k->loops[l].size));
     line(c, 1, "const I vectors = %s;", n);
 }
 
 /* S<i>: where partial results of task `task` are; laid out as kernel_size has it. */
-static void point_to_acc(Cuda *c, const char *task)
+static void point_to_acc(CudaRender *c, const char *task)
 {
     line(c, 1, "char *acc = k.acc + %s * k.part;", task);
     for (uint32_t i = 0; i < c->k->nnodes; i++) {
@@ -167,22 +167,22 @@ static void point_to_acc(Cuda *c, const char *task)
 
 /* ---- V elements of a thread ----------------------------------------------------------- */
 
-static bool keeps(const Cuda *c) { return c->s.chunks && c->k->nstages > 1; }
+static bool keeps(const CudaRender *c) { return c->s.chunks && c->k->nstages > 1; }
 
 /* "l3" or, kept from walk to walk, "l3[c]" */
-static const char *loaded(Cuda *c, uint32_t i)
+static const char *loaded(CudaRender *c, uint32_t i)
 {
     return arena_printf(c->r.a, keeps(c) ? "l%u[c]" : "l%u", i);
 }
 
-static void load_all(Cuda *c, int depth, const bool *need)
+static void load_all(CudaRender *c, int depth, const bool *need)
 {
     const Kernel *k = c->k;
 
     for (uint32_t i = 0; i < k->nnodes; i++) {
         const Node *n = &k->nodes[i];
 
-        if (!need[i] || !cuda_is_loaded(k, n) || c->have[i] || (c->same && c->same[i]))
+        if (!need[i] || !render_cuda_is_loaded(k, n) || c->have[i] || (c->same && c->same[i]))
             continue;
         if (!keeps(c))
             line(c, depth, "%s l%u[%d];", type_of(n), i, c->s.vec);
@@ -193,10 +193,10 @@ static void load_all(Cuda *c, int depth, const bool *need)
 /* Is it gathered in o<j> first? */
 static bool is_stored(const Kernel *k, uint32_t j)
 {
-    return cuda_is_vector(k, &k->outs[j].at);
+    return render_cuda_is_vector(k, &k->outs[j].at);
 }
 
-static void take_sum(Cuda *c, int depth, uint32_t i)
+static void take_sum(CudaRender *c, int depth, uint32_t i)
 {
     const Node *n = &c->k->nodes[i];
     const char *v = arena_printf(c->r.a, "v%u", n->in[0]);
@@ -211,7 +211,7 @@ static void take_sum(Cuda *c, int depth, uint32_t i)
 }
 
 /* Does what differs from row to row read it? */
-static bool is_read_by_rows(const Cuda *c, uint32_t i)
+static bool is_read_by_rows(const CudaRender *c, uint32_t i)
 {
     const Kernel *k = c->k;
 
@@ -225,14 +225,14 @@ static bool is_read_by_rows(const Cuda *c, uint32_t i)
     return false;
 }
 
-static void use_same(Cuda *c, int depth, uint32_t i)
+static void use_same(CudaRender *c, int depth, uint32_t i)
 {
     if (is_read_by_rows(c, i))
         line(c, depth, "const auto v%u = h%u[e];", i, i);
 }
 
 /* The elements from x0 on of the columns, m of them: nodes, sums, results of a walk. */
-static void render_elements(Cuda *c, int depth, uint32_t stage)
+static void render_elements(CudaRender *c, int depth, uint32_t stage)
 {
     const Kernel *k = c->k;
     bool *need = arena_zalloc(c->r.a, k->nnodes + 1);
@@ -251,7 +251,7 @@ static void render_elements(Cuda *c, int depth, uint32_t stage)
 
         if (need[i] && c->same && c->same[i])
             use_same(c, depth + 1, i);
-        else if (need[i] && cuda_is_loaded(k, n))
+        else if (need[i] && render_cuda_is_loaded(k, n))
             line(c, depth + 1, "const %s v%u = s_splat_%s(%s[e]);",
                  lane_type(&c->r, (wf_dtype)n->dtype), i, wf_dtype_name((wf_dtype)n->dtype),
                  loaded(c, i));
@@ -285,7 +285,7 @@ static void render_elements(Cuda *c, int depth, uint32_t stage)
 }
 
 /* Vector w of the columns: indices of their loops, x0, m, and `at`, its place in them. */
-static void open_vector(Cuda *c, int depth)
+static void open_vector(CudaRender *c, int depth)
 {
     const Kernel *k = c->k;
 
@@ -302,7 +302,7 @@ static void open_vector(Cuda *c, int depth)
 }
 
 /* Results known by row, of the last walk. */
-static void store_rows(Cuda *c, int depth, const char *who)
+static void store_rows(CudaRender *c, int depth, const char *who)
 {
     const Kernel *k = c->k;
 
@@ -317,7 +317,7 @@ static void store_rows(Cuda *c, int depth, const char *who)
 }
 
 /* Sums of what is known by row. */
-static void take_row_sums(Cuda *c, int depth, const char *who)
+static void take_row_sums(CudaRender *c, int depth, const char *who)
 {
     for (uint32_t i = 0; i < c->k->nnodes; i++) {
         const Node *n = &c->k->nodes[i];
@@ -333,7 +333,7 @@ static void take_row_sums(Cuda *c, int depth, const char *who)
 
 /* ---- totals ---------------------------------------------------------------------------- */
 
-static void start_totals(Cuda *c)
+static void start_totals(CudaRender *c)
 {
     for (uint32_t i = 0; i < c->k->nnodes; i++) {
         const Node *n = &c->k->nodes[i];
@@ -343,7 +343,7 @@ static void start_totals(Cuda *c)
     }
 }
 
-static void end_totals(Cuda *c, int threads)
+static void end_totals(CudaRender *c, int threads)
 {
     for (uint32_t i = 0; i < c->k->nnodes; i++) {
         const Node *n = &c->k->nodes[i];
@@ -362,7 +362,7 @@ static void end_totals(Cuda *c, int threads)
 
 /* ---- forms ------------------------------------------------------------------------------ */
 
-static void render_map_form(Cuda *c)
+static void render_map_form(CudaRender *c)
 {
     const Kernel *k = c->k;
 
@@ -392,7 +392,7 @@ static void render_map_form(Cuda *c)
 }
 
 /* Sums over the rows, by the thread that owns the columns. */
-static void start_columns(Cuda *c)
+static void start_columns(CudaRender *c)
 {
     for (uint32_t i = 0; i < c->k->nnodes; i++) {
         const Node *n = &c->k->nodes[i];
@@ -415,7 +415,7 @@ static void start_columns(Cuda *c)
     }
 }
 
-static void end_columns(Cuda *c)
+static void end_columns(CudaRender *c)
 {
     for (uint32_t i = 0; i < c->k->nnodes && c->s.chunks; i++) {
         const Node *n = &c->k->nodes[i];
@@ -437,7 +437,7 @@ static void end_columns(Cuda *c)
 }
 
 /* A walk over the row, then what it has reduced. */
-static void walk_row(Cuda *c, uint32_t stage)
+static void walk_row(CudaRender *c, uint32_t stage)
 {
     const Kernel *k = c->k;
     bool *need = arena_zalloc(c->r.a, k->nnodes + 1);
@@ -486,13 +486,13 @@ static bool is_of_columns(const Kernel *k, const Node *n)
 
 /* Room for what stays in registers from walk to walk; what is the same for every row is
  * loaded before the first. */
-static void keep_loads(Cuda *c, int depth, bool of_columns)
+static void keep_loads(CudaRender *c, int depth, bool of_columns)
 {
     const Kernel *k = c->k;
     bool any = false;
 
     for (uint32_t i = 0; i < k->nnodes && keeps(c); i++)
-        if (cuda_is_loaded(k, &k->nodes[i]) && is_of_columns(k, &k->nodes[i]) == of_columns) {
+        if (render_cuda_is_loaded(k, &k->nodes[i]) && is_of_columns(k, &k->nodes[i]) == of_columns) {
             line(c, depth, "%s l%u[%d][%d];", type_of(&k->nodes[i]), i, c->s.chunks,
                  c->s.vec);
             any = true;
@@ -505,7 +505,7 @@ static void keep_loads(Cuda *c, int depth, bool of_columns)
     line(c, depth + 1, "if (w < vectors) {");
     open_vector(c, depth + 2);
     for (uint32_t i = 0; i < k->nnodes; i++)
-        if (cuda_is_loaded(k, &k->nodes[i]) && is_of_columns(k, &k->nodes[i])) {
+        if (render_cuda_is_loaded(k, &k->nodes[i]) && is_of_columns(k, &k->nodes[i])) {
             line(c, depth + 2, "wk_load(l%u[c], %s + x0, m);", i,
                  render_address(&c->r, &k->nodes[i].at));
             c->have[i] = true;
@@ -514,7 +514,7 @@ static void keep_loads(Cuda *c, int depth, bool of_columns)
     line(c, depth, "}");
 }
 
-static void render_rows_form(Cuda *c)
+static void render_rows_form(CudaRender *c)
 {
     const Kernel *k = c->k;
 
@@ -556,7 +556,7 @@ static void render_rows_form(Cuda *c)
 }
 
 /* The sums of the threads along the rows, joined in halves. */
-static void join_rows(Cuda *c, int depth, const Node *n, int rows, int vec)
+static void join_rows(CudaRender *c, int depth, const Node *n, int rows, int vec)
 {
     const char *mine = vec ? "of[lane_row][lane][e]" : "of[lane_row][lane]";
     const char *other = vec ? "of[lane_row + half][lane][e]" : "of[lane_row + half][lane]";
@@ -570,7 +570,7 @@ static void join_rows(Cuda *c, int depth, const Node *n, int rows, int vec)
     line(c, depth, "}");
 }
 
-static void join_column_sums(Cuda *c, int depth)
+static void join_column_sums(CudaRender *c, int depth)
 {
     for (uint32_t i = 0; i < c->k->nnodes; i++) {
         const Node *n = &c->k->nodes[i];
@@ -596,7 +596,7 @@ static void join_column_sums(Cuda *c, int depth)
 
 /* Nodes that are the same for every row of the columns that a thread has. NULL: none, or too
  * many for its registers. */
-static bool *find_same(Cuda *c)
+static bool *find_same(CudaRender *c)
 {
     const Kernel *k = c->k;
     int n = 0;
@@ -609,7 +609,7 @@ static bool *find_same(Cuda *c)
         for (uint32_t a = 0; a < node->nin && same; a++)
             same = c->same[node->in[a]] || (k->nodes[node->in[a]].level == LEVEL_ONCE &&
                                             k->nodes[node->in[a]].kind != NODE_REDUCE);
-        c->same[i] = same || (cuda_is_loaded(k, node) && is_of_columns(k, node));
+        c->same[i] = same || (render_cuda_is_loaded(k, node) && is_of_columns(k, node));
     }
     for (uint32_t i = 0; i < k->nnodes; i++)
         n += c->same[i] && is_read_by_rows(c, i);
@@ -617,7 +617,7 @@ static bool *find_same(Cuda *c)
 }
 
 /* Their values for the columns of w, before the rows. */
-static void compute_same(Cuda *c, int depth)
+static void compute_same(CudaRender *c, int depth)
 {
     const Kernel *k = c->k;
 
@@ -628,7 +628,7 @@ static void compute_same(Cuda *c, int depth)
     line(c, depth, "if (w < vectors) {");
     open_vector(c, depth + 1);
     for (uint32_t i = 0; i < k->nnodes; i++)
-        if (c->same[i] && cuda_is_loaded(k, &k->nodes[i])) {
+        if (c->same[i] && render_cuda_is_loaded(k, &k->nodes[i])) {
             line(c, depth + 1, "%s l%u[%d];", type_of(&k->nodes[i]), i, c->s.vec);
             line(c, depth + 1, "wk_load(l%u, %s + x0, m);", i,
                  render_address(&c->r, &k->nodes[i].at));
@@ -642,7 +642,7 @@ static void compute_same(Cuda *c, int depth)
 
         if (!c->same[i])
             continue;
-        if (cuda_is_loaded(k, n))
+        if (render_cuda_is_loaded(k, n))
             line(c, depth + 2, "const auto v%u = s_splat_%s(l%u[e]);", i,
                  wf_dtype_name((wf_dtype)n->dtype), i);
         else
@@ -654,7 +654,7 @@ static void compute_same(Cuda *c, int depth)
     line(c, depth, "}");
 }
 
-static void render_cols_form(Cuda *c)
+static void render_cols_form(CudaRender *c)
 {
     const Kernel *k = c->k;
 
@@ -702,7 +702,7 @@ static void render_cols_form(Cuda *c)
 /* ---- the end: partial results of all tasks ----------------------------------------------- */
 
 /* Threads of the columns share the tasks, as rows before. */
-static void end_of_columns(Cuda *c, uint32_t i)
+static void end_of_columns(CudaRender *c, uint32_t i)
 {
     const Kernel *k = c->k;
     const Node *n = &k->nodes[i];
@@ -739,7 +739,7 @@ static void end_of_columns(Cuda *c, uint32_t i)
     line(c, 1, "}");
 }
 
-static void end_of_total(Cuda *c, uint32_t i)
+static void end_of_total(CudaRender *c, uint32_t i)
 {
     const Kernel *k = c->k;
     const Node *n = &k->nodes[i];
@@ -765,7 +765,7 @@ static void end_of_total(Cuda *c, uint32_t i)
     line(c, 1, "}");
 }
 
-static void render_cuda_end(Cuda *c)
+static void render_cuda_end(CudaRender *c)
 {
     open_function(c, "_end", CUDA_END);
     line(c, 1, "const int lane = threadIdx.x %% %d, lane_row = threadIdx.x / %d;",
@@ -787,7 +787,7 @@ static void render_cuda_end(Cuda *c)
 /* ---- a kernel ------------------------------------------------------------------------------ */
 
 /* Scalars: one thread, and the text that C has. */
-static void render_cuda_scalar(Cuda *c)
+static void render_cuda_scalar(CudaRender *c)
 {
     Kernel inner = *c->k;
 
@@ -804,10 +804,10 @@ static void render_cuda_scalar(Cuda *c)
 
 void render_cuda(const Kernel *k, Arena *a, Text *out)
 {
-    Cuda c = {.r = {.k = k, .a = a, .t = out, .set = 's', .lanes = 1,
+    CudaRender c = {.r = {.k = k, .a = a, .t = out, .set = 's', .lanes = 1,
                     .vec = k->scalar ? 0 : LAST(k)},
               .k = k,
-              .s = cuda_shape(k),
+              .s = render_cuda_shape(k),
               .have = arena_zalloc(a, k->nnodes + 1)};
 
     text_add(out, "\n/*\n");

@@ -30,7 +30,7 @@ static bool is_packed(const KMatmul *d)
     return !is_across(d) && d->b_col != 1 && d->n > 1;
 }
 
-bool dot_fits(const Target *t, const KMatmul *d)
+bool render_dot_fits(const Target *t, const KMatmul *d)
 {
     const KEpilogue *e = &d->epilogue;
     bool f32 = d->a_type == KT_F32 && d->b_type == KT_F32 && d->c_type == KT_F32;
@@ -41,7 +41,7 @@ bool dot_fits(const Target *t, const KMatmul *d)
            !e->bias_m && !e->bias_n && !e->relu && !e->tile;
 }
 
-bool dot_equal(const KMatmul *x, const KMatmul *y)
+bool render_dot_equal(const KMatmul *x, const KMatmul *y)
 {
     for (int i = 0; i < x->nbatch && i < y->nbatch; i++)
         if (x->batch[i] != y->batch[i] || x->a_batch[i] != y->a_batch[i] ||
@@ -53,7 +53,7 @@ bool dot_equal(const KMatmul *x, const KMatmul *y)
 }
 
 /* For the copy of B: rows of whole vectors of any width. */
-int64_t dot_scratch(const KMatmul *d)
+int64_t render_dot_scratch(const KMatmul *d)
 {
     return is_packed(d) ? d->k * whole(d->n, 16) * (d->c_type == KT_F64 ? 8 : 4) : 0;
 }

@@ -4,7 +4,7 @@
 
 static bool is_half(wf_dtype t) { return t == WF_F16 || t == WF_BF16; }
 
-const char *c_type(wf_dtype t)
+const char *render_type(wf_dtype t)
 {
     static const char *const names[] = {
         [WF_BOOL] = "uint8_t", [WF_I8] = "int8_t",     [WF_I16] = "int16_t",
@@ -79,7 +79,7 @@ void render_const(const Render *r, wf_dtype t, uint64_t bits)
     if (t == WF_F32 || t == WF_F64)
         render_float(r, t, bits);
     else
-        text_printf(r->t, "%c_splat_%s((%s)0x%llxu)", r->set, wf_dtype_name(t), c_type(t),
+        text_printf(r->t, "%c_splat_%s((%s)0x%llxu)", r->set, wf_dtype_name(t), render_type(t),
                     (unsigned long long)bits);
 }
 
@@ -100,7 +100,7 @@ static void render_to_int(const Render *r, wf_dtype to, const char *x)
     bool is_signed = dtype_is_signed(to);
 
     text_printf(r->t, "TO_INTEGER(%c, %s, %s, %s, %s0x1p%d, 0x1p%d, %sINT%d_MAX)", r->set,
-                wf_dtype_name(to), x, c_type(to), is_signed ? "-" : "0 * ",
+                wf_dtype_name(to), x, render_type(to), is_signed ? "-" : "0 * ",
                 width - is_signed, width - is_signed, is_signed ? "" : "U", width);
 }
 

@@ -124,13 +124,13 @@ void render_scalar(Render *r)
 
         define_out(r, &n, i + 1, true);
         text_printf(r->t, "%c_splat_%s(*(const %s *)k->p[%u]);\n", r->set,
-                    wf_dtype_name(t), c_type(t), i);
+                    wf_dtype_name(t), render_type(t), i);
     }
     render_eqns(r, &n);
     for (uint32_t j = 0; j < p->nout; j++) {
         wf_dtype t = (wf_dtype)val_type(p, p->outs[j]).dtype;
 
-        text_printf(r->t, "    *(%s *)k->p[%u] = %c_first_%s(%s);\n", c_type(t),
+        text_printf(r->t, "    *(%s *)k->p[%u] = %c_first_%s(%s);\n", render_type(t),
                     p->nin + j, r->set, wf_dtype_name(t), n.v[p->outs[j]]);
     }
     text_add(r->t, "}\n\n");

@@ -12,20 +12,20 @@
  */
 #include "codegen/render.h"
 
-typedef struct Writer {
+typedef struct StraightWriter {
     Render *r;
     Text *t;
     const Straight *s;
     uint32_t loops; /* named so far */
-} Writer;
+} StraightWriter;
 
-static void indent(Writer *w, int depth)
+static void indent(StraightWriter *w, int depth)
 {
     for (int i = 0; i < depth; i++)
         text_add(w->t, "    ");
 }
 
-static const char *spot(Writer *w, Spot s)
+static const char *spot(StraightWriter *w, Spot s)
 {
     return s.off ? arena_printf(w->r->a, "q%u + %lld", s.block, (long long)s.off)
                  : arena_printf(w->r->a, "q%u", s.block);
@@ -34,7 +34,7 @@ static const char *spot(Writer *w, Spot s)
 /* ---- steps ------------------------------------------------------------------------- */
 
 /* How the part is called. */
-static const char *part_name(Writer *w, int64_t i, const char *kind)
+static const char *part_name(StraightWriter *w, int64_t i, const char *kind)
 {
     const Kernel *k = w->s->part[i];
     bool end = !strcmp(kind, "End");
@@ -45,7 +45,7 @@ static const char *part_name(Writer *w, int64_t i, const char *kind)
                         (long long)(2 * i + end), k->code->id, end ? "_end" : "");
 }
 
-static void write_kernel(Writer *w, int depth, const Flat *f)
+static void write_kernel(StraightWriter *w, int depth, const Flat *f)
 {
     const Kernel *k = w->s->part[f->n];
 
@@ -77,7 +77,7 @@ static void write_kernel(Writer *w, int depth, const Flat *f)
     text_add(w->t, "}\n");
 }
 
-static void write_dot(Writer *w, int depth, const Flat *f)
+static void write_dot(StraightWriter *w, int depth, const Flat *f)
 {
     indent(w, depth);
     text_printf(w->t, "%s(%s, %s, %s, q0 + %lld);\n", part_name(w, f->n, "Dot"),
@@ -96,7 +96,7 @@ static const char *word_of(size_t size)
     }
 }
 
-static const char *strides(Writer *w, const int64_t *stride, int rank)
+static const char *strides(StraightWriter *w, const int64_t *stride, int rank)
 {
     Text t;
 
@@ -107,7 +107,7 @@ static const char *strides(Writer *w, const int64_t *stride, int rank)
     return t.n ? text_str(&t) : "0";
 }
 
-static void write_move(Writer *w, int depth, const Flat *f)
+static void write_move(StraightWriter *w, int depth, const Flat *f)
 {
     const KMove *m = f->move;
     const char *word = word_of(m->size);
@@ -125,7 +125,7 @@ static void write_move(Writer *w, int depth, const Flat *f)
                 strides(w, m->from, m->rank));
 }
 
-static void write_plain(Writer *w, int depth, const Flat *f)
+static void write_plain(StraightWriter *w, int depth, const Flat *f)
 {
     const char *to = spot(w, f->to), *from = spot(w, f->from), *word = word_of(f->size);
     long long n = (long long)f->n;
@@ -147,9 +147,9 @@ static void write_plain(Writer *w, int depth, const Flat *f)
 
 /* ---- branches and loops ------------------------------------------------------------ */
 
-static void write_steps(Writer *w, int depth, const FlatList *l);
+static void write_steps(StraightWriter *w, int depth, const FlatList *l);
 
-static void write_cond(Writer *w, int depth, const Flat *f)
+static void write_cond(StraightWriter *w, int depth, const Flat *f)
 {
     const char *at = spot(w, f->from);
 
@@ -176,7 +176,7 @@ static void write_cond(Writer *w, int depth, const Flat *f)
 }
 
 /* Rows of stacked arrays, and where a turn writes its carries. */
-static void point_to_rows(Writer *w, int depth, const FlatLoop *l, uint32_t t)
+static void point_to_rows(StraightWriter *w, int depth, const FlatLoop *l, uint32_t t)
 {
     const char *row = l->reverse
                           ? arena_printf(w->r->a, "(%lld - t%u)",
@@ -190,7 +190,7 @@ static void point_to_rows(Writer *w, int depth, const FlatLoop *l, uint32_t t)
     }
 }
 
-static void write_scan(Writer *w, int depth, const FlatLoop *l)
+static void write_scan(StraightWriter *w, int depth, const FlatLoop *l)
 {
     uint32_t t = w->loops++;
     long long n = (long long)l->length;
@@ -215,14 +215,14 @@ static void write_scan(Writer *w, int depth, const FlatLoop *l)
     text_add(w->t, "}\n");
 }
 
-static const char *carry_before(Writer *w, const FlatCarry *c, uint32_t t)
+static const char *carry_before(StraightWriter *w, const FlatCarry *c, uint32_t t)
 {
     return arena_printf(w->r->a, "!t%u ? %s : t%u %% 2 ? %s : %s", t, spot(w, c->start),
                         t, spot(w, c->out), spot(w, c->spare));
 }
 
 /* Carries to their results; rows that were not reached are zero. */
-static void end_while(Writer *w, int depth, const FlatLoop *l, uint32_t t)
+static void end_while(StraightWriter *w, int depth, const FlatLoop *l, uint32_t t)
 {
     for (uint32_t i = 0; i < l->ncarry; i++) {
         const FlatCarry *c = &l->carry[i];
@@ -245,7 +245,7 @@ static void end_while(Writer *w, int depth, const FlatLoop *l, uint32_t t)
     }
 }
 
-static void write_while(Writer *w, int depth, const FlatLoop *l)
+static void write_while(StraightWriter *w, int depth, const FlatLoop *l)
 {
     uint32_t t = w->loops++;
 
@@ -278,7 +278,7 @@ static void write_while(Writer *w, int depth, const FlatLoop *l)
     end_while(w, depth, l, t);
 }
 
-static void write_step(Writer *w, int depth, const Flat *f)
+static void write_step(StraightWriter *w, int depth, const Flat *f)
 {
     switch (f->kind) {
     case FLAT_KERNEL: write_kernel(w, depth, f); break;
@@ -295,7 +295,7 @@ static void write_step(Writer *w, int depth, const Flat *f)
     }
 }
 
-static void write_steps(Writer *w, int depth, const FlatList *l)
+static void write_steps(StraightWriter *w, int depth, const FlatList *l)
 {
     for (uint32_t i = 0; i < l->n; i++)
         write_step(w, depth, &l->v[i]);
@@ -307,7 +307,7 @@ void render_straight(Render *r)
 {
     const Straight *s = r->k->straight;
     const Program *p = r->k->p;
-    Writer w = {.r = r, .t = r->t, .s = s};
+    StraightWriter w = {.r = r, .t = r->t, .s = s};
 
     for (uint32_t i = 0; s->loops && i < s->nparts; i++)
         render_kernel(s->part[i], r->a, r->t);
@@ -353,7 +353,7 @@ static void print_steps(const Straight *s, const FlatList *l, int depth, Text *t
     }
 }
 
-void print_straight(const Kernel *k, Text *t)
+void render_straight_text(const Kernel *k, Text *t)
 {
     print_steps(k->straight, &k->straight->steps, 1, t);
     text_printf(t, "  with %lld bytes of memory\n", (long long)k->straight->tmp_bytes);

@@ -111,12 +111,12 @@ const char render_args[] =
     "}\n\n";
 
 /* What the lanes of one set are used for: bit t for dtype t. */
-typedef struct Uses {
+typedef struct UnitUses {
     uint32_t types;
     uint32_t spelled[OP_COUNT]; /* ops that say in C what they are, on that dtype */
-} Uses;
+} UnitUses;
 
-static void add_types(const Program *p, Uses *uses)
+static void add_types(const Program *p, UnitUses *uses)
 {
     for (Val v = 1; v < p->nvals; v++)
         uses->types |=
@@ -133,7 +133,7 @@ static void add_types(const Program *p, Uses *uses)
 }
 
 /* The uses of a kernel in the lanes of each set. */
-static void add_kernel(const Kernel *k, Uses uses[2])
+static void add_kernel(const Kernel *k, UnitUses uses[2])
 {
     const Straight *s = k->straight;
 
@@ -146,7 +146,7 @@ static void add_kernel(const Kernel *k, Uses uses[2])
 }
 
 /* Ops that say in C what they are, on the dtypes they are used with: macro_REAL1(first t, ..). */
-static void render_spelled(Text *out, const char *macro, const char *first, const Uses *uses)
+static void render_spelled(Text *out, const char *macro, const char *first, const UnitUses *uses)
 {
     for (unsigned op = 0; op < OP_COUNT; op++)
         for (wf_dtype t = WF_BOOL; t < WF_DTYPE_COUNT; t++)
@@ -158,7 +158,7 @@ static void render_spelled(Text *out, const char *macro, const char *first, cons
 
 void render_spelled_plain(const Kernel *const *k, uint32_t n, Text *out)
 {
-    Uses uses[2];
+    UnitUses uses[2];
 
     memset(uses, 0, sizeof uses);
     for (uint32_t i = 0; i < n; i++)
@@ -169,7 +169,7 @@ void render_spelled_plain(const Kernel *const *k, uint32_t n, Text *out)
 }
 
 /* The lanes of one set, for what is used. */
-static void render_lanes(Text *out, char set, const Uses *uses)
+static void render_lanes(Text *out, char set, const UnitUses *uses)
 {
     uint32_t types = uses->types;
     static const struct {
@@ -191,7 +191,7 @@ static void render_lanes(Text *out, char set, const Uses *uses)
 
 void render_head(const Kernel *const *k, uint32_t n, Text *out)
 {
-    Uses uses[2];
+    UnitUses uses[2];
 
     memset(uses, 0, sizeof uses);
     text_printf(out, "#define KERNEL_ISA %d\n", n ? (int)k[0]->target->isa : 0);

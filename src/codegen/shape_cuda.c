@@ -11,15 +11,15 @@
 #define KEPT_MOST  48   /* elements that a thread keeps from walk to walk */
 
 /* Is it an element for each of the last loop, one after the other? */
-bool cuda_is_vector(const Kernel *k, const Access *at)
+bool render_cuda_is_vector(const Kernel *k, const Access *at)
 {
     return at->stride[LAST(k)] == 1;
 }
 
-bool cuda_is_loaded(const Kernel *k, const Node *n)
+bool render_cuda_is_loaded(const Kernel *k, const Node *n)
 {
     return n->kind == NODE_LOAD && !n->nin && n->level == LEVEL_EACH &&
-           cuda_is_vector(k, &n->at);
+           render_cuda_is_vector(k, &n->at);
 }
 
 static bool is_wide(const Kernel *k)
@@ -34,7 +34,7 @@ static int elements_of_thread(const Kernel *k)
     int v;
 
     for (uint32_t i = 0; i < k->nnodes; i++)
-        if (cuda_is_loaded(k, &k->nodes[i]))
+        if (render_cuda_is_loaded(k, &k->nodes[i]))
             most = MAX(most, wf_dtype_size((wf_dtype)k->nodes[i].dtype));
     for (uint32_t j = 0; j < k->p->nout; j++)
         most = MAX(most, wf_dtype_size((wf_dtype)k->nodes[k->outs[j].node].dtype));
@@ -123,7 +123,7 @@ static void shape_rows(const Kernel *k, CudaShape *s)
     if (k->parts)
         s->threads = MAX(s->threads, 32);
     for (uint32_t i = 0; i < k->nnodes; i++)
-        kept += cuda_is_loaded(k, &k->nodes[i]) ||
+        kept += render_cuda_is_loaded(k, &k->nodes[i]) ||
                 (k->nodes[i].kind == NODE_REDUCE && k->nodes[i].over == OVER_ROWS);
     kept = MAX(kept, 1);
     while (n > 256 && s->threads < ROW_MOST &&
@@ -145,7 +145,7 @@ static int threads_across(int64_t n)
     return t;
 }
 
-CudaShape cuda_shape(const Kernel *k)
+CudaShape render_cuda_shape(const Kernel *k)
 {
     CudaShape s = {.vec = 1, .threads = 1, .rows = 1};
 
@@ -171,9 +171,9 @@ CudaShape cuda_shape(const Kernel *k)
 }
 
 /* Enough blocks for every multiprocessor to have some; blocks of columns count, too. */
-int64_t cuda_tasks(const Kernel *k, int64_t cols)
+int64_t render_cuda_tasks(const Kernel *k, int64_t cols)
 {
-    CudaShape s = cuda_shape(k->code ? k->code : k);
+    CudaShape s = render_cuda_shape(k->code ? k->code : k);
     int64_t across = s.vec * s.threads;
 
     if (k->form != FORM_COLS || s.totals)

@@ -38,7 +38,7 @@ static bool add_work(wf_ctx *cx, const Target *t, const Program *p, double *work
     return true;
 }
 
-bool program_is_small(wf_ctx *cx, const Target *t, const Program *p)
+bool codegen_is_small(wf_ctx *cx, const Target *t, const Program *p)
 {
     double work = 0;
 

@@ -52,7 +52,7 @@ static const char *const flags_avx512[] = {
                                 RENDER_STRAIGHT | RENDER_NARROW,                         \
                        .cached_bytes = 8 << 20, .stream_bytes = 4096,                    \
                        .renders = render_has, .has_tiles = has_tiles,                    \
-                       .has_dot = dot_fits, .render = render_kernel,                     \
+                       .has_dot = render_dot_fits, .render = render_kernel,                     \
                        .render_head = render_head, .tile_rows = K_PIECE_ROWS,            \
                        .tile_columns = K_PIECE_COLUMNS, .tile_arrays_conv = 1
 

@@ -37,6 +37,6 @@ const Target target_cuda = {
     .recompute = 300,
     .turn_least = INT64_MAX,
     .task = 1000,
-    .tasks_of = cuda_tasks,
+    .tasks_of = render_cuda_tasks,
     .own_sizes = 1 << 20,
 };

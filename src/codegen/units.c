@@ -10,23 +10,23 @@
 #define UNIT_LEAST 2000   /* bytes: a unit of fewer is not worth a process of its own */
 #define UNIT_MOST  200000 /* more take too long to compile in one go */
 
-typedef struct Piece { /* the text of a kernel */
+typedef struct UnitPiece { /* the text of a kernel */
     const Kernel *k;
     const char *text;
     size_t size;
-} Piece;
+} UnitPiece;
 
-typedef struct Unit {
-    VEC(const Piece *) piece;
+typedef struct UnitText {
+    VEC(const UnitPiece *) piece;
     VEC(const Kernel *) kernels;
     size_t size;
-} Unit;
+} UnitText;
 
 /* Kernels that have code of their own, each once. */
-static Piece *make_pieces(Kernel *const *k, uint32_t n, Arena *a, uint32_t *out_n,
+static UnitPiece *make_pieces(Kernel *const *k, uint32_t n, Arena *a, uint32_t *out_n,
                           size_t *out_size)
 {
-    Piece *all = arena_zalloc(a, (n + 1) * sizeof *all);
+    UnitPiece *all = arena_zalloc(a, (n + 1) * sizeof *all);
     uint32_t count = 0;
 
     *out_size = 0;
@@ -41,7 +41,7 @@ static Piece *make_pieces(Kernel *const *k, uint32_t n, Arena *a, uint32_t *out_
             continue;
         text_init(&t, a);
         code->target->render(code, a, &t);
-        all[count++] = (Piece){code, text_str(&t), t.n};
+        all[count++] = (UnitPiece){code, text_str(&t), t.n};
         *out_size += t.n;
     }
     *out_n = count;
@@ -50,7 +50,7 @@ static Piece *make_pieces(Kernel *const *k, uint32_t n, Arena *a, uint32_t *out_
 
 static int by_size(const void *a, const void *b)
 {
-    const Piece *x = *(const Piece *const *)a, *y = *(const Piece *const *)b;
+    const UnitPiece *x = *(const UnitPiece *const *)a, *y = *(const UnitPiece *const *)b;
 
     if (x->size != y->size)
         return x->size > y->size ? -1 : 1;
@@ -58,15 +58,15 @@ static int by_size(const void *a, const void *b)
 }
 
 /* Longest first, each to the unit that has least. */
-static void spread(const Piece *all, uint32_t n, Unit *units, uint32_t nunits, Arena *a)
+static void spread(const UnitPiece *all, uint32_t n, UnitText *units, uint32_t nunits, Arena *a)
 {
-    const Piece **order = arena_array(a, n + 1, sizeof *order);
+    const UnitPiece **order = arena_array(a, n + 1, sizeof *order);
 
     for (uint32_t i = 0; i < n; i++)
         order[i] = &all[i];
     qsort(order, n, sizeof *order, by_size);
     for (uint32_t i = 0; i < n; i++) {
-        Unit *least = units;
+        UnitText *least = units;
 
         for (uint32_t u = 1; u < nunits; u++)
             if (units[u].size < least->size)
@@ -81,10 +81,10 @@ Text *render_units(Kernel *const *k, uint32_t n, uint32_t cores, Arena *a,
                    uint32_t *out_n)
 {
     size_t size;
-    Piece *all = make_pieces(k, n, a, &n, &size);
+    UnitPiece *all = make_pieces(k, n, a, &n, &size);
     uint32_t nunits =
         (uint32_t)MAX(1, MAX(MIN((size_t)cores, size / UNIT_LEAST), size / UNIT_MOST));
-    Unit *units = arena_zalloc(a, nunits * sizeof *units);
+    UnitText *units = arena_zalloc(a, nunits * sizeof *units);
     Text *text = arena_array(a, nunits, sizeof *text);
 
     spread(all, n, units, nunits, a);

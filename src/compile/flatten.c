@@ -110,7 +110,7 @@ static bool flat_frame(Flatten *x, Frame *f, Spot *in, Spot *out, FlatList *to);
 static uint32_t part_of(Flatten *x, const Kernel *k)
 {
     for (uint32_t i = 0; i < x->parts.n; i++)
-        if (x->parts.v[i]->p == k->p && (k->p || dot_equal(x->parts.v[i]->dot, k->dot)))
+        if (x->parts.v[i]->p == k->p && (k->p || render_dot_equal(x->parts.v[i]->dot, k->dot)))
             return i;
     vec_push(x->a, &x->parts, (Kernel *)(uintptr_t)k);
     return x->parts.n - 1;
@@ -177,7 +177,7 @@ static bool flat_dot(Flatten *x, const Bases *b, const Op *op, Flat *f)
     k->wide = m->c_type == KT_F64;
     kernel_plan_walks(k, x->a);
     f->n = part_of(x, k);
-    x->pack = MAX(x->pack, dot_scratch(m));
+    x->pack = MAX(x->pack, render_dot_scratch(m));
     return true;
 }
 
@@ -238,7 +238,7 @@ static bool flat_cond(Flatten *x, const Bases *b, const Op *op, Flat *f)
     return true;
 }
 
-static void flat_rows(Flatten *x, const Bases *b, const Op *op, const Rows *r, uint32_t n,
+static void flat_rows(Flatten *x, const Bases *b, const Op *op, const StepRows *r, uint32_t n,
                       FlatRows *rows, Spot *spots)
 {
     for (uint32_t i = 0; i < n; i++) {

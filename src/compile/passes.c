@@ -43,7 +43,7 @@ static bool run_layout(Lowering *l)
 static bool run_attention(Lowering *l)
 {
     if (!l->exact)
-        l->p = recognise(&l->o, l->p, RECOGNISE_ATTENTION | RECOGNISE_FUSED);
+        l->p = opt_recognise_all(&l->o, l->p, RECOGNISE_ATTENTION | RECOGNISE_FUSED);
     return l->p != NULL;
 }
 
@@ -99,7 +99,7 @@ static bool run_straight(Lowering *l)
                                 &out->n, l->first);
     out->fused.p = l->p;
     if (l->p)
-        kernels_share(l->o.cx, l->a, out->k, out->n);
+        kernel_share_code(l->o.cx, l->a, out->k, out->n);
     return l->p != NULL;
 }
 

@@ -22,7 +22,7 @@ static bool take_queue(wf_ctx *cx, Root *r, Device *d)
 {
     Queue *q;
 
-    if (!ctx_queue(cx, d, &q))
+    if (!queue_of_ctx(cx, d, &q))
         return false;
     if (q == r->queue)
         return true;

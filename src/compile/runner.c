@@ -156,7 +156,7 @@ wf_status wf_runner_new(wf_ctx *cx, wf_exec *e, wf_runner **out_runner)
     r->nin = e->p->nin;
     r->nout = e->p->nout;
     r->out = r->in + r->nin;
-    r->fresh = e->donated || e->device != e->plan->device || program_defines_sizes(e->p);
+    r->fresh = e->donated || e->device != e->plan->device || plan_defines_sizes(e->p);
     *out_runner = r;
     return ctx_status(cx);
 }

@@ -213,5 +213,5 @@ const Program *compile_slices(const Opt *o, const Program *p)
     Rewriter r = {
         .o = o, .before = sink, .user = &known, .done.a = a, .origin.a = a};
 
-    return any_sinks(o, p) ? rewrite(&r, p) : p;
+    return any_sinks(o, p) ? rewrite_apply(&r, p) : p;
 }

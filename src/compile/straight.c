@@ -25,11 +25,11 @@ typedef struct Shared { /* by all programs looked at together */
     VEC(Kernel *) made;  /* straight functions */
 } Shared;
 
-typedef enum Class {
+typedef enum ValueClass {
     CLASS_OTHER, /* not for a straight function */
     CLASS_FREE,  /* goes along with who reads it */
     CLASS_STEP
-} Class;
+} ValueClass;
 
 typedef struct Splitter {
     Shared *sh;
@@ -55,7 +55,7 @@ static bool is_kernel(const Shared *sh, const Program *p)
     return false;
 }
 
-static Class class_of(const Shared *sh, const Eqn *e);
+static ValueClass class_of(const Shared *sh, const Eqn *e);
 
 /* Are the sub-programs such that all of their equations can be in a function? */
 static void check_sub(void *user, const Sub *s)
@@ -67,7 +67,7 @@ static void check_sub(void *user, const Sub *s)
             *ok = NULL;
 }
 
-static Class class_of(const Shared *sh, const Eqn *e)
+static ValueClass class_of(const Shared *sh, const Eqn *e)
 {
     const Shared *ok = sh;
 
@@ -321,9 +321,9 @@ static const Program *emit_program(Splitter *s, bool small)
 /* Has p, or a program it runs, anything to be made straight? */
 static bool is_worth(Shared *sh, const Program *p)
 {
-    if (is_kernel(sh, p) || is_attention(sh->a, ptrmap_get(&sh->known, p)))
+    if (is_kernel(sh, p) || opt_is_attention(sh->a, ptrmap_get(&sh->known, p)))
         return false;
-    if (program_is_small(sh->cx, sh->target, p))
+    if (codegen_is_small(sh->cx, sh->target, p))
         return true;
     for (uint32_t i = 0; i < p->nsubs; i++)
         if (is_worth(sh, p->subs[i]))
@@ -355,7 +355,7 @@ static const Program *split_program(void *shared, const Program *p)
             s.class[e] = CLASS_STEP; /* it is carried out anyway */
     }
     list_users(&s);
-    q = emit_program(&s, program_is_small(sh->cx, sh->target, p));
+    q = emit_program(&s, codegen_is_small(sh->cx, sh->target, p));
     if (q)
         ptrmap_put(&sh->done, p, q);
     return q;

@@ -107,7 +107,7 @@ static const Program *small_at(wf_ctx *cx, const Program *p, wf_array *const *in
     if (!program_bind(cx, p, dims, sizes))
         return NULL;
     q = program_specialise(cx, p, names, sizes, n);
-    return q && program_is_small(cx, target_cpu(), q) ? q : NULL;
+    return q && codegen_is_small(cx, target_cpu(), q) ? q : NULL;
 }
 
 static wf_status specialise(wf_ctx *cx, const wf_exec *e, wf_array *const *in,

@@ -124,7 +124,7 @@ static bool put_one(CudaQueue *q, wf_ctx *cx, const KAttention *x, NAttention *n
     n->mode = mode;
     n->to = plane_of(to);
     n->times = times;
-    snprintf(what, sizeof what, "ATTENTION(%s, %s, %s, %d, %d)", wf_dtype_name(t), c_type(t),
+    snprintf(what, sizeof what, "ATTENTION(%s, %s, %s, %d, %d)", wf_dtype_name(t), render_type(t),
              wide ? "double" : "float", (int)tile, (int)each);
     return cuda_launch(q, cuda_native(q->d, cx, what),
                        (rows + tile - 1) / tile * n->entries, (cols + each - 1) / each, 256, n);
@@ -525,7 +525,7 @@ static bool is_exact(void)
 
 bool cuda_put_attention(CudaQueue *q, const Frame *f, const Op *op)
 {
-    KAttention x = attention_step_at(f, op);
+    KAttention x = bind_attention_at(f, op);
     bool ok = true;
 
     return !is_exact() && put_library(q, f->root->cx, &x, &ok) ? ok

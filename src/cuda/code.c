@@ -106,7 +106,7 @@ static const CudaKernel *find_kernel(Cuda *d, Arena *a, const CudaCode *code,
 
     if ((k->p->nin + k->p->nout + k->nparams + 6) * 8 > ARGS_MOST)
         return NULL;
-    c->shape = cuda_shape(k->code);
+    c->shape = render_cuda_shape(k->code);
     c->tail = cuda_tail(k);
     snprintf(name, sizeof name, "wk%u", k->code->id);
     snprintf(end, sizeof end, "wk%u_end", k->code->id);

@@ -99,8 +99,8 @@ static bool put_plain(CudaQueue *q, wf_ctx *cx, const KConv *c)
     char what[128];
 
     snprintf(what, sizeof what, "CONV(%s, %s, %s, %s, %s, %s, %s)", wf_dtype_name(t),
-             c_type(t), wf_dtype_name(u), c_type(u), z == WF_F64 ? "double" : "float",
-             wf_dtype_name(z), c_type(z));
+             render_type(t), wf_dtype_name(u), render_type(u), z == WF_F64 ? "double" : "float",
+             wf_dtype_name(z), render_type(z));
     return cuda_launch(q, cuda_native(q->d, cx, what), (n.count + 255) / 256, 1, 256, &n);
 }
 

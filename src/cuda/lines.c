@@ -75,13 +75,13 @@ bool cuda_put_cum(CudaQueue *q, const Frame *f, const Op *op)
     char what[96];
 
     if (kind == OP_recur)
-        snprintf(what, sizeof what, "RECUR(%s, %s, %s, %s)", block, name, c_type(t), kept);
+        snprintf(what, sizeof what, "RECUR(%s, %s, %s, %s)", block, name, render_type(t), kept);
     else if (kind == OP_cummax || kind == OP_cummin)
         snprintf(what, sizeof what, "EXTREME(%s, %s, %s, %s)", block,
-                 kind == OP_cummax ? "true" : "false", name, c_type(t));
+                 kind == OP_cummax ? "true" : "false", name, render_type(t));
     else
         snprintf(what, sizeof what, "CUM(%s, %d, %s, %s, %s)", block,
-                 kind == OP_cumsum ? 0 : kind == OP_cumprod ? 1 : 2, name, c_type(t), kept);
+                 kind == OP_cumsum ? 0 : kind == OP_cumprod ? 1 : 2, name, render_type(t), kept);
     return launch(q, f, what, each ? blocks_for(lines) : lines, &n);
 }
 

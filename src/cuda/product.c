@@ -346,8 +346,8 @@ static bool put_plain(CudaQueue *q, const Frame *f, const KMatmul *m, Operands x
     wf_dtype t = (wf_dtype)m->a_type, z = (wf_dtype)m->c_type;
     char what[96];
 
-    snprintf(what, sizeof what, "DOT(%s, %s, %s, %s, %s)", wf_dtype_name(t), c_type(t),
-             c_type(kept_dtype(t)), wf_dtype_name(z), c_type(z));
+    snprintf(what, sizeof what, "DOT(%s, %s, %s, %s, %s)", wf_dtype_name(t), render_type(t),
+             render_type(kept_dtype(t)), wf_dtype_name(z), render_type(z));
     return cuda_launch(q, cuda_native(q->d, f->root->cx, what), (m->n + 15) / 16,
                        (m->m + 15) / 16, 256, &n);
 }

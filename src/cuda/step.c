@@ -463,7 +463,7 @@ static bool put_scatter(CudaQueue *q, const Frame *f, const Op *op)
         return false;
     if (combine)
         snprintf(what, sizeof what, "SCATTER(%s, %s, %s, %s, %s)", name,
-                 wf_dtype_name(s->vtype), c_type(s->vtype),
+                 wf_dtype_name(s->vtype), render_type(s->vtype),
                  wf_dtype_name(kept_dtype(s->vtype)), op_name(combine));
     else
         snprintf(what, sizeof what, "SCATTER_SET(%s, uint%d_t)", name, 8 * (int)s->m.size);
@@ -490,8 +490,8 @@ static bool put_arg(CudaQueue *q, const Frame *f, const Op *op)
     wf_dtype t = (wf_dtype)s->type;
     char what[96];
 
-    snprintf(what, sizeof what, "LINE_ARG(%s, %s, %s)", wf_dtype_name(t), c_type(t),
-             c_type((wf_dtype)s->out_type));
+    snprintf(what, sizeof what, "LINE_ARG(%s, %s, %s)", wf_dtype_name(t), render_type(t),
+             render_type((wf_dtype)s->out_type));
     return launch_native(q, f->root->cx, what, (s->outer * s->inner + 7) / 8, &n);
 }
 

@@ -114,11 +114,11 @@ bool cuda_put_reduce_window(CudaQueue *q, const Frame *f, const Op *op)
     scalar_store(t, &lowest, 0, scalar_identity(OP_max, t));
     if (t == WF_F32 || t == WF_F64)
         snprintf(what, sizeof what, "REDUCE_WINDOW(%s, %s, %d, %d, %d, %s, s_bits_%s(0x%llxu), %s)",
-                 wf_dtype_name(t), c_type(t), (int)n.rank, v, (int)elements, index, wf_dtype_name(t),
+                 wf_dtype_name(t), render_type(t), (int)n.rank, v, (int)elements, index, wf_dtype_name(t),
                  (unsigned long long)lowest, sizes);
     else
         snprintf(what, sizeof what, "REDUCE_WINDOW(%s, %s, %d, %d, %d, %s, (%s)0x%llxu, %s)",
-                 wf_dtype_name(t), c_type(t), (int)n.rank, v, (int)elements, index, c_type(t),
+                 wf_dtype_name(t), render_type(t), (int)n.rank, v, (int)elements, index, render_type(t),
                  (unsigned long long)lowest, sizes);
     return launch(q, f, what, n.count / v, &n);
 }
@@ -215,7 +215,7 @@ bool cuda_put_window_back(CudaQueue *q, const Frame *f, const Op *op)
         n.dilation[i] = w->dilation[i];
     }
     snprintf(what, sizeof what, "WINDOW_BACK(%s, %s, %s, %s, %d, %d, %s, %s)",
-             wf_dtype_name(s->vtype), c_type(s->vtype), wf_dtype_name(kept_dtype(s->vtype)),
+             wf_dtype_name(s->vtype), render_type(s->vtype), wf_dtype_name(kept_dtype(s->vtype)),
              op_name(op_row(e->op)->lower.combine), w->rank, v,
              is_small(w) ? "int" : "int64_t", sizes_text(w, sizes));
     return launch(q, f, what, n.count / v, &n);

@@ -15,22 +15,22 @@
 #define LANES   16 /* sums that are taken side by side */
 #define LAST(k) ((k)->nloops - 1)
 
-typedef struct Render {
+typedef struct CRender {
     CFile *c;
     const Kernel *k;
     Text t;
     int depth;
     const char *x; /* the innermost index */
     bool *used;    /* nodes that others, or results, read */
-} Render;
+} CRender;
 
 static wf_dtype kept(const Node *n)
 {
     return n->dtype == WF_F16 || n->dtype == WF_BF16 ? WF_F32 : (wf_dtype)n->dtype;
 }
 
-static void put(Render *r, const char *fmt, ...) PRINTF(2, 3);
-static void put(Render *r, const char *fmt, ...)
+static void put(CRender *r, const char *fmt, ...) PRINTF(2, 3);
+static void put(CRender *r, const char *fmt, ...)
 {
     va_list ap;
 
@@ -39,7 +39,7 @@ static void put(Render *r, const char *fmt, ...)
     va_end(ap);
 }
 
-static const char *dim_text(Render *r, Dim d)
+static const char *dim_text(CRender *r, Dim d)
 {
     uint32_t i = 0;
 
@@ -50,13 +50,13 @@ static const char *dim_text(Render *r, Dim d)
     return arena_printf(r->c->a, "d%u", i);
 }
 
-static const char *loop_name(const Render *r, uint32_t l)
+static const char *loop_name(const CRender *r, uint32_t l)
 {
     return l == LAST(r->k) ? r->x : arena_printf(r->c->a, "i%u", l);
 }
 
 /* offset + strides; 0 if there is nothing */
-static const char *index_text(Render *r, const Access *at)
+static const char *index_text(CRender *r, const Access *at)
 {
     Text t;
 
@@ -76,7 +76,7 @@ static const char *index_text(Render *r, const Access *at)
 
 /* ---- values ------------------------------------------------------------------------ */
 
-static const char *arg_text(Render *r, uint32_t i)
+static const char *arg_text(CRender *r, uint32_t i)
 {
     const Node *n = &r->k->nodes[i];
 
@@ -84,7 +84,7 @@ static const char *arg_text(Render *r, uint32_t i)
                                  : arena_printf(r->c->a, "v%u", i);
 }
 
-static const char *load_text(Render *r, const Node *n)
+static const char *load_text(CRender *r, const Node *n)
 {
     wf_dtype t = (wf_dtype)n->dtype, it;
     const char *at = index_text(r, &n->at), *row, *bound, *x;
@@ -105,7 +105,7 @@ static const char *load_text(Render *r, const Node *n)
                         row, bound, x, c_literal(r->c->a, t, &n->bits));
 }
 
-static const char *iota_text(Render *r, const Node *n)
+static const char *iota_text(CRender *r, const Node *n)
 {
     wf_dtype t = (wf_dtype)n->dtype;
     const char *x = arena_printf(r->c->a, "(%s)", index_text(r, &n->at));
@@ -115,7 +115,7 @@ static const char *iota_text(Render *r, const Node *n)
                : c_cast(r->c, WF_I64, t, arena_printf(r->c->a, "(int64_t)%s", x));
 }
 
-static const char *value_text(Render *r, const Node *n)
+static const char *value_text(CRender *r, const Node *n)
 {
     Arena *a = r->c->a;
     wf_dtype *in = arena_array(a, n->nin + 1u, sizeof *in);
@@ -136,7 +136,7 @@ static const char *value_text(Render *r, const Node *n)
     return c_map(r->c, n->op, (wf_dtype)n->dtype, in, args, n->nin);
 }
 
-static void define_node(Render *r, uint32_t i)
+static void define_node(CRender *r, uint32_t i)
 {
     const Node *n = &r->k->nodes[i];
     const char *type = c_value((wf_dtype)n->dtype);
@@ -156,7 +156,7 @@ static void define_node(Render *r, uint32_t i)
     put(r, "const %s v%u = %s;", type, i, value_text(r, n));
 }
 
-static void define_level(Render *r, NodeLevel level, uint32_t stage)
+static void define_level(CRender *r, NodeLevel level, uint32_t stage)
 {
     for (uint32_t i = 0; i < r->k->nnodes; i++) {
         const Node *n = &r->k->nodes[i];
@@ -166,13 +166,13 @@ static void define_level(Render *r, NodeLevel level, uint32_t stage)
     }
 }
 
-static void store(Render *r, const KernelOut *o, const char *v)
+static void store(CRender *r, const KernelOut *o, const char *v)
 {
     put(r, "a%u[%s] = %s;", o->at.array, index_text(r, &o->at),
         c_store(r->c, (wf_dtype)r->k->nodes[o->node].dtype, v));
 }
 
-static const char *combined(Render *r, const Node *n, const char *x, const char *y)
+static const char *combined(CRender *r, const Node *n, const char *x, const char *y)
 {
     wf_dtype t = kept(n), in[] = {t, t};
     const char *args[] = {x, y};
@@ -182,7 +182,7 @@ static const char *combined(Render *r, const Node *n, const char *x, const char 
 
 /* ---- row buffers and sums by column ------------------------------------------------ */
 
-static const char *cols_text(Render *r)
+static const char *cols_text(CRender *r)
 {
     const Kernel *k = r->k;
     Text t;
@@ -193,7 +193,7 @@ static const char *cols_text(Render *r)
     return text_str(&t);
 }
 
-static const char *place_in_row(Render *r)
+static const char *place_in_row(CRender *r)
 {
     const Kernel *k = r->k;
     Text t;
@@ -214,7 +214,7 @@ static bool is_columns(const Node *n)
     return n->kind == NODE_REDUCE && n->over == OVER_ROWS;
 }
 
-bool kernel_buffers(const Kernel *k)
+bool c_kernel_buffers(const Kernel *k)
 {
     bool any = k->nsaved != 0;
 
@@ -224,12 +224,12 @@ bool kernel_buffers(const Kernel *k)
 }
 
 /* As point_to_buffers lays them out. */
-int64_t kernel_buffer_bytes(const Kernel *k, const int64_t *symvals)
+int64_t c_kernel_buffer_bytes(const Kernel *k, const int64_t *symvals)
 {
     int64_t bytes = 0;
     KernelSize z;
 
-    if (!kernel_buffers(k) || !kernel_size(k, symvals, &z))
+    if (!c_kernel_buffers(k) || !kernel_size(k, symvals, &z))
         return 0;
     for (uint32_t i = 0; i < k->nnodes; i++)
         if (k->nodes[i].saved >= 0 || is_columns(&k->nodes[i]))
@@ -238,7 +238,7 @@ int64_t kernel_buffer_bytes(const Kernel *k, const int64_t *symvals)
 }
 
 /* b<i> what later walks need, s<i> sums by column. */
-static void point_to_buffers(Render *r)
+static void point_to_buffers(CRender *r)
 {
     const Kernel *k = r->k;
 
@@ -254,7 +254,7 @@ static void point_to_buffers(Render *r)
     }
 }
 
-static int open_cols(Render *r)
+static int open_cols(CRender *r)
 {
     const Kernel *k = r->k;
     int n = 0;
@@ -267,7 +267,7 @@ static int open_cols(Render *r)
     return n;
 }
 
-static void close_loops(Render *r, int n)
+static void close_loops(CRender *r, int n)
 {
     while (n-- > 0) {
         r->depth--;
@@ -275,7 +275,7 @@ static void close_loops(Render *r, int n)
     }
 }
 
-static void start_columns(Render *r)
+static void start_columns(CRender *r)
 {
     const Kernel *k = r->k;
 
@@ -309,7 +309,7 @@ static bool has_lanes(const Kernel *k, const Node *n)
     return is_sum(n) && n->level == LEVEL_EACH && is_wide(k);
 }
 
-static void start_sum(Render *r, uint32_t i)
+static void start_sum(CRender *r, uint32_t i)
 {
     const Node *n = &r->k->nodes[i];
     const char *type = c_value(kept(n)), *zero = c_nothing(r->c, n->op, kept(n));
@@ -324,7 +324,7 @@ static void start_sum(Render *r, uint32_t i)
 }
 
 /* The sum as one number, of its dtype: v<i>. */
-static void end_sum(Render *r, uint32_t i)
+static void end_sum(CRender *r, uint32_t i)
 {
     const Node *n = &r->k->nodes[i];
     const char *name = arena_printf(r->c->a, "s%u", i);
@@ -342,7 +342,7 @@ static void end_sum(Render *r, uint32_t i)
         c_cast(r->c, kept(n), (wf_dtype)n->dtype, name));
 }
 
-static void add_to_sum(Render *r, uint32_t i, const char *lane)
+static void add_to_sum(CRender *r, uint32_t i, const char *lane)
 {
     const Node *n = &r->k->nodes[i];
     const char *s = is_columns(n) ? arena_printf(r->c->a, "s%u[%s]", i, place_in_row(r))
@@ -352,7 +352,7 @@ static void add_to_sum(Render *r, uint32_t i, const char *lane)
     put(r, "%s = %s;", s, combined(r, n, s, arg_text(r, n->in[0])));
 }
 
-static void walk_node(Render *r, uint32_t stage, uint32_t i)
+static void walk_node(CRender *r, uint32_t stage, uint32_t i)
 {
     const Node *n = &r->k->nodes[i];
 
@@ -366,7 +366,7 @@ static void walk_node(Render *r, uint32_t stage, uint32_t i)
         put(r, "b%u[%s] = v%u;", i, place_in_row(r), i);
 }
 
-static void walk_body(Render *r, uint32_t stage, const bool *need_, const char *lane)
+static void walk_body(CRender *r, uint32_t stage, const bool *need_, const char *lane)
 {
     const Kernel *k = r->k;
 
@@ -380,7 +380,7 @@ static void walk_body(Render *r, uint32_t stage, const bool *need_, const char *
             store(r, &k->outs[j], arg_text(r, k->outs[j].node));
 }
 
-static void write_walk(Render *r, uint32_t stage)
+static void write_walk(CRender *r, uint32_t stage)
 {
     const Kernel *k = r->k;
     bool *needs = arena_zalloc(r->c->a, k->nnodes + 1), lanes = false;
@@ -425,14 +425,14 @@ static void write_walk(Render *r, uint32_t stage)
 
 /* ---- the function ------------------------------------------------------------------ */
 
-static void add_rows(Render *r) /* to sums of everything, what is known by row */
+static void add_rows(CRender *r) /* to sums of everything, what is known by row */
 {
     for (uint32_t i = 0; i < r->k->nnodes; i++)
         if (node_is_part(&r->k->nodes[i]) && r->k->nodes[i].level != LEVEL_EACH)
             add_to_sum(r, i, "0");
 }
 
-static void end_parts(Render *r)
+static void end_parts(CRender *r)
 {
     const Kernel *k = r->k;
 
@@ -460,7 +460,7 @@ static void end_parts(Render *r)
     }
 }
 
-static void write_loops(Render *r)
+static void write_loops(CRender *r)
 {
     const Kernel *k = r->k;
 
@@ -496,19 +496,19 @@ typedef struct Scalars { /* the values of a program, as C */
     const char **v;
 } Scalars;
 
-static void scalar_eqns(Render *r, Scalars *n, uint32_t *tags);
+static void scalar_eqns(CRender *r, Scalars *n, uint32_t *tags);
 
-static Scalars scalars_new(Render *r, const Program *p)
+static Scalars scalars_new(CRender *r, const Program *p)
 {
     return (Scalars){p, arena_zalloc(r->c->a, (p->nvals + 1) * sizeof(char *))};
 }
 
-static const char *new_scalar(Render *r, uint32_t *tags)
+static const char *new_scalar(CRender *r, uint32_t *tags)
 {
     return arena_printf(r->c->a, "v%u", (*tags)++);
 }
 
-static void scalar_while(Render *r, Scalars *n, const Eqn *e, uint32_t *tags)
+static void scalar_while(CRender *r, Scalars *n, const Eqn *e, uint32_t *tags)
 {
     const WhileAttr *a = e->attr;
     const Val *in = eqn_in(n->p, e);
@@ -544,7 +544,7 @@ static void scalar_while(Render *r, Scalars *n, const Eqn *e, uint32_t *tags)
     put(r, "}");
 }
 
-static void scalar_eqn(Render *r, Scalars *n, const Eqn *e, uint32_t *tags)
+static void scalar_eqn(CRender *r, Scalars *n, const Eqn *e, uint32_t *tags)
 {
     const Val *in = eqn_in(n->p, e);
     wf_dtype *types = arena_array(r->c->a, e->nin + 1u, sizeof *types);
@@ -572,14 +572,14 @@ static void scalar_eqn(Render *r, Scalars *n, const Eqn *e, uint32_t *tags)
         c_map(r->c, e->op, t, types, args, e->nin));
 }
 
-static void scalar_eqns(Render *r, Scalars *n, uint32_t *tags)
+static void scalar_eqns(CRender *r, Scalars *n, uint32_t *tags)
 {
     for (uint32_t i = 0; i < n->p->neqns; i++)
         scalar_eqn(r, n, &n->p->eqns[i], tags);
 }
 
 /* Inputs that are used, then the rest. */
-static void write_scalars(Render *r)
+static void write_scalars(CRender *r)
 {
     const Program *p = r->k->p;
     Scalars n = scalars_new(r, p);
@@ -607,7 +607,7 @@ static void write_scalars(Render *r)
 /* ---- a kernel ---------------------------------------------------------------------- */
 
 /* Arguments that the body does not name would be warned about. */
-static void write_unused(Render *r, const char *body, Text *out)
+static void write_unused(CRender *r, const char *body, Text *out)
 {
     const Program *p = r->k->p;
 
@@ -625,7 +625,7 @@ static void write_unused(Render *r, const char *body, Text *out)
     }
 }
 
-static void write_head(Render *r, const char *name, Text *out)
+static void write_head(CRender *r, const char *name, Text *out)
 {
     const Program *p = r->k->p;
     uint32_t n = 0;
@@ -642,14 +642,14 @@ static void write_head(Render *r, const char *name, Text *out)
     for (uint32_t j = 0; j < p->nout; j++)
         text_printf(out, "%s%s *a%u", p->nin + j ? ", " : "",
                     c_stored((wf_dtype)val_type(p, p->outs[j]).dtype), p->nin + j);
-    if (kernel_buffers(r->k))
+    if (c_kernel_buffers(r->k))
         text_add(out, ", unsigned char *tmp");
     for (uint32_t i = 0; i < r->k->nparams; i++)
         text_printf(out, ", ptrdiff_t d%u", i);
     text_add(out, ")\n{\n");
 }
 
-static void find_used(Render *r)
+static void find_used(CRender *r)
 {
     const Kernel *k = r->k;
 
@@ -663,7 +663,7 @@ static void find_used(Render *r)
 
 const char *c_kernel(CFile *c, const Kernel *k, const char *wish)
 {
-    Render r = {.c = c, .k = k->code, .depth = 1, .x = "x"};
+    CRender r = {.c = c, .k = k->code, .depth = 1, .x = "x"};
     const char *name;
     Text head;
 

@@ -295,7 +295,7 @@ static int direction(const Dims *t, Dim d)
     }
 }
 
-bool dim_grows(const Dims *t, Dim d)
+bool c_dim_grows(const Dims *t, Dim d)
 {
     int way = direction(t, d);
 

@@ -77,7 +77,7 @@ const char *c_stored_literal(Arena *a, wf_dtype t, const void *element);
 /* d of t, whose symbols are named as C calls them. c_dim is safe inside products. */
 const char *c_dim(CFile *c, const Dims *t, Dim d);
 /* Does d grow (or stay) when symbols grow? */
-bool dim_grows(const Dims *t, Dim d);
+bool c_dim_grows(const Dims *t, Dim d);
 
 /* ---- routine.c --------------------------------------------------------------------- */
 
@@ -101,17 +101,17 @@ const char *c_nothing(CFile *c, unsigned op, wf_dtype t);
 /* ---- c_kernel.c -------------------------------------------------------------------- */
 
 /* The function of k->code; wish: what it is called, if it is made now. Arguments: arrays
- * in, arrays out, row buffers if kernel_buffers is not 0, params. */
+ * in, arrays out, row buffers if c_kernel_buffers is not 0, params. */
 const char *c_kernel(CFile *c, const Kernel *k, const char *wish);
-bool kernel_buffers(const Kernel *k);
-int64_t kernel_buffer_bytes(const Kernel *k, const int64_t *symvals);
+bool c_kernel_buffers(const Kernel *k);
+int64_t c_kernel_buffer_bytes(const Kernel *k, const int64_t *symvals);
 
 /* ---- func.c ------------------------------------------------------------------------ */
 
-typedef struct Where { /* of a value */
+typedef struct ValueAt { /* of a value */
     const char *at;    /* its first element, as C; NULL: not yet written down */
     const Dim *stride; /* of Func.dims, in elements; NULL: row-major */
-} Where;
+} ValueAt;
 
 typedef struct Declared { /* a pointer, and where in the body its declaration ends */
     const char *name;
@@ -127,13 +127,13 @@ typedef struct Func {
     Dims dims;        /* symbols as in p, named as C names them */
     Dim *map;         /* symbol of p -> dim */
     const int64_t *most; /* of each symbol */
-    Where *val;
+    ValueAt *val;
     int64_t *home; /* of each store: its offset */
     int64_t *home_bytes;
     const char **in, **out; /* pointers as C */
     Names names;
     Parts mem;
-    VEC(Part) temps; /* of the step */
+    VEC(BlockPart) temps; /* of the step */
     Text body;
     int depth;
     const Eqn *e;
@@ -152,19 +152,19 @@ bool func_sub(CFile *c, const Plan *plan, const int64_t *most, const char *wish,
               SubName *out);
 
 /* Lines of the body. */
-void put_line(Func *f, const char *fmt, ...) PRINTF(2, 3);
-void declare_at(Func *f, const char *name, const char *fmt, ...) PRINTF(3, 4);
-void open_block(Func *f, const char *fmt, ...) PRINTF(2, 3); /* and its brace */
-void close_block(Func *f);
-void open_for(Func *f, const char *i, const char *n); /* for (ptrdiff_t i = 0; i < n; i++) { */
+void c_put_line(Func *f, const char *fmt, ...) PRINTF(2, 3);
+void c_declare_at(Func *f, const char *name, const char *fmt, ...) PRINTF(3, 4);
+void c_open_block(Func *f, const char *fmt, ...) PRINTF(2, 3); /* and its brace */
+void c_close_block(Func *f);
+void c_open_for(Func *f, const char *i, const char *n); /* for (ptrdiff_t i = 0; i < n; i++) { */
 
 /* Values: the pointer to the first element (declared now if it is the first time), sizes
  * and strides. */
-const char *at_of(Func *f, Val v);
-Dim size_of(Func *f, Val v, uint32_t axis);
-const Dim *stride_of(Func *f, Val v);
-Dim count_of(Func *f, Val v);
-int64_t most_of(Func *f, Dim d); /* at the largest sizes */
+const char *c_at_of(Func *f, Val v);
+Dim c_size_of(Func *f, Val v, uint32_t axis);
+const Dim *c_stride_of(Func *f, Val v);
+Dim c_count_of(Func *f, Val v);
+int64_t c_most_of(Func *f, Dim d); /* at the largest sizes */
 static inline wf_dtype dtype_of(const Func *f, Val v)
 {
     return (wf_dtype)val_type(f->p, v).dtype;
@@ -172,22 +172,22 @@ static inline wf_dtype dtype_of(const Func *f, Val v)
 static inline uint32_t rank_of(const Func *f, Val v) { return val_type(f->p, v).rank; }
 static inline Val in_of(const Func *f, uint32_t i) { return eqn_in(f->p, f->e)[i]; }
 static inline Val out_of(const Func *f, uint32_t j) { return f->e->out + j; }
-const Dim *row_major(Func *f, uint32_t rank, const Dim *dims);
-Dim dim_of(Func *f, Dim d); /* a dim of p */
-const char *dim_c(Func *f, Dim d); /* as C, safe in products */
+const Dim *c_row_major(Func *f, uint32_t rank, const Dim *dims);
+Dim c_dim_of(Func *f, Dim d); /* a dim of p */
+const char *c_dim_in(Func *f, Dim d); /* as C, safe in products */
 /* "i0*64 + i1": 0 if there is nothing. */
-const char *index_c(Func *f, uint32_t n, const char *const *i, const Dim *stride);
+const char *c_index(Func *f, uint32_t n, const char *const *i, const Dim *stride);
 /* What write writes, which fails nowhere and needs no memory, as a function of its own that the step
  * calls. */
 void write_function(Func *f, void (*write)(Func *f));
 /* The value, row-major, to another place. */
-void copy_to(Func *f, Val v, const char *to);
+void c_copy_to(Func *f, Val v, const char *to);
 /* Memory of the step alone: the pointer as C, of elements of a dtype. */
 const char *step_memory(Func *f, int64_t bytes, const char *type);
 /* The C of a failure, NAME_<what>: returned. */
-void fail_if(Func *f, const char *what, const char *fmt, ...) PRINTF(3, 4);
+void c_fail_if(Func *f, const char *what, const char *fmt, ...) PRINTF(3, 4);
 bool refuse_step(Func *f, const char *fmt, ...) PRINTF(2, 3); /* "op: .." ; false */
-const char *constant_c(CFile *c, const ConstAttr *a);
+const char *c_constant(CFile *c, const ConstAttr *a);
 
 /* ---- step_*.c: the equation f->e ---------------------------------------------------- */
 
@@ -226,14 +226,14 @@ bool step_linalg(Func *f);
 
 /* ---- method.c ---------------------------------------------------------------------- */
 
-typedef struct Member { /* a tensor of the model, in the caller's struct */
+typedef struct ModelMember { /* a tensor of the model, in the caller's struct */
     const char *tensor, *name;
     wf_array *array;
-} Member;
+} ModelMember;
 
-typedef VEC(Member) Members;
+typedef VEC(ModelMember) Members;
 
-typedef struct Method {
+typedef struct ExportMethod {
     const char *name, *macro;    /* as C: forward, DIGITS_FORWARD */
     const Program *source, *p;   /* as it was given; of the sizes that are fixed, fused */
     uint32_t nstate, nupdate;    /* first inputs; last results */
@@ -241,7 +241,7 @@ typedef struct Method {
     const int64_t *most;         /* of each symbol of p */
     Func f;                      /* in and out: how the caller's arrays are called */
     const char *head;            /* int digits_forward(..), without what follows */
-} Method;
+} ExportMethod;
 
 typedef struct Sizes { /* by name */
     const char *const *symbols;
@@ -251,7 +251,7 @@ typedef struct Sizes { /* by name */
 
 /* The method of that program, its functions written to c. */
 bool method_write(CFile *c, const wf_model *model, const Program *p, Members *members,
-                  const Sizes *fixed, const Sizes *most, Method *out);
+                  const Sizes *fixed, const Sizes *most, ExportMethod *out);
 
 /* ---- file.c ------------------------------------------------------------------------ */
 
@@ -260,7 +260,7 @@ typedef struct Output {
     const char *dir;
     const wf_model *model;
     Members members;
-    Method *method;
+    ExportMethod *method;
     uint32_t nmethods;
     wf_export_weights weights;
 } Output;

@@ -26,19 +26,19 @@ static bool put_file(Output *o, const char *name, Text *t)
 
 /* ---- arrays of the caller ------------------------------------------------------------ */
 
-static int64_t member_count(const Member *m)
+static int64_t member_count(const ModelMember *m)
 {
     return k_count(wf_array_rank(m->array), wf_array_dims(m->array));
 }
 
-static const char *type_of(Output *o, const Method *m, Val v)
+static const char *type_of(Output *o, const ExportMethod *m, Val v)
 {
     return type_str(&m->f.p->dims, val_type(m->f.p, v), o->c.a);
 }
 
-static int64_t array_most(Method *m, Val v)
+static int64_t array_most(ExportMethod *m, Val v)
 {
-    return most_of(&m->f, count_of(&m->f, v)) *
+    return c_most_of(&m->f, c_count_of(&m->f, v)) *
            (int64_t)wf_dtype_size(dtype_of(&m->f, v));
 }
 
@@ -51,7 +51,7 @@ static void add_state(Output *o, Text *t)
     text_printf(t, "/* The numbers of the model. */\ntypedef struct %s_state {\n",
                 o->c.name);
     for (uint32_t i = 0; i < o->members.n; i++) {
-        const Member *m = &o->members.v[i];
+        const ModelMember *m = &o->members.v[i];
         int64_t n = member_count(m);
 
         text_printf(t, "    %s %s[%lld]; /* %s: %s[", c_stored(wf_array_dtype(m->array)),
@@ -64,7 +64,7 @@ static void add_state(Output *o, Text *t)
     text_printf(t, "} %s_state;\n\n", o->c.name);
 }
 
-static void add_method(Output *o, Method *m, Text *t)
+static void add_method(Output *o, ExportMethod *m, Text *t)
 {
     const Program *p = m->f.p;
 
@@ -77,7 +77,7 @@ static void add_method(Output *o, Method *m, Text *t)
         text_printf(t, "%s %s: %s", j ? "," : "", m->f.out[j], type_of(o, m, p->outs[j]));
     text_printf(t, "%s */\n", m->nupdate ? "; changes s" : "");
     for (uint32_t i = 0; i < p->dims.syms.n; i++)
-        text_printf(t, "#define %s_MAX_%s %lld\n", m->macro, dim_c(&m->f, m->f.map[i]),
+        text_printf(t, "#define %s_MAX_%s %lld\n", m->macro, c_dim_in(&m->f, m->f.map[i]),
                     (long long)m->most[i]);
     text_printf(t, "#define %s_ARENA %lld /* bytes of arena */\n", m->macro,
                 (long long)MAX(m->f.mem.top, 1));
@@ -195,7 +195,7 @@ static int64_t pool_bytes(Output *o)
     int64_t most = 64;
 
     for (uint32_t i = 0; i < o->nmethods; i++) {
-        Method *m = &o->method[i];
+        ExportMethod *m = &o->method[i];
         int64_t n = rounded(m->f.mem.top);
 
         for (uint32_t k = m->nstate; k < m->f.p->nin; k++)
@@ -208,7 +208,7 @@ static int64_t pool_bytes(Output *o)
 }
 
 /* Declares an array of the method in the pool. */
-static void add_array(Method *m, Val v, const char *name, int64_t *off, Text *t)
+static void add_array(ExportMethod *m, Val v, const char *name, int64_t *off, Text *t)
 {
     const char *type = c_stored(dtype_of(&m->f, v));
 
@@ -217,12 +217,12 @@ static void add_array(Method *m, Val v, const char *name, int64_t *off, Text *t)
     *off += rounded(array_most(m, v));
 }
 
-static const char *count_text(Method *m, Val v)
+static const char *count_text(ExportMethod *m, Val v)
 {
-    return arena_printf(m->f.a, "(size_t)(%s)", dim_c(&m->f, count_of(&m->f, v)));
+    return arena_printf(m->f.a, "(size_t)(%s)", c_dim_in(&m->f, c_count_of(&m->f, v)));
 }
 
-static void add_run(Output *o, Method *m, Text *t)
+static void add_run(Output *o, ExportMethod *m, Text *t)
 {
     const Program *p = m->f.p;
     int64_t off = rounded(m->f.mem.top);
@@ -231,8 +231,8 @@ static void add_run(Output *o, Method *m, Text *t)
     text_printf(t, "static int run_%s(FILE *from, FILE *to)\n{\n", m->name);
     for (uint32_t i = 0; i < p->dims.syms.n; i++)
         text_printf(t, "    const ptrdiff_t %s = size_of(\"%s\", %s_MAX_%s);\n",
-                    dim_c(f, f->map[i]), p->dims.syms.v[i].name, m->macro,
-                    dim_c(f, f->map[i]));
+                    c_dim_in(f, f->map[i]), p->dims.syms.v[i].name, m->macro,
+                    c_dim_in(f, f->map[i]));
     for (uint32_t i = m->nstate; i < p->nin; i++)
         add_array(m, i + 1, f->in[i], &off, t);
     for (uint32_t j = 0; j + m->nupdate < p->nout; j++)
@@ -240,8 +240,8 @@ static void add_run(Output *o, Method *m, Text *t)
     text_add(t, "    int rc;\n\n");
     for (uint32_t i = 0; i < p->dims.syms.n; i++)
         text_printf(t, "    if (%s < 0 || %s > %s_MAX_%s)\n        return %s_SIZE;\n",
-                    dim_c(f, f->map[i]), dim_c(f, f->map[i]), m->macro,
-                    dim_c(f, f->map[i]), o->c.macro);
+                    c_dim_in(f, f->map[i]), c_dim_in(f, f->map[i]), m->macro,
+                    c_dim_in(f, f->map[i]), o->c.macro);
     for (uint32_t i = m->nstate; i < p->nin; i++)
         text_printf(t, "    read_array(from, %s, %s * sizeof *%s);\n", f->in[i],
                     count_text(m, i + 1), f->in[i]);
@@ -251,7 +251,7 @@ static void add_run(Output *o, Method *m, Text *t)
     if (m->nstate + m->nupdate)
         text_add(t, "&state, ");
     for (uint32_t i = 0; i < p->dims.syms.n; i++)
-        text_printf(t, "%s, ", dim_c(f, f->map[i]));
+        text_printf(t, "%s, ", c_dim_in(f, f->map[i]));
     for (uint32_t i = m->nstate; i < p->nin; i++)
         text_printf(t, "%s, ", f->in[i]);
     for (uint32_t j = 0; j + m->nupdate < p->nout; j++)
@@ -386,7 +386,7 @@ static bool put_weights_c(Output *o)
                 "#include \"%s.h\"\n\nconst %s_state %s_weights = {\n",
                 o->c.name, o->c.name, o->c.name, o->c.name);
     for (uint32_t i = 0; i < o->members.n; i++) {
-        const Member *m = &o->members.v[i];
+        const ModelMember *m = &o->members.v[i];
         wf_dtype d = wf_array_dtype(m->array);
         const char *data = wf_array_data(m->array);
         int64_t n = member_count(m);
@@ -412,7 +412,7 @@ static bool put_blob(Output *o)
 
     text_init(&t, o->c.a);
     for (uint32_t i = 0; i < o->members.n; i++) {
-        const Member *m = &o->members.v[i];
+        const ModelMember *m = &o->members.v[i];
 
         text_addn(&t, wf_array_data(m->array),
                   (size_t)member_count(m) * wf_dtype_size(wf_array_dtype(m->array)));

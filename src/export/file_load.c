@@ -2,7 +2,7 @@
  * from a safetensors file, which a .weft file is too. */
 #include "export/export.h"
 
-static int64_t bytes_of(const Member *m)
+static int64_t bytes_of(const ModelMember *m)
 {
     return k_count(wf_array_rank(m->array), wf_array_dims(m->array)) *
            (int64_t)wf_dtype_size(wf_array_dtype(m->array));
@@ -121,7 +121,7 @@ static void write_safetensors(Output *o, Text *t, Text *h)
                 "    if (head > n - 8)\n        return %s_FILE;\n",
                 n, n, o->c.macro, o->c.macro);
     for (uint32_t i = 0; i < o->members.n; i++) {
-        const Member *m = &o->members.v[i];
+        const ModelMember *m = &o->members.v[i];
         Text quoted;
 
         text_init(&quoted, o->c.a);

@@ -16,7 +16,7 @@ static void add_line(Func *f, const char *text)
     text_printf(&f->body, "%*s%s\n", *text == '#' ? 0 : 4 * f->depth, "", text);
 }
 
-void put_line(Func *f, const char *fmt, ...)
+void c_put_line(Func *f, const char *fmt, ...)
 {
     va_list ap;
 
@@ -25,7 +25,7 @@ void put_line(Func *f, const char *fmt, ...)
     va_end(ap);
 }
 
-void open_block(Func *f, const char *fmt, ...)
+void c_open_block(Func *f, const char *fmt, ...)
 {
     va_list ap;
 
@@ -36,25 +36,25 @@ void open_block(Func *f, const char *fmt, ...)
     f->depth++;
 }
 
-void close_block(Func *f)
+void c_close_block(Func *f)
 {
     f->depth--;
     add_line(f, "}");
 }
 
-void open_for(Func *f, const char *i, const char *n)
+void c_open_for(Func *f, const char *i, const char *n)
 {
-    open_block(f, "for (ptrdiff_t %s = 0; %s < %s; %s++)", i, i, n, i);
+    c_open_block(f, "for (ptrdiff_t %s = 0; %s < %s; %s++)", i, i, n, i);
 }
 
-void fail_if(Func *f, const char *what, const char *fmt, ...)
+void c_fail_if(Func *f, const char *what, const char *fmt, ...)
 {
     va_list ap;
 
     va_start(ap, fmt);
-    put_line(f, "if (%s)", arena_vprintf(f->a, fmt, ap));
+    c_put_line(f, "if (%s)", arena_vprintf(f->a, fmt, ap));
     va_end(ap);
-    put_line(f, "    return %s_%s;", f->c->macro, what);
+    c_put_line(f, "    return %s_%s;", f->c->macro, what);
     f->fails = true;
 }
 
@@ -72,28 +72,28 @@ bool refuse_step(Func *f, const char *fmt, ...)
 
 /* ---- sizes ------------------------------------------------------------------------- */
 
-Dim dim_of(Func *f, Dim d)
+Dim c_dim_of(Func *f, Dim d)
 {
     return d >= 0 ? d : dim_subst(&f->dims, &f->p->dims, d, f->map);
 }
 
-const char *dim_c(Func *f, Dim d) { return c_dim(f->c, &f->dims, d); }
+const char *c_dim_in(Func *f, Dim d) { return c_dim(f->c, &f->dims, d); }
 
-Dim size_of(Func *f, Val v, uint32_t axis)
+Dim c_size_of(Func *f, Val v, uint32_t axis)
 {
-    return dim_of(f, val_type(f->p, v).dims[axis]);
+    return c_dim_of(f, val_type(f->p, v).dims[axis]);
 }
 
-Dim count_of(Func *f, Val v)
+Dim c_count_of(Func *f, Val v)
 {
     Dim n = 1;
 
     for (uint32_t i = 0; i < rank_of(f, v); i++)
-        n = dim_mul(&f->dims, n, size_of(f, v, i));
+        n = dim_mul(&f->dims, n, c_size_of(f, v, i));
     return n;
 }
 
-int64_t most_of(Func *f, Dim d)
+int64_t c_most_of(Func *f, Dim d)
 {
     int64_t n = 0;
 
@@ -102,7 +102,7 @@ int64_t most_of(Func *f, Dim d)
     return n < 0 ? 0 : n;
 }
 
-const Dim *row_major(Func *f, uint32_t rank, const Dim *dims)
+const Dim *c_row_major(Func *f, uint32_t rank, const Dim *dims)
 {
     Dim *stride = arena_array(f->a, rank + 1, sizeof *stride), step = 1;
 
@@ -111,7 +111,7 @@ const Dim *row_major(Func *f, uint32_t rank, const Dim *dims)
     return stride;
 }
 
-const Dim *stride_of(Func *f, Val v)
+const Dim *c_stride_of(Func *f, Val v)
 {
     uint32_t rank = rank_of(f, v);
     Dim *dims = arena_array(f->a, rank + 1, sizeof *dims);
@@ -119,11 +119,11 @@ const Dim *stride_of(Func *f, Val v)
     if (f->val[v].stride)
         return f->val[v].stride;
     for (uint32_t i = 0; i < rank; i++)
-        dims[i] = size_of(f, v, i);
-    return row_major(f, rank, dims);
+        dims[i] = c_size_of(f, v, i);
+    return c_row_major(f, rank, dims);
 }
 
-const char *index_c(Func *f, uint32_t n, const char *const *i, const Dim *stride)
+const char *c_index(Func *f, uint32_t n, const char *const *i, const Dim *stride)
 {
     Text t;
 
@@ -133,7 +133,7 @@ const char *index_c(Func *f, uint32_t n, const char *const *i, const Dim *stride
             continue;
         text_add(&t, t.n ? " + " : "");
         if (stride[k] != 1)
-            text_printf(&t, "%s * ", dim_c(f, stride[k]));
+            text_printf(&t, "%s * ", c_dim_in(f, stride[k]));
         text_add(&t, i[k]);
     }
     return t.n ? text_str(&t) : "0";
@@ -143,14 +143,14 @@ const char *index_c(Func *f, uint32_t n, const char *const *i, const Dim *stride
 
 static int64_t most_bytes(Func *f, Val v)
 {
-    return most_of(f, count_of(f, v)) * (int64_t)wf_dtype_size(dtype_of(f, v));
+    return c_most_of(f, c_count_of(f, v)) * (int64_t)wf_dtype_size(dtype_of(f, v));
 }
 
 const char *step_memory(Func *f, int64_t bytes, const char *type)
 {
     int64_t off = parts_take(f->c->cx, &f->mem, bytes);
 
-    vec_push(f->a, &f->temps, ((Part){off, bytes}));
+    vec_push(f->a, &f->temps, ((BlockPart){off, bytes}));
     if (!strcmp(type, "unsigned char"))
         return arena_printf(f->a, "m + %lld", (long long)off);
     return arena_printf(f->a, "(%s *)(void *)(m + %lld)", type, (long long)off);
@@ -163,7 +163,7 @@ static Dim part_offset(Func *f, const Store *s)
     Dim off = 0;
 
     for (uint32_t i = 0; i < s->operand; i++)
-        off = dim_add(&f->dims, off, count_of(f, eqn_in(f->p, e)[i]));
+        off = dim_add(&f->dims, off, c_count_of(f, eqn_in(f->p, e)[i]));
     return off;
 }
 
@@ -189,7 +189,7 @@ static const char *value_name(Func *f, Val v)
     return c_unique(f->a, &f->names, c_identifier(f->a, wish));
 }
 
-void declare_at(Func *f, const char *name, const char *fmt, ...)
+void c_declare_at(Func *f, const char *name, const char *fmt, ...)
 {
     va_list ap;
 
@@ -204,7 +204,7 @@ static void void_declared(Func *f)
 {
     for (uint32_t i = 0; i < f->declared.n; i++)
         if (!c_mentions(text_str(&f->body) + f->declared.v[i].end, f->declared.v[i].name))
-            put_line(f, "(void)%s;", f->declared.v[i].name);
+            c_put_line(f, "(void)%s;", f->declared.v[i].name);
 }
 
 /* Where a value that its equation writes is: a pointer is declared, if it is in m. */
@@ -226,11 +226,11 @@ static void place_own(Func *f, Val v)
         base = st->kind == STORE_OUT ? f->out[st->index] : f->in[st->index];
         if (strcmp(type, c_stored(dtype_of(f, whole))) != 0) {
             f->val[v].at = name = value_name(f, v);
-            declare_at(f, name, "%s *const %s = (%s *)(void *)%s + %s;", type, name, type, base,
-                    dim_c(f, off));
+            c_declare_at(f, name, "%s *const %s = (%s *)(void *)%s + %s;", type, name, type, base,
+                    c_dim_in(f, off));
             return;
         }
-        f->val[v].at = off ? arena_printf(f->a, "(%s + %s)", base, dim_c(f, off)) : base;
+        f->val[v].at = off ? arena_printf(f->a, "(%s + %s)", base, c_dim_in(f, off)) : base;
         return;
     }
     if (st->first == f->eqn && !is_placed(f, v, s)) {
@@ -240,10 +240,10 @@ static void place_own(Func *f, Val v)
     name = value_name(f, v);
     f->val[v].at = name;
     if (off)
-        declare_at(f, name, "%s *const %s = (%s *)(void *)(m + %lld) + %s;", type, name, type,
-                (long long)f->home[s], dim_c(f, off));
+        c_declare_at(f, name, "%s *const %s = (%s *)(void *)(m + %lld) + %s;", type, name, type,
+                (long long)f->home[s], c_dim_in(f, off));
     else
-        declare_at(f, name, "%s *const %s = (%s *)(void *)(m + %lld);", type, name, type,
+        c_declare_at(f, name, "%s *const %s = (%s *)(void *)(m + %lld);", type, name, type,
                 (long long)f->home[s]);
 }
 
@@ -272,7 +272,7 @@ static void free_after(Func *f)
                    f->home_bytes[plan->free_list[i]]);
 }
 
-const char *at_of(Func *f, Val v) { return f->val[v].at; }
+const char *c_at_of(Func *f, Val v) { return f->val[v].at; }
 
 /* ---- a function -------------------------------------------------------------------- */
 
@@ -310,15 +310,15 @@ void func_init(Func *f, CFile *c, const Plan *plan, const char *name, const int6
     find_read(f);
 }
 
-void copy_to(Func *f, Val v, const char *to)
+void c_copy_to(Func *f, Val v, const char *to)
 {
     uint32_t rank = rank_of(f, v);
     Dim *dims = arena_array(f->a, rank + 1, sizeof *dims);
 
     for (uint32_t i = 0; i < rank; i++)
-        dims[i] = size_of(f, v, i);
-    write_move(f, rank, dims, dtype_of(f, v), to, row_major(f, rank, dims), at_of(f, v),
-               stride_of(f, v));
+        dims[i] = c_size_of(f, v, i);
+    write_move(f, rank, dims, dtype_of(f, v), to, c_row_major(f, rank, dims), c_at_of(f, v),
+               c_stride_of(f, v));
 }
 
 /* Results that no equation writes to their places. */
@@ -329,7 +329,7 @@ static void copy_results(Func *f)
 
         if (f->plan->out_direct[j] || !f->out[j])
             continue;
-        copy_to(f, v, f->out[j]);
+        c_copy_to(f, v, f->out[j]);
     }
 }
 
@@ -361,13 +361,13 @@ static bool check_sizes(Func *f)
         if (!c_has_dtype((wf_dtype)p->types[i].dtype))
             return refuse_dtype(f, i);
         for (uint32_t d = 0; d < p->types[i].rank; d++) {
-            Dim n = dim_of(f, p->types[i].dims[d]);
+            Dim n = c_dim_of(f, p->types[i].dims[d]);
 
-            if (!dim_grows(&f->dims, n))
+            if (!c_dim_grows(&f->dims, n))
                 return fail(f->c->cx, WF_ERR_UNSUPPORTED, NOWHERE,
                             "export: '%s' has an array whose size %s may grow when the "
                             "sizes it depends on get smaller; fix them (--size)",
-                            p->name, dim_c(f, n));
+                            p->name, c_dim_in(f, n));
         }
     }
     return true;
@@ -407,7 +407,7 @@ static void sub_arguments(Func *f, Text *head)
     const Program *p = f->p;
 
     for (uint32_t i = 0; i < p->dims.syms.n; i++)
-        text_printf(head, "ptrdiff_t %s, ", dim_c(f, f->map[i]));
+        text_printf(head, "ptrdiff_t %s, ", c_dim_in(f, f->map[i]));
     for (uint32_t i = 0; i < p->nin; i++)
         text_printf(head, "const %s *%s, ", c_stored(dtype_of(f, i + 1)), f->in[i]);
     for (uint32_t j = 0; j < p->nout; j++)
@@ -437,8 +437,8 @@ static void void_unused(Func *f, Text *out)
     const char *body = text_str(&f->body);
 
     for (uint32_t i = 0; i < p->dims.syms.n; i++)
-        if (!c_mentions(body, dim_c(f, f->map[i])))
-            text_printf(out, "    (void)%s;\n", dim_c(f, f->map[i]));
+        if (!c_mentions(body, c_dim_in(f, f->map[i])))
+            text_printf(out, "    (void)%s;\n", c_dim_in(f, f->map[i]));
     for (uint32_t i = 0; i < p->nin; i++)
         if (!c_mentions(body, f->in[i]))
             text_printf(out, "    (void)%s;\n", f->in[i]);
@@ -487,7 +487,7 @@ static const char **rename_arrays(Func *f)
     for (uint32_t i = 0; i < n; i++) {
         Val v = i < f->e->nin ? in_of(f, i) : out_of(f, i - f->e->nin);
 
-        old[i] = at_of(f, v);
+        old[i] = c_at_of(f, v);
         f->val[v].at = i < f->e->nin ? arena_printf(f->a, "in%u", i)
                                      : arena_printf(f->a, "out%u", i - f->e->nin);
     }
@@ -501,9 +501,9 @@ static void function_arguments(Func *f, const char *body, const char **old, Text
     uint32_t n = f->e->nin + f->e->nout;
 
     for (uint32_t i = 0; i < f->p->dims.syms.n; i++)
-        if (c_mentions(body, dim_c(f, f->map[i]))) {
-            text_printf(params, "%sptrdiff_t %s", params->n ? ", " : "", dim_c(f, f->map[i]));
-            text_printf(args, "%s%s", args->n ? ", " : "", dim_c(f, f->map[i]));
+        if (c_mentions(body, c_dim_in(f, f->map[i]))) {
+            text_printf(params, "%sptrdiff_t %s", params->n ? ", " : "", c_dim_in(f, f->map[i]));
+            text_printf(args, "%s%s", args->n ? ", " : "", c_dim_in(f, f->map[i]));
         }
     for (uint32_t i = 0; i < n; i++) {
         Val v = i < f->e->nin ? in_of(f, i) : out_of(f, i - f->e->nin);
@@ -537,7 +537,7 @@ void write_function(Func *f, void (*write)(Func *f))
                     arena_printf(f->a, "%s_%s", f->name, op_name(f->e->op)));
     text_printf(&f->c->functions, "WX_HOT static void %s(%s)\n{\n%s}\n\n", name,
                 params.n ? text_str(&params) : "void", text);
-    put_line(f, "%s(%s);", name, text_str(&args));
+    c_put_line(f, "%s(%s);", name, text_str(&args));
 }
 
 /* ---- constants --------------------------------------------------------------------- */
@@ -558,7 +558,7 @@ static const char *constant_text(CFile *c, const char *name, wf_dtype t,
     return text_str(&out);
 }
 
-const char *constant_c(CFile *c, const ConstAttr *a)
+const char *c_constant(CFile *c, const ConstAttr *a)
 {
     wf_dtype t = (wf_dtype)a->type.dtype;
     const char *name;

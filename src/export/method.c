@@ -26,14 +26,14 @@ static uint32_t member_of(CFile *c, const wf_model *model, Members *members,
         return 0;
     }
     vec_push(c->a, members,
-             ((Member){arena_strdup(c->a, tensor),
+             ((ModelMember){arena_strdup(c->a, tensor),
                        c_unique(c->a, &taken, c_identifier(c->a, tensor)), a}));
     return members->n - 1;
 }
 
 /* Lines "state NAME" and "update NAME". */
 static bool read_state(CFile *c, const wf_model *model, const Program *p,
-                       Members *members, Method *out)
+                       Members *members, ExportMethod *out)
 {
     const char *s = wf_model_meta(model, arena_printf(c->a, "method.%s", p->name));
 
@@ -101,7 +101,7 @@ static void no_run(const KernelArgs *k, int64_t begin, int64_t end)
     (void)k, (void)begin, (void)end;
 }
 
-static const Plan *plan_method(CFile *c, Method *m)
+static const Plan *plan_method(CFile *c, ExportMethod *m)
 {
     Lowered l;
     PlanCode *codes;
@@ -136,7 +136,7 @@ static const char *input_name(const Program *p, uint32_t i)
     return p->vals[i + 1].name ? p->names[p->vals[i + 1].name] : "";
 }
 
-static void name_arrays(Method *m, const Members *members)
+static void name_arrays(ExportMethod *m, const Members *members)
 {
     Func *f = &m->f;
     const Program *p = f->p;
@@ -160,7 +160,7 @@ static void name_arrays(Method *m, const Members *members)
 }
 
 /* int digits_forward(digits_state *s, ptrdiff_t N, const float *x, float *y, void *arena) */
-static void write_head(CFile *c, Method *m)
+static void write_head(CFile *c, ExportMethod *m)
 {
     Func *f = &m->f;
     const Program *p = f->p;
@@ -171,7 +171,7 @@ static void write_head(CFile *c, Method *m)
     if (m->nstate + m->nupdate)
         text_printf(&t, "%s%s_state *s, ", m->nupdate ? "" : "const ", c->name);
     for (uint32_t i = 0; i < p->dims.syms.n; i++)
-        text_printf(&t, "ptrdiff_t %s, ", dim_c(f, f->map[i]));
+        text_printf(&t, "ptrdiff_t %s, ", c_dim_in(f, f->map[i]));
     for (uint32_t i = m->nstate; i < p->nin; i++)
         text_printf(&t, "const %s *%s, ", c_stored(dtype_of(f, i + 1)), f->in[i]);
     for (uint32_t j = 0; j + m->nupdate < p->nout; j++)
@@ -181,24 +181,24 @@ static void write_head(CFile *c, Method *m)
 }
 
 /* Sizes and what the program asks of them. */
-static void write_checks(Method *m)
+static void write_checks(ExportMethod *m)
 {
     Func *f = &m->f;
     const Dims *d = &f->p->dims;
 
     for (uint32_t i = 0; i < d->syms.n; i++) {
-        const char *n = dim_c(f, f->map[i]);
+        const char *n = c_dim_in(f, f->map[i]);
 
-        fail_if(f, "SIZE", "%s < 0 || %s > %s_MAX_%s", n, n, m->macro, n);
+        c_fail_if(f, "SIZE", "%s < 0 || %s > %s_MAX_%s", n, n, m->macro, n);
     }
     for (uint32_t i = 0; i < d->guards.n; i++)
-        fail_if(
-            f, "SIZE", "!(%s %s %s)", dim_c(f, dim_of(f, d->guards.v[i].lhs)),
-            d->guards.v[i].is_eq ? "==" : ">=", dim_c(f, dim_of(f, d->guards.v[i].rhs)));
+        c_fail_if(
+            f, "SIZE", "!(%s %s %s)", c_dim_in(f, c_dim_of(f, d->guards.v[i].lhs)),
+            d->guards.v[i].is_eq ? "==" : ">=", c_dim_in(f, c_dim_of(f, d->guards.v[i].rhs)));
 }
 
 /* New values that cannot be written over the old ones get memory of their own. */
-static void place_updates(Method *m)
+static void place_updates(ExportMethod *m)
 {
     Func *f = &m->f;
     const Program *p = f->p;
@@ -207,25 +207,25 @@ static void place_updates(Method *m)
         Val v = p->outs[j];
         const char *type = c_stored(dtype_of(f, v));
         int64_t bytes =
-            most_of(f, count_of(f, v)) * (int64_t)wf_dtype_size(dtype_of(f, v));
+            c_most_of(f, c_count_of(f, v)) * (int64_t)wf_dtype_size(dtype_of(f, v));
 
         if (f->plan->out_from[j] ||
             (v <= m->nstate && m->state[v - 1] == m->update[j - (p->nout - m->nupdate)]))
             continue; /* it is there */
         f->out[j] = c_unique(f->a, &f->names, "next");
-        put_line(f, "%s *const %s = (%s *)(void *)(m + %lld);", type, f->out[j], type,
+        c_put_line(f, "%s *const %s = (%s *)(void *)(m + %lld);", type, f->out[j], type,
                  (long long)parts_take(f->c->cx, &f->mem, bytes));
     }
 }
 
-static void copy_updates(Method *m, const Members *members)
+static void copy_updates(ExportMethod *m, const Members *members)
 {
     Func *f = &m->f;
     const Program *p = f->p;
 
     for (uint32_t j = p->nout - m->nupdate; j < p->nout; j++)
         if (f->out[j])
-            put_line(f, "memcpy(s->%s, %s, sizeof s->%s);",
+            c_put_line(f, "memcpy(s->%s, %s, sizeof s->%s);",
                      members->v[m->update[j - (p->nout - m->nupdate)]].name, f->out[j],
                      members->v[m->update[j - (p->nout - m->nupdate)]].name);
 }
@@ -242,7 +242,7 @@ static void add_comment(CFile *c, const Program *p)
     text_printf(&c->functions, "/*\n%s*/\n", text_str(&t));
 }
 
-static void unused_arguments(Method *m, Text *out)
+static void unused_arguments(ExportMethod *m, Text *out)
 {
     Func *f = &m->f;
     const char *body = text_str(&f->body);
@@ -260,12 +260,12 @@ static void unused_arguments(Method *m, Text *out)
 }
 
 bool method_write(CFile *c, const wf_model *model, const Program *p, Members *members,
-                  const Sizes *fixed, const Sizes *most, Method *m)
+                  const Sizes *fixed, const Sizes *most, ExportMethod *m)
 {
     const Plan *plan;
     Text head;
 
-    *m = (Method){.source = p, .p = fix_sizes(c, p, fixed)};
+    *m = (ExportMethod){.source = p, .p = fix_sizes(c, p, fixed)};
     m->name = c_plain(c->a, p->name);
     m->macro = c_upper(c->a, arena_printf(c->a, "%s_%s", c->name, m->name));
     if (!m->p || !read_state(c, model, p, members, m) ||

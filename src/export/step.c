@@ -110,9 +110,9 @@ static void write_comment(Func *f)
             (t.s[i] == '/' && t.s[i + 1] == '*') || t.s[i] == '\\')
             t.s[i] = ' ';
     if (t.n > 100)
-        put_line(f, "/* %.96s .. */", text_str(&t));
+        c_put_line(f, "/* %.96s .. */", text_str(&t));
     else
-        put_line(f, "/* %s */", text_str(&t));
+        c_put_line(f, "/* %s */", text_str(&t));
 }
 
 bool step_write(Func *f)

@@ -17,11 +17,11 @@ typedef struct Side {
 static Side side_of(Func *f, uint32_t i)
 {
     Val v = in_of(f, i);
-    Side s = {.at = at_of(f, v), .type = dtype_of(f, v), .rank = rank_of(f, v)};
+    Side s = {.at = c_at_of(f, v), .type = dtype_of(f, v), .rank = rank_of(f, v)};
 
-    memcpy(s.stride, stride_of(f, v), s.rank * sizeof *s.stride);
+    memcpy(s.stride, c_stride_of(f, v), s.rank * sizeof *s.stride);
     for (uint32_t k = 0; k < s.rank; k++)
-        s.dims[k] = size_of(f, v, k);
+        s.dims[k] = c_size_of(f, v, k);
     return s;
 }
 
@@ -53,8 +53,8 @@ static const char *new_array(Func *f, wf_dtype t, Dim count, const char *wish)
 {
     const char *name = c_unique(f->a, &f->names, wish), *type = c_stored(t);
 
-    put_line(f, "%s *const %s = %s;", type, name,
-             step_memory(f, most_of(f, count) * (int64_t)wf_dtype_size(t), type));
+    c_put_line(f, "%s *const %s = %s;", type, name,
+             step_memory(f, c_most_of(f, count) * (int64_t)wf_dtype_size(t), type));
     return name;
 }
 
@@ -63,21 +63,21 @@ static void write_cast(Func *f, const Side *s, wf_dtype to, const char *at,
 {
     const char *i[MAX_RANK];
 
-    open_block(f, "%s", "");
+    c_open_block(f, "%s", "");
     for (uint32_t k = 0; k < s->rank; k++) {
         i[k] = arena_printf(f->a, "i%u", k);
         if (k + 1 == s->rank)
-            put_line(f, "WX_VECTOR");
-        open_for(f, i[k], dim_c(f, s->dims[k]));
+            c_put_line(f, "WX_VECTOR");
+        c_open_for(f, i[k], c_dim_in(f, s->dims[k]));
     }
-    put_line(
+    c_put_line(
         f, "const %s v0 = %s;", c_value(s->type),
         c_load(f->c, s->type,
-               arena_printf(f->a, "%s[%s]", s->at, index_c(f, s->rank, i, s->stride))));
-    put_line(f, "%s[%s] = %s;", at, index_c(f, s->rank, i, stride),
+               arena_printf(f->a, "%s[%s]", s->at, c_index(f, s->rank, i, s->stride))));
+    c_put_line(f, "%s[%s] = %s;", at, c_index(f, s->rank, i, stride),
              c_store(f->c, to, c_cast(f->c, s->type, to, "v0")));
     for (uint32_t k = 0; k < s->rank + 1; k++)
-        close_block(f);
+        c_close_block(f);
 }
 
 /* The operand in another dtype, or in another order (NULL: as it is), row-major in it. */
@@ -146,17 +146,17 @@ static const char *result_at(Func *f, wf_dtype work, wf_dtype acc)
 {
     Val z = out_of(f, 0);
 
-    return work == acc ? at_of(f, z) : new_array(f, work, count_of(f, z), "product");
+    return work == acc ? c_at_of(f, z) : new_array(f, work, c_count_of(f, z), "product");
 }
 
 static void cast_back(Func *f, const char *at, wf_dtype work, wf_dtype acc)
 {
     Val z = out_of(f, 0);
-    Side s = {.at = at, .type = work, .rank = 1, .dims = {count_of(f, z)}, .stride = {1}};
+    Side s = {.at = at, .type = work, .rank = 1, .dims = {c_count_of(f, z)}, .stride = {1}};
     const Dim one[] = {1};
 
     if (work != acc)
-        write_cast(f, &s, acc, at_of(f, z), one);
+        write_cast(f, &s, acc, c_at_of(f, z), one);
 }
 
 /* Loops over the batch axes; what they add to the pointers. */
@@ -174,15 +174,15 @@ static uint32_t open_batch(Func *f, const Side *x, const DotRoles *rx, const Sid
         dims[k] = x->dims[rx->batch.v[k]];
         sa[k] = x->stride[rx->batch.v[k]];
         sb[k] = y->stride[ry->batch.v[k]];
-        open_for(f, i[k], dim_c(f, dims[k]));
+        c_open_for(f, i[k], c_dim_in(f, dims[k]));
     }
-    dense = row_major(f, n, dims);
+    dense = c_row_major(f, n, dims);
     for (uint32_t k = 0; k < n; k++)
         sc[k] = dim_mul(&f->dims, dense[k], each);
     if (n) {
-        *a = arena_printf(f->a, "%s + %s", *a, index_c(f, n, i, sa));
-        *b = arena_printf(f->a, "%s + %s", *b, index_c(f, n, i, sb));
-        *c = arena_printf(f->a, "%s + %s", *c, index_c(f, n, i, sc));
+        *a = arena_printf(f->a, "%s + %s", *a, c_index(f, n, i, sa));
+        *b = arena_printf(f->a, "%s + %s", *b, c_index(f, n, i, sb));
+        *c = arena_printf(f->a, "%s + %s", *c, c_index(f, n, i, sc));
     }
     return n;
 }
@@ -198,7 +198,7 @@ typedef struct Product {
 static Thin thin_kind(Func *f, const Axis *m, const Axis *n, const Axis *k,
                       const Axis *k2)
 {
-    if (most_of(f, m->size) > 4)
+    if (c_most_of(f, m->size) > 4)
         return THIN_NOT;
     if (k2->stride == 1 && k->stride == 1)
         return THIN_INNER;
@@ -207,24 +207,24 @@ static Thin thin_kind(Func *f, const Axis *m, const Axis *n, const Axis *k,
 
 static void write_thin(Func *f, wf_dtype work, Thin kind, Product p)
 {
-    const char *a = p.a, *c = p.c, *n = dim_c(f, p.n.size), *k = dim_c(f, p.k.size);
+    const char *a = p.a, *c = p.c, *n = c_dim_in(f, p.n.size), *k = c_dim_in(f, p.k.size);
     bool rows = p.m.size != 1;
 
     if (rows) {
-        open_for(f, "j0", dim_c(f, p.m.size));
-        a = arena_printf(f->a, "%s + j0 * %s", a, dim_c(f, p.m.stride));
+        c_open_for(f, "j0", c_dim_in(f, p.m.size));
+        a = arena_printf(f->a, "%s + j0 * %s", a, c_dim_in(f, p.m.stride));
         c = arena_printf(f->a, "%s + j0 * %s", c, n);
     }
     if (kind == THIN_INNER)
-        put_line(f, "%s(%s, %s, %s, %s, %s, %s);",
+        c_put_line(f, "%s(%s, %s, %s, %s, %s, %s);",
                  c_need_of(f->c, "inner_products", work), n, k, a, p.b,
-                 dim_c(f, p.n.stride), c);
+                 c_dim_in(f, p.n.stride), c);
     else
-        put_line(f, "%s(%s, %s, %s, %s, %s, %s, %s);",
-                 c_need_of(f->c, "rows_added", work), n, k, a, dim_c(f, p.k.stride), p.b,
-                 dim_c(f, p.k2.stride), c);
+        c_put_line(f, "%s(%s, %s, %s, %s, %s, %s, %s);",
+                 c_need_of(f->c, "rows_added", work), n, k, a, c_dim_in(f, p.k.stride), p.b,
+                 c_dim_in(f, p.k2.stride), c);
     if (rows)
-        close_block(f);
+        c_close_block(f);
 }
 
 bool step_dot(Func *f)
@@ -252,8 +252,8 @@ bool step_dot(Func *f)
     out = result_at(f, work, acc);
     thin = dtype_is_float(work) ? thin_kind(f, &m, &n, &k, &k2) : THIN_NOT;
     if (dtype_is_float(work) && !thin) {
-        int64_t m_most = most_of(f, m.size), n_most = most_of(f, n.size),
-                k_most = most_of(f, k.size);
+        int64_t m_most = c_most_of(f, m.size), n_most = c_most_of(f, n.size),
+                k_most = c_most_of(f, k.size);
         int64_t bytes =
             MAX(gemm_work(m_most, n_most, k_most), gemm_work(n_most, m_most, k_most)) *
             (int64_t)wf_dtype_size(work);
@@ -266,12 +266,12 @@ bool step_dot(Func *f)
     if (thin)
         write_thin(f, work, thin, (Product){m, n, k, k2, a, b, c});
     else
-        put_line(f, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s%s);",
-                 c_need_of(f->c, "matmul", work), dim_c(f, m.size), dim_c(f, n.size),
-                 dim_c(f, k.size), a, dim_c(f, m.stride), dim_c(f, k.stride), b,
-                 dim_c(f, k2.stride), dim_c(f, n.stride), c, dim_c(f, n.size), space);
+        c_put_line(f, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s%s);",
+                 c_need_of(f->c, "matmul", work), c_dim_in(f, m.size), c_dim_in(f, n.size),
+                 c_dim_in(f, k.size), a, c_dim_in(f, m.stride), c_dim_in(f, k.stride), b,
+                 c_dim_in(f, k2.stride), c_dim_in(f, n.stride), c, c_dim_in(f, n.size), space);
     while (loops--)
-        close_block(f);
+        c_close_block(f);
     cast_back(f, out, work, acc);
     return true;
 }
@@ -308,7 +308,7 @@ static void conv_spatial(Func *f, Conv *c)
             (Spatial){c->x.dims[xa],
                       c->w.dims[wa],
                       c->zdims[za],
-                      c->a->pad_lo.n ? dim_of(f, c->a->pad_lo.v[i]) : 0,
+                      c->a->pad_lo.n ? c_dim_of(f, c->a->pad_lo.v[i]) : 0,
                       c->x.stride[xa],
                       c->w.stride[wa],
                       c->zstride[za],
@@ -345,7 +345,7 @@ static void merge_points(Func *f, Conv *c)
 
 static const char *three(Func *f, Dim a, Dim b, Dim c)
 {
-    return arena_printf(f->a, "{%s, %s, %s}", dim_c(f, a), dim_c(f, b), dim_c(f, c));
+    return arena_printf(f->a, "{%s, %s, %s}", c_dim_in(f, a), c_dim_in(f, b), c_dim_in(f, c));
 }
 
 #define THREE(field) three(f, s[0].field, s[1].field, s[2].field)
@@ -355,21 +355,21 @@ static void write_conv(Func *f, const Conv *c, Dim batch, Dim in, Dim out, const
 {
     const Spatial *s = c->axis;
 
-    put_line(f, "const %s q = {", c_need_of(f->c, "conv", c->work));
-    put_line(f, "    .batch = %s, .in_channels = %s, .out_channels = %s,",
-             dim_c(f, batch), dim_c(f, in), dim_c(f, out));
-    put_line(f, "    .x_size = %s, .w_size = %s, .out_size = %s,", THREE(x), THREE(w),
+    c_put_line(f, "const %s q = {", c_need_of(f->c, "conv", c->work));
+    c_put_line(f, "    .batch = %s, .in_channels = %s, .out_channels = %s,",
+             c_dim_in(f, batch), c_dim_in(f, in), c_dim_in(f, out));
+    c_put_line(f, "    .x_size = %s, .w_size = %s, .out_size = %s,", THREE(x), THREE(w),
              THREE(out));
-    put_line(f, "    .stride = %s, .pad = %s,", THREE(stride), THREE(pad));
-    put_line(f, "    .x_dilation = %s, .w_dilation = %s,", THREE(x_dilation),
+    c_put_line(f, "    .stride = %s, .pad = %s,", THREE(stride), THREE(pad));
+    c_put_line(f, "    .x_dilation = %s, .w_dilation = %s,", THREE(x_dilation),
              THREE(w_dilation));
-    put_line(f, "    .x_batch = %s, .x_channel = %s, .x_step = %s,",
-             dim_c(f, c->x.stride[c->xn]), dim_c(f, c->x.stride[c->xc]), THREE(x_step));
-    put_line(f, "    .w_out = %s, .w_in = %s, .w_step = %s,",
-             dim_c(f, c->w.stride[c->wo]), dim_c(f, c->w.stride[c->wi]), THREE(w_step));
-    put_line(f, "    .out_batch = %s, .out_channel = %s, .out_step = %s, .x = %s};",
-             dim_c(f, c->zstride[c->zn]), dim_c(f, c->zstride[c->zc]),
-             dim_c(f, s[2].out_step), x);
+    c_put_line(f, "    .x_batch = %s, .x_channel = %s, .x_step = %s,",
+             c_dim_in(f, c->x.stride[c->xn]), c_dim_in(f, c->x.stride[c->xc]), THREE(x_step));
+    c_put_line(f, "    .w_out = %s, .w_in = %s, .w_step = %s,",
+             c_dim_in(f, c->w.stride[c->wo]), c_dim_in(f, c->w.stride[c->wi]), THREE(w_step));
+    c_put_line(f, "    .out_batch = %s, .out_channel = %s, .out_step = %s, .x = %s};",
+             c_dim_in(f, c->zstride[c->zn]), c_dim_in(f, c->zstride[c->zc]),
+             c_dim_in(f, s[2].out_step), x);
 }
 
 /* Is one stride enough for all places of the result? */
@@ -390,14 +390,14 @@ static bool is_one_row(Func *f, const Conv *c)
 
 static int64_t conv_work(Func *f, const Conv *c, Dim out, Dim batch, Dim in)
 {
-    int64_t taps = 1, places = most_of(f, batch), k;
+    int64_t taps = 1, places = c_most_of(f, batch), k;
 
     for (int i = 0; i < 3; i++) {
-        taps *= most_of(f, c->axis[i].w);
-        places *= most_of(f, c->axis[i].out);
+        taps *= c_most_of(f, c->axis[i].w);
+        places *= c_most_of(f, c->axis[i].out);
     }
-    k = taps * most_of(f, in);
-    return (k * most_of(f, out) + gemm_work(most_of(f, out), places, k)) *
+    k = taps * c_most_of(f, in);
+    return (k * c_most_of(f, out) + gemm_work(c_most_of(f, out), places, k)) *
            (int64_t)wf_dtype_size(c->work);
 }
 
@@ -419,9 +419,9 @@ static bool conv_init(Func *f, Conv *c)
     if (c->w.type != c->work)
         side_copy(f, &c->w, c->work, NULL);
     for (uint32_t i = 0; i < c->x.rank; i++)
-        zdims[i] = size_of(f, z, i);
+        zdims[i] = c_size_of(f, z, i);
     c->zdims = zdims;
-    c->zstride = row_major(f, c->x.rank, zdims);
+    c->zstride = c_row_major(f, c->x.rank, zdims);
     c->xn = spec(a->lhs_spec, 0), c->xc = spec(a->lhs_spec, 1);
     c->wo = spec(a->rhs_spec, 0), c->wi = spec(a->rhs_spec, 1);
     c->zn = spec(a->out_spec, 0), c->zc = spec(a->out_spec, 1);
@@ -439,12 +439,12 @@ bool step_conv(Func *f)
     Dim groups, split, batch, in, out;
     const char *to, *work, *g;
 
-    if (count_of(f, out_of(f, 0)) == 0)
+    if (c_count_of(f, out_of(f, 0)) == 0)
         return true;
     if (!conv_init(f, &c))
         return false;
-    groups = dim_of(f, c.a->groups);
-    split = dim_of(f, c.a->batch_groups);
+    groups = c_dim_of(f, c.a->groups);
+    split = c_dim_of(f, c.a->batch_groups);
     batch = c.zdims[c.zn];
     in = c.w.dims[c.wi];
     out = dim_div(t, c.zdims[c.zc], dim_mul(t, groups, split));
@@ -452,20 +452,20 @@ bool step_conv(Func *f)
     work = step_memory(f, conv_work(f, &c, out, batch, in), c_stored(c.work));
     g = groups == 1 && split == 1 ? "0" : "i0";
     if (*g == '0')
-        open_block(f, "%s", "");
+        c_open_block(f, "%s", "");
     else
-        open_for(f, "i0", dim_c(f, dim_mul(t, groups, split)));
+        c_open_for(f, "i0", c_dim_in(f, dim_mul(t, groups, split)));
     write_conv(f, &c, batch, in, out,
                *g == '0'    ? c.x.at
                : split != 1 ? arena_printf(f->a, "%s + i0 * %s", c.x.at,
-                                           dim_c(f, dim_mul(t, batch, c.x.stride[c.xn])))
+                                           c_dim_in(f, dim_mul(t, batch, c.x.stride[c.xn])))
                             : arena_printf(f->a, "%s + i0 * %s", c.x.at,
-                                           dim_c(f, dim_mul(t, in, c.x.stride[c.xc]))));
-    put_line(f, "%s(&q, %s + %s * %s, %s + %s * %s, %s);",
+                                           c_dim_in(f, dim_mul(t, in, c.x.stride[c.xc]))));
+    c_put_line(f, "%s(&q, %s + %s * %s, %s + %s * %s, %s);",
              c_need_of(f->c, "convolve", c.work), c.w.at, g,
-             dim_c(f, dim_mul(t, out, c.w.stride[c.wo])), to, g,
-             dim_c(f, dim_mul(t, out, c.zstride[c.zc])), work);
-    close_block(f);
+             c_dim_in(f, dim_mul(t, out, c.w.stride[c.wo])), to, g,
+             c_dim_in(f, dim_mul(t, out, c.zstride[c.zc])), work);
+    c_close_block(f);
     cast_back(f, to, c.work, (wf_dtype)c.a->acc);
     return true;
 }

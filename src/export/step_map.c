@@ -7,12 +7,12 @@ static const char **open_loops(Func *f, Val v)
     uint32_t rank = rank_of(f, v);
     const char **i = arena_array(f->a, rank + 1, sizeof *i);
 
-    open_block(f, "%s", "");
+    c_open_block(f, "%s", "");
     for (uint32_t k = 0; k < rank; k++) {
         i[k] = arena_printf(f->a, "i%u", k);
         if (k + 1 == rank)
-            put_line(f, "WX_VECTOR");
-        open_for(f, i[k], dim_c(f, size_of(f, v, k)));
+            c_put_line(f, "WX_VECTOR");
+        c_open_for(f, i[k], c_dim_in(f, c_size_of(f, v, k)));
     }
     return i;
 }
@@ -20,13 +20,13 @@ static const char **open_loops(Func *f, Val v)
 static void close_loops(Func *f, uint32_t n)
 {
     while (n--)
-        close_block(f);
+        c_close_block(f);
 }
 
 static const char *element(Func *f, Val v, const char *const *i)
 {
-    return arena_printf(f->a, "%s[%s]", at_of(f, v),
-                        index_c(f, rank_of(f, v), i, stride_of(f, v)));
+    return arena_printf(f->a, "%s[%s]", c_at_of(f, v),
+                        c_index(f, rank_of(f, v), i, c_stride_of(f, v)));
 }
 
 /* ---- elementwise ------------------------------------------------------------------- */
@@ -44,10 +44,10 @@ bool step_map(Func *f)
         wf_dtype t = types[k] = dtype_of(f, in_of(f, k));
 
         args[k] = arena_printf(f->a, "v%u", k);
-        put_line(f, "const %s v%u = %s;", c_value(t), k,
+        c_put_line(f, "const %s v%u = %s;", c_value(t), k,
                  c_load(f->c, t, element(f, in_of(f, k), i)));
     }
-    put_line(f, "%s = %s;", element(f, y, i),
+    c_put_line(f, "%s = %s;", element(f, y, i),
              c_store(f->c, dtype_of(f, y),
                      c_map(f->c, f->e->op, dtype_of(f, y), types, args, f->e->nin)));
     close_loops(f, rank_of(f, y) + 1);
@@ -66,11 +66,11 @@ bool step_reduce(Func *f)
     const char **outer = open_loops(f, y), *i[MAX_RANK], *args[2];
     uint32_t kept = 0, at = 0;
 
-    put_line(f, "%s sum = %s;", c_value(sum), c_nothing(f->c, op, sum));
+    c_put_line(f, "%s sum = %s;", c_value(sum), c_nothing(f->c, op, sum));
     for (uint32_t k = 0; k < rank_of(f, x); k++) {
         if (at < axes.n && axes.v[at] == k) {
             i[k] = arena_printf(f->a, "j%u", k);
-            open_for(f, i[k], dim_c(f, size_of(f, x, k)));
+            c_open_for(f, i[k], c_dim_in(f, c_size_of(f, x, k)));
             at++;
         } else {
             i[k] = outer[kept++];
@@ -78,11 +78,11 @@ bool step_reduce(Func *f)
     }
     args[0] = "sum";
     args[1] = "v0";
-    put_line(f, "const %s v0 = %s;", c_value(sum),
+    c_put_line(f, "const %s v0 = %s;", c_value(sum),
              c_cast(f->c, t, sum, c_load(f->c, t, element(f, x, i))));
-    put_line(f, "sum = %s;", c_map(f->c, op, sum, both, args, 2));
+    c_put_line(f, "sum = %s;", c_map(f->c, op, sum, both, args, 2));
     close_loops(f, axes.n);
-    put_line(f, "%s = %s;", element(f, y, outer),
+    c_put_line(f, "%s = %s;", element(f, y, outer),
              c_store(f->c, t, c_cast(f->c, sum, t, "sum")));
     close_loops(f, rank_of(f, y) + 1);
     return true;
@@ -90,57 +90,57 @@ bool step_reduce(Func *f)
 
 /* ---- along one axis ---------------------------------------------------------------- */
 
-typedef struct Lines { /* element k of line (o, i) is number (o*n + k)*inner + i */
+typedef struct MapLines { /* element k of line (o, i) is number (o*n + k)*inner + i */
     const char *outer, *n, *inner;
-} Lines;
+} MapLines;
 
-static Lines lines_along(Func *f, Val x, int64_t axis)
+static MapLines lines_along(Func *f, Val x, int64_t axis)
 {
     Dim outer = 1, inner = 1;
 
     for (uint32_t i = 0; i < rank_of(f, x); i++)
         if (i < axis)
-            outer = dim_mul(&f->dims, outer, size_of(f, x, i));
+            outer = dim_mul(&f->dims, outer, c_size_of(f, x, i));
         else if (i > axis)
-            inner = dim_mul(&f->dims, inner, size_of(f, x, i));
-    return (Lines){dim_c(f, outer), dim_c(f, size_of(f, x, (uint32_t)axis)),
-                   dim_c(f, inner)};
+            inner = dim_mul(&f->dims, inner, c_size_of(f, x, i));
+    return (MapLines){c_dim_in(f, outer), c_dim_in(f, c_size_of(f, x, (uint32_t)axis)),
+                   c_dim_in(f, inner)};
 }
 
-static void open_lines(Func *f, const Lines *l)
+static void open_lines(Func *f, const MapLines *l)
 {
-    open_for(f, "i0", l->outer);
-    open_for(f, "i1", l->inner);
-    put_line(f, "const ptrdiff_t first = i0 * %s * %s + i1;", l->n, l->inner);
+    c_open_for(f, "i0", l->outer);
+    c_open_for(f, "i1", l->inner);
+    c_put_line(f, "const ptrdiff_t first = i0 * %s * %s + i1;", l->n, l->inner);
 }
 
 bool step_arg(Func *f)
 {
     const ArgAttr *a = f->e->attr;
     Val x = in_of(f, 0), y = out_of(f, 0);
-    Dim n = size_of(f, x, (uint32_t)a->axis);
-    Lines l = lines_along(f, x, a->axis);
+    Dim n = c_size_of(f, x, (uint32_t)a->axis);
+    MapLines l = lines_along(f, x, a->axis);
     wf_dtype t = dtype_of(f, x);
     const char *v = c_value(t), *way = f->e->op == OP_argmax ? ">" : "<";
 
     if (!dim_known_ge(&f->dims, n, 1))
-        fail_if(f, "SIZE", "%s < 1", l.n);
+        c_fail_if(f, "SIZE", "%s < 1", l.n);
     open_lines(f, &l);
-    put_line(f, "%s best = %s;", v,
-             c_load(f->c, t, arena_printf(f->a, "%s[first]", at_of(f, x))));
-    put_line(f, "ptrdiff_t row = 0;");
-    open_block(f, "for (ptrdiff_t i2 = 1; i2 < %s; i2++)", l.n);
-    put_line(
+    c_put_line(f, "%s best = %s;", v,
+             c_load(f->c, t, arena_printf(f->a, "%s[first]", c_at_of(f, x))));
+    c_put_line(f, "ptrdiff_t row = 0;");
+    c_open_block(f, "for (ptrdiff_t i2 = 1; i2 < %s; i2++)", l.n);
+    c_put_line(
         f, "const %s v0 = %s;", v,
-        c_load(f->c, t, arena_printf(f->a, "%s[first + i2 * %s]", at_of(f, x), l.inner)));
-    open_block(f,
+        c_load(f->c, t, arena_printf(f->a, "%s[first + i2 * %s]", c_at_of(f, x), l.inner)));
+    c_open_block(f,
                dtype_is_float(t) ? "if (v0 %s best || (v0 != v0 && best == best))"
                                  : "if (v0 %s best)",
                way);
-    put_line(f, "best = v0;");
-    put_line(f, "row = i2;");
+    c_put_line(f, "best = v0;");
+    c_put_line(f, "row = i2;");
     close_loops(f, 2);
-    put_line(f, "%s[i0 * %s + i1] = (%s)row;", at_of(f, y), l.inner,
+    c_put_line(f, "%s[i0 * %s + i1] = (%s)row;", c_at_of(f, y), l.inner,
              c_stored(dtype_of(f, y)));
     close_loops(f, 2);
     return true;
@@ -150,23 +150,23 @@ bool step_cumsum(Func *f)
 {
     const CumAttr *a = f->e->attr;
     Val x = in_of(f, 0), y = out_of(f, 0);
-    Lines l = lines_along(f, x, a->axis);
+    MapLines l = lines_along(f, x, a->axis);
     wf_dtype t = dtype_of(f, x), sum = dtype_is_float(t) ? WF_F64 : t,
              both[] = {sum, sum};
     const char *args[] = {"sum", "v0"};
 
     open_lines(f, &l);
-    put_line(f, "%s sum = 0;", c_value(sum));
-    open_for(f, "i2", l.n);
+    c_put_line(f, "%s sum = 0;", c_value(sum));
+    c_open_for(f, "i2", l.n);
     if (a->reverse)
-        put_line(f, "const ptrdiff_t place = first + (%s - 1 - i2) * %s;", l.n, l.inner);
+        c_put_line(f, "const ptrdiff_t place = first + (%s - 1 - i2) * %s;", l.n, l.inner);
     else
-        put_line(f, "const ptrdiff_t place = first + i2 * %s;", l.inner);
-    put_line(f, "const %s v0 = %s;", c_value(sum),
+        c_put_line(f, "const ptrdiff_t place = first + i2 * %s;", l.inner);
+    c_put_line(f, "const %s v0 = %s;", c_value(sum),
              c_cast(f->c, t, sum,
-                    c_load(f->c, t, arena_printf(f->a, "%s[place]", at_of(f, x)))));
-    put_line(f, "sum = i2 ? %s : v0;", c_map(f->c, OP_add, sum, both, args, 2));
-    put_line(f, "%s[place] = %s;", at_of(f, y),
+                    c_load(f->c, t, arena_printf(f->a, "%s[place]", c_at_of(f, x)))));
+    c_put_line(f, "sum = i2 ? %s : v0;", c_map(f->c, OP_add, sum, both, args, 2));
+    c_put_line(f, "%s[place] = %s;", c_at_of(f, y),
              c_store(f->c, t, c_cast(f->c, sum, t, "sum")));
     close_loops(f, 3);
     return true;
@@ -224,7 +224,7 @@ static const char *keys_text(Func *f)
 
     text_init(&t, f->a);
     for (int64_t k = 0; k < a->keys; k++)
-        text_printf(&t, "%s, ", at_of(f, in_of(f, (uint32_t)k)));
+        text_printf(&t, "%s, ", c_at_of(f, in_of(f, (uint32_t)k)));
     return text_str(&t);
 }
 
@@ -233,37 +233,37 @@ bool step_sort(Func *f)
 {
     const SortAttr *a = f->e->attr;
     Val x = in_of(f, 0);
-    Lines l = lines_along(f, x, a->axis);
+    MapLines l = lines_along(f, x, a->axis);
     const char *after, *keys = keys_text(f), *order, *spare;
-    int64_t bytes = most_of(f, size_of(f, x, (uint32_t)a->axis)) * 8;
+    int64_t bytes = c_most_of(f, c_size_of(f, x, (uint32_t)a->axis)) * 8;
 
     after = write_after(f, l.inner);
     order = step_memory(f, bytes, "ptrdiff_t");
     spare = step_memory(f, bytes, "ptrdiff_t");
     open_lines(f, &l);
-    put_line(f, "ptrdiff_t *from = %s, *to = %s;", order, spare);
-    put_line(f, "for (ptrdiff_t i2 = 0; i2 < %s; i2++)", l.n);
-    put_line(f, "    from[i2] = first + i2 * %s;", l.inner);
-    open_block(f, "for (ptrdiff_t run = 1; run < %s; run *= 2)", l.n);
-    put_line(f, "ptrdiff_t *const swap = from;");
-    open_block(f, "for (ptrdiff_t lo = 0; lo < %s; lo += 2 * run)", l.n);
-    put_line(f, "const ptrdiff_t mid = %s(lo + run, %s), hi = %s(lo + 2 * run, %s);",
+    c_put_line(f, "ptrdiff_t *from = %s, *to = %s;", order, spare);
+    c_put_line(f, "for (ptrdiff_t i2 = 0; i2 < %s; i2++)", l.n);
+    c_put_line(f, "    from[i2] = first + i2 * %s;", l.inner);
+    c_open_block(f, "for (ptrdiff_t run = 1; run < %s; run *= 2)", l.n);
+    c_put_line(f, "ptrdiff_t *const swap = from;");
+    c_open_block(f, "for (ptrdiff_t lo = 0; lo < %s; lo += 2 * run)", l.n);
+    c_put_line(f, "const ptrdiff_t mid = %s(lo + run, %s), hi = %s(lo + 2 * run, %s);",
              c_need(f->c, "least"), l.n, c_need(f->c, "least"), l.n);
-    put_line(f, "ptrdiff_t left = lo, right = mid;");
-    open_block(f, "for (ptrdiff_t i2 = lo; i2 < hi; i2++)");
-    put_line(
+    c_put_line(f, "ptrdiff_t left = lo, right = mid;");
+    c_open_block(f, "for (ptrdiff_t i2 = lo; i2 < hi; i2++)");
+    c_put_line(
         f,
         "const int take = left == mid || (right < hi && %s(%sfrom[left], from[right]));",
         after, keys);
-    put_line(f, "to[i2] = take ? from[right++] : from[left++];");
+    c_put_line(f, "to[i2] = take ? from[right++] : from[left++];");
     close_loops(f, 2);
-    put_line(f, "from = to;");
-    put_line(f, "to = swap;");
-    close_block(f);
-    open_for(f, "i2", l.n);
+    c_put_line(f, "from = to;");
+    c_put_line(f, "to = swap;");
+    c_close_block(f);
+    c_open_for(f, "i2", l.n);
     for (uint32_t j = 0; j < f->e->nin; j++)
-        put_line(f, "%s[first + i2 * %s] = %s[from[i2]];", at_of(f, out_of(f, j)),
-                 l.inner, at_of(f, in_of(f, j)));
+        c_put_line(f, "%s[first + i2 * %s] = %s[from[i2]];", c_at_of(f, out_of(f, j)),
+                 l.inner, c_at_of(f, in_of(f, j)));
     close_loops(f, 3);
     return true;
 }

@@ -55,20 +55,20 @@ void write_move(Func *f, uint32_t rank, const Dim *dims, wf_dtype t, const char 
         if (w.size[k] == 0)
             return;
     if (w.n == 1 && w.to[0] == 1 && w.from[0] == 1) {
-        put_line(f, "memcpy(%s, %s, (size_t)(%s) * sizeof(%s));", to, from,
-                 dim_c(f, w.size[0]), c_stored(t));
+        c_put_line(f, "memcpy(%s, %s, (size_t)(%s) * sizeof(%s));", to, from,
+                 c_dim_in(f, w.size[0]), c_stored(t));
         return;
     }
     for (uint32_t k = 0; k < w.n; k++) {
         i[k] = arena_printf(f->a, "i%u", k);
         if (k + 1 == w.n)
-            put_line(f, "WX_VECTOR");
-        open_for(f, i[k], dim_c(f, w.size[k]));
+            c_put_line(f, "WX_VECTOR");
+        c_open_for(f, i[k], c_dim_in(f, w.size[k]));
     }
-    put_line(f, "%s[%s] = %s[%s];", to, index_c(f, w.n, i, w.to), from,
-             index_c(f, w.n, i, w.from));
+    c_put_line(f, "%s[%s] = %s[%s];", to, c_index(f, w.n, i, w.to), from,
+             c_index(f, w.n, i, w.from));
     for (uint32_t k = 0; k < w.n; k++)
-        close_block(f);
+        c_close_block(f);
 }
 
 static const Dim *dims_of(Func *f, Val v)
@@ -76,17 +76,17 @@ static const Dim *dims_of(Func *f, Val v)
     Dim *dims = arena_array(f->a, rank_of(f, v) + 1, sizeof *dims);
 
     for (uint32_t i = 0; i < rank_of(f, v); i++)
-        dims[i] = size_of(f, v, i);
+        dims[i] = c_size_of(f, v, i);
     return dims;
 }
 
 /* All elements of the result are that one. */
 static void write_fill(Func *f, Val v, const char *element)
 {
-    put_line(f, "WX_VECTOR");
-    open_for(f, "i0", dim_c(f, count_of(f, v)));
-    put_line(f, "%s[i0] = %s;", at_of(f, v), element);
-    close_block(f);
+    c_put_line(f, "WX_VECTOR");
+    c_open_for(f, "i0", c_dim_in(f, c_count_of(f, v)));
+    c_put_line(f, "%s[i0] = %s;", c_at_of(f, v), element);
+    c_close_block(f);
 }
 
 /* ---- the same elements ------------------------------------------------------------- */
@@ -94,10 +94,10 @@ static void write_fill(Func *f, Val v, const char *element)
 /* Sizes that are not known to agree are looked at when it runs. */
 bool step_reshape(Func *f)
 {
-    Dim n = count_of(f, in_of(f, 0)), m = count_of(f, out_of(f, 0));
+    Dim n = c_count_of(f, in_of(f, 0)), m = c_count_of(f, out_of(f, 0));
 
     if (n != m)
-        fail_if(f, "SIZE", "%s != %s", dim_c(f, n), dim_c(f, m));
+        c_fail_if(f, "SIZE", "%s != %s", c_dim_in(f, n), c_dim_in(f, m));
     return true;
 }
 
@@ -106,7 +106,7 @@ bool step_bitcast(Func *f)
 {
     Val x = in_of(f, 0), y = out_of(f, 0);
     const char *type = c_stored(dtype_of(f, y)), *name;
-    int64_t bytes = most_of(f, count_of(f, y)) * (int64_t)wf_dtype_size(dtype_of(f, y));
+    int64_t bytes = c_most_of(f, c_count_of(f, y)) * (int64_t)wf_dtype_size(dtype_of(f, y));
 
     if (!strcmp(type, c_stored(dtype_of(f, x))) || f->val[x].stride) {
         if (strcmp(type, c_stored(dtype_of(f, x))) != 0)
@@ -114,10 +114,10 @@ bool step_bitcast(Func *f)
         return true;
     }
     name = c_unique(f->a, &f->names, arena_printf(f->a, "bits%u", y));
-    put_line(f, "%s *const %s = (%s *)(void *)(m + %lld);", type, name, type,
+    c_put_line(f, "%s *const %s = (%s *)(void *)(m + %lld);", type, name, type,
              (long long)parts_take(f->c->cx, &f->mem, bytes));
-    put_line(f, "memcpy(%s, %s, (size_t)(%s) * sizeof(%s));", name, at_of(f, x),
-             dim_c(f, count_of(f, y)), type);
+    c_put_line(f, "memcpy(%s, %s, (size_t)(%s) * sizeof(%s));", name, c_at_of(f, x),
+             c_dim_in(f, c_count_of(f, y)), type);
     f->val[y].at = name;
     return true;
 }
@@ -133,18 +133,18 @@ static void view_slice(Func *f, const Dim *stride, View *v)
     Dims *t = &f->dims;
 
     for (uint32_t i = 0; i < rank_of(f, x); i++) {
-        Dim start = dim_of(f, a->start.v[i]), limit = dim_of(f, a->limit.v[i]);
-        Dim size = size_of(f, x, i);
+        Dim start = c_dim_of(f, a->start.v[i]), limit = c_dim_of(f, a->limit.v[i]);
+        Dim size = c_size_of(f, x, i);
 
         if (!dim_known_ge(t, start, 0))
-            fail_if(f, "SIZE", "%s < 0", dim_c(f, start));
+            c_fail_if(f, "SIZE", "%s < 0", c_dim_in(f, start));
         if (!dim_known_ge(t, limit, start))
-            fail_if(f, "SIZE", "%s < %s", dim_c(f, limit), dim_c(f, start));
+            c_fail_if(f, "SIZE", "%s < %s", c_dim_in(f, limit), c_dim_in(f, start));
         if (!dim_known_ge(t, size, limit))
-            fail_if(f, "SIZE", "%s > %s", dim_c(f, limit), dim_c(f, size));
-        if (size_of(f, y, i) != 0)
+            c_fail_if(f, "SIZE", "%s > %s", c_dim_in(f, limit), c_dim_in(f, size));
+        if (c_size_of(f, y, i) != 0)
             v->offset = dim_add(t, v->offset, dim_mul(t, start, stride[i]));
-        v->stride[i] = size_of(f, y, i) == 1
+        v->stride[i] = c_size_of(f, y, i) == 1
                            ? 0
                            : dim_mul(t, stride[i], a->stride.n ? a->stride.v[i] : 1);
     }
@@ -158,7 +158,7 @@ static void view_rev(Func *f, const Dim *stride, View *v)
     memcpy(v->stride, stride, rank_of(f, in_of(f, 0)) * sizeof *stride);
     for (uint32_t i = 0; i < a->axes.n; i++) {
         int64_t k = a->axes.v[i];
-        Dim last = dim_sub(t, size_of(f, in_of(f, 0), (uint32_t)k), 1);
+        Dim last = dim_sub(t, c_size_of(f, in_of(f, 0), (uint32_t)k), 1);
 
         v->offset = dim_add(t, v->offset, dim_mul(t, last, stride[k]));
         v->stride[k] = dim_sub(t, 0, stride[k]);
@@ -171,16 +171,16 @@ static void view_broadcast(Func *f, const Dim *stride, View *v)
 
     memset(v->stride, 0, MAX_RANK * sizeof *v->stride);
     for (uint32_t i = 0; i < a->dims.n; i++)
-        v->stride[a->dims.v[i]] = size_of(f, in_of(f, 0), i) == 1 ? 0 : stride[i];
+        v->stride[a->dims.v[i]] = c_size_of(f, in_of(f, 0), i) == 1 ? 0 : stride[i];
 }
 
 /* Row-major after all? */
 static bool is_row_major(Func *f, Val v, const Dim *stride)
 {
-    const Dim *plain = row_major(f, rank_of(f, v), dims_of(f, v));
+    const Dim *plain = c_row_major(f, rank_of(f, v), dims_of(f, v));
 
     for (uint32_t i = 0; i < rank_of(f, v); i++)
-        if (size_of(f, v, i) != 1 && stride[i] != plain[i])
+        if (c_size_of(f, v, i) != 1 && stride[i] != plain[i])
             return false;
     return true;
 }
@@ -188,9 +188,9 @@ static bool is_row_major(Func *f, Val v, const Dim *stride)
 bool step_view(Func *f)
 {
     Val x = in_of(f, 0), y = out_of(f, 0);
-    const Dim *stride = stride_of(f, x);
+    const Dim *stride = c_stride_of(f, x);
     View v = {0, arena_zalloc(f->a, MAX_RANK * sizeof(Dim))};
-    const char *at = at_of(f, x);
+    const char *at = c_at_of(f, x);
 
     switch (f->e->op) {
     case OP_broadcast: view_broadcast(f, stride, &v); break;
@@ -201,13 +201,13 @@ bool step_view(Func *f)
             v.stride[i] = stride[((const TransposeAttr *)f->e->attr)->perm.v[i]];
     }
     if (v.offset)
-        at = arena_printf(f->a, "(%s + %s)", at, dim_c(f, v.offset));
+        at = arena_printf(f->a, "(%s + %s)", at, c_dim_in(f, v.offset));
     if (f->plan->val[y].kind == VAL_VIEW) {
-        f->val[y] = (Where){at, is_row_major(f, y, v.stride) ? NULL : v.stride};
+        f->val[y] = (ValueAt){at, is_row_major(f, y, v.stride) ? NULL : v.stride};
         return true;
     }
-    write_move(f, rank_of(f, y), dims_of(f, y), dtype_of(f, y), at_of(f, y),
-               stride_of(f, y), at, v.stride);
+    write_move(f, rank_of(f, y), dims_of(f, y), dtype_of(f, y), c_at_of(f, y),
+               c_stride_of(f, y), at, v.stride);
     return true;
 }
 
@@ -227,7 +227,7 @@ bool step_const(Func *f)
         write_fill(f, y, c_stored_literal(f->a, dtype_of(f, y), a->data->data));
         return true;
     }
-    f->val[y].at = constant_c(f->c, a);
+    f->val[y].at = c_constant(f->c, a);
     if (is_splat(a) && f->plan->val[y].kind == VAL_VIEW)
         f->val[y].stride = arena_zalloc(f->a, MAX_RANK * sizeof(Dim));
     return true;
@@ -235,8 +235,8 @@ bool step_const(Func *f)
 
 bool step_dim(Func *f)
 {
-    put_line(f, "%s[0] = %s;", at_of(f, out_of(f, 0)),
-             dim_c(f, dim_of(f, ((const DimAttr *)f->e->attr)->dim)));
+    c_put_line(f, "%s[0] = %s;", c_at_of(f, out_of(f, 0)),
+             c_dim_in(f, c_dim_of(f, ((const DimAttr *)f->e->attr)->dim)));
     return true;
 }
 
@@ -249,14 +249,14 @@ bool step_iota(Func *f)
 
     for (uint32_t k = 0; k < rank; k++) {
         i[k] = arena_printf(f->a, "i%u", k);
-        open_for(f, i[k], dim_c(f, size_of(f, y, k)));
+        c_open_for(f, i[k], c_dim_in(f, c_size_of(f, y, k)));
     }
-    put_line(
-        f, "%s[%s] = %s;", at_of(f, y), index_c(f, rank, i, stride_of(f, y)),
+    c_put_line(
+        f, "%s[%s] = %s;", c_at_of(f, y), c_index(f, rank, i, c_stride_of(f, y)),
         c_store(f->c, t,
                 c_cast(f->c, WF_I64, t, arena_printf(f->a, "(int64_t)%s", i[axis]))));
     for (uint32_t k = 0; k < rank; k++)
-        close_block(f);
+        c_close_block(f);
     return true;
 }
 
@@ -266,23 +266,23 @@ bool step_iota(Func *f)
 static void write_pad_axis(Func *f, uint32_t k, bool last, Dim size, Dim lo, int64_t step,
                            Dim out)
 {
-    const char *l = dim_c(f, lo), *n = dim_c(f, size), *o = dim_c(f, out);
+    const char *l = c_dim_in(f, lo), *n = c_dim_in(f, size), *o = c_dim_in(f, out);
     Dim end = dim_add(&f->dims, lo, dim_mul(&f->dims, dim_sub(&f->dims, size, 1), step));
 
     if (dim_known_ge(&f->dims, lo, 0) &&
         dim_known_ge(&f->dims, dim_sub(&f->dims, out, 1), end)) {
         if (last)
-            put_line(f, "WX_VECTOR");
-        open_for(f, arena_printf(f->a, "i%u", k), n);
+            c_put_line(f, "WX_VECTOR");
+        c_open_for(f, arena_printf(f->a, "i%u", k), n);
         return;
     }
-    put_line(f, "const ptrdiff_t first%u = %s < 0 ? (%lld - %s) / %lld : 0;", k, l,
+    c_put_line(f, "const ptrdiff_t first%u = %s < 0 ? (%lld - %s) / %lld : 0;", k, l,
              (long long)step - 1, l, (long long)step);
-    put_line(f, "const ptrdiff_t end%u = %s(%s, (%s - %s + %lld) / %lld);", k,
+    c_put_line(f, "const ptrdiff_t end%u = %s(%s, (%s - %s + %lld) / %lld);", k,
              c_need(f->c, "least"), n, o, l, (long long)step - 1, (long long)step);
     if (last)
-        put_line(f, "WX_VECTOR");
-    open_block(f, "for (ptrdiff_t i%u = first%u; i%u < end%u; i%u++)", k, k, k, k, k);
+        c_put_line(f, "WX_VECTOR");
+    c_open_block(f, "for (ptrdiff_t i%u = first%u; i%u < end%u; i%u++)", k, k, k, k, k);
 }
 
 bool step_pad(Func *f)
@@ -290,30 +290,30 @@ bool step_pad(Func *f)
     const PadAttr *a = f->e->attr;
     Val x = in_of(f, 0), y = out_of(f, 0);
     uint32_t rank = rank_of(f, y);
-    const Dim *to = stride_of(f, y);
+    const Dim *to = c_stride_of(f, y);
     const char *i[MAX_RANK];
     Dim *step = arena_array(f->a, rank + 1, sizeof *step), offset = 0;
     Text at;
 
-    write_fill(f, y, arena_printf(f->a, "%s[0]", at_of(f, in_of(f, 1))));
-    open_block(f, "%s", "");
+    write_fill(f, y, arena_printf(f->a, "%s[0]", c_at_of(f, in_of(f, 1))));
+    c_open_block(f, "%s", "");
     for (uint32_t k = 0; k < rank; k++) {
         int64_t wide = (a->interior.n ? a->interior.v[k] : 0) + 1;
-        Dim lo = dim_of(f, a->lo.v[k]);
+        Dim lo = c_dim_of(f, a->lo.v[k]);
 
         i[k] = arena_printf(f->a, "i%u", k);
-        write_pad_axis(f, k, k + 1 == rank, size_of(f, x, k), lo, wide, size_of(f, y, k));
+        write_pad_axis(f, k, k + 1 == rank, c_size_of(f, x, k), lo, wide, c_size_of(f, y, k));
         step[k] = dim_mul(&f->dims, to[k], wide);
         offset = dim_add(&f->dims, offset, dim_mul(&f->dims, lo, to[k]));
     }
     text_init(&at, f->a);
     if (offset)
-        text_printf(&at, "%s + ", dim_c(f, offset));
-    put_line(f, "%s[%s%s] = %s[%s];", at_of(f, y), text_str(&at),
-             index_c(f, rank, i, step), at_of(f, x),
-             index_c(f, rank, i, stride_of(f, x)));
+        text_printf(&at, "%s + ", c_dim_in(f, offset));
+    c_put_line(f, "%s[%s%s] = %s[%s];", c_at_of(f, y), text_str(&at),
+             c_index(f, rank, i, step), c_at_of(f, x),
+             c_index(f, rank, i, c_stride_of(f, x)));
     for (uint32_t k = 0; k < rank + 1; k++)
-        close_block(f);
+        c_close_block(f);
     return true;
 }
 
@@ -329,20 +329,20 @@ bool step_concat(Func *f)
 {
     Val y = out_of(f, 0);
     uint32_t axis = (uint32_t)((const AxisAttr *)f->e->attr)->axis;
-    const Dim *to = stride_of(f, y);
+    const Dim *to = c_stride_of(f, y);
     Dim offset = 0;
 
     for (uint32_t i = 0; i < f->e->nin; i++) {
         Val x = in_of(f, i);
-        const char *at = at_of(f, y);
+        const char *at = c_at_of(f, y);
 
         if (offset)
-            at = arena_printf(f->a, "(%s + %s)", at, dim_c(f, offset));
+            at = arena_printf(f->a, "(%s + %s)", at, c_dim_in(f, offset));
         if (!is_there(f, i))
             write_move(f, rank_of(f, y), dims_of(f, x), dtype_of(f, y), at, to,
-                       at_of(f, x), stride_of(f, x));
+                       c_at_of(f, x), c_stride_of(f, x));
         offset =
-            dim_add(&f->dims, offset, dim_mul(&f->dims, size_of(f, x, axis), to[axis]));
+            dim_add(&f->dims, offset, dim_mul(&f->dims, c_size_of(f, x, axis), to[axis]));
     }
     return true;
 }

@@ -40,9 +40,9 @@ static Window window_of(Func *f)
              w.t != WF_F16 && w.t != WF_BF16;
     w.acc = !w.max && dtype_is_float(w.t) && !w.fast ? WF_F64 : w.t;
     for (uint32_t i = 0; i < w.rank; i++) {
-        w.axis[i] = (Axis){size_of(f, w.x, i),
-                           size_of(f, w.y, i),
-                           a->pad_lo.n ? dim_of(f, a->pad_lo.v[i]) : 0,
+        w.axis[i] = (Axis){c_size_of(f, w.x, i),
+                           c_size_of(f, w.y, i),
+                           a->pad_lo.n ? c_dim_of(f, a->pad_lo.v[i]) : 0,
                            a->window.v[i],
                            entry(a->stride, i, 1),
                            entry(a->window_dilation, i, 1),
@@ -65,7 +65,7 @@ static const char *position(Func *f, const Axis *a, uint32_t i)
         text_printf(&t, a->dilation == 1 ? " + k%u" : " + k%u * %lld", i,
                     (long long)a->dilation);
     if (a->lo)
-        text_printf(&t, " - %s", dim_c(f, a->lo));
+        text_printf(&t, " - %s", c_dim_in(f, a->lo));
     return text_str(&t);
 }
 
@@ -82,67 +82,67 @@ static void take_element(Func *f, const Window *w, const char *at, const char *p
     wf_dtype both[] = {w->acc, w->acc};
     const char *args[] = {"best", "v0"};
 
-    put_line(f, "const %s v0 = %s;", c_value(w->acc),
+    c_put_line(f, "const %s v0 = %s;", c_value(w->acc),
              c_cast(f->c, w->t, w->acc, c_load(f->c, w->t, at)));
     if (!w->max) {
-        put_line(f, "best = %s;", c_map(f->c, OP_add, w->acc, both, args, 2));
+        c_put_line(f, "best = %s;", c_map(f->c, OP_add, w->acc, both, args, 2));
         return;
     }
-    open_block(f, dtype_is_float(w->t)
+    c_open_block(f, dtype_is_float(w->t)
                       ? "if (row < 0 || v0 > best || (v0 != v0 && best == best))"
                       : "if (row < 0 || v0 > best)");
-    put_line(f, "best = v0;");
-    put_line(f, "row = %s;", place);
-    close_block(f);
+    c_put_line(f, "best = v0;");
+    c_put_line(f, "row = %s;", place);
+    c_close_block(f);
 }
 
 static void write_slow(Func *f, const Window *w)
 {
     const char **o = arena_array(f->a, w->rank + 1, sizeof *o);
     const char **p = arena_array(f->a, w->rank + 1, sizeof *p), *at;
-    const Dim *to = stride_of(f, w->y), *from = stride_of(f, w->x);
+    const Dim *to = c_stride_of(f, w->y), *from = c_stride_of(f, w->x);
 
     for (uint32_t i = 0; i < w->rank; i++) {
         o[i] = arena_printf(f->a, "o%u", i);
-        open_for(f, o[i], dim_c(f, w->axis[i].y));
+        c_open_for(f, o[i], c_dim_in(f, w->axis[i].y));
     }
-    put_line(f, "%s best = %s;", c_value(w->acc), lowest(f, w));
+    c_put_line(f, "%s best = %s;", c_value(w->acc), lowest(f, w));
     if (w->max)
-        put_line(f, "ptrdiff_t row = -1;");
+        c_put_line(f, "ptrdiff_t row = -1;");
     for (uint32_t i = 0; i < w->rank; i++) {
         const Axis *a = &w->axis[i];
 
         p[i] = arena_printf(f->a, "p%u", i);
-        open_for(f, arena_printf(f->a, "k%u", i),
+        c_open_for(f, arena_printf(f->a, "k%u", i),
                  arena_printf(f->a, "%lld", (long long)a->window));
-        put_line(f, "const ptrdiff_t q%u = %s, p%u = q%u / %lld;", i, position(f, a, i),
+        c_put_line(f, "const ptrdiff_t q%u = %s, p%u = q%u / %lld;", i, position(f, a, i),
                  i, i, (long long)a->base);
-        put_line(f, "if (q%u < 0 || q%u %% %lld || p%u >= %s)", i, i, (long long)a->base,
-                 i, dim_c(f, a->x));
-        put_line(f, "    continue;");
+        c_put_line(f, "if (q%u < 0 || q%u %% %lld || p%u >= %s)", i, i, (long long)a->base,
+                 i, c_dim_in(f, a->x));
+        c_put_line(f, "    continue;");
     }
-    at = index_c(f, w->rank, p, from);
-    take_element(f, w, arena_printf(f->a, "%s[%s]", at_of(f, w->x), at), at);
+    at = c_index(f, w->rank, p, from);
+    take_element(f, w, arena_printf(f->a, "%s[%s]", c_at_of(f, w->x), at), at);
     for (uint32_t i = 0; i < w->rank; i++)
-        close_block(f);
-    at = index_c(f, w->rank, o, to);
-    put_line(f, "%s[%s] = %s;", at_of(f, w->y), at,
+        c_close_block(f);
+    at = c_index(f, w->rank, o, to);
+    c_put_line(f, "%s[%s] = %s;", c_at_of(f, w->y), at,
              c_store(f->c, w->t, c_cast(f->c, w->acc, w->t, "best")));
     if (w->place)
-        put_line(f, "%s[%s] = row;", at_of(f, w->place), at);
+        c_put_line(f, "%s[%s] = row;", c_at_of(f, w->place), at);
     for (uint32_t i = 0; i < w->rank; i++)
-        close_block(f);
+        c_close_block(f);
 }
 
 /* ---- rows of results at once --------------------------------------------------------- */
 
 static void write_start(Func *f, const Window *w)
 {
-    open_for(f, "i0", dim_c(f, count_of(f, w->y)));
-    put_line(f, "%s[i0] = %s;", at_of(f, w->y), c_store(f->c, w->t, lowest(f, w)));
+    c_open_for(f, "i0", c_dim_in(f, c_count_of(f, w->y)));
+    c_put_line(f, "%s[i0] = %s;", c_at_of(f, w->y), c_store(f->c, w->t, lowest(f, w)));
     if (w->place)
-        put_line(f, "%s[i0] = -1;", at_of(f, w->place));
-    close_block(f);
+        c_put_line(f, "%s[i0] = -1;", c_at_of(f, w->place));
+    c_close_block(f);
 }
 
 /* Places o along the last axis whose element k is inside x: from first to end-1. */
@@ -152,15 +152,15 @@ static void write_range(Func *f, const Axis *a, uint32_t i)
                     : a->dilation == 1
                         ? arena_printf(f->a, "k%u", i)
                         : arena_printf(f->a, "k%u * %lld", i, (long long)a->dilation);
-    const char *lo = dim_c(f, a->lo);
+    const char *lo = c_dim_in(f, a->lo);
 
-    put_line(f, "const ptrdiff_t gap = %s - %s;", lo, k);
-    put_line(f, "const ptrdiff_t begin = gap > 0 ? (gap + %lld) / %lld : 0;",
+    c_put_line(f, "const ptrdiff_t gap = %s - %s;", lo, k);
+    c_put_line(f, "const ptrdiff_t begin = gap > 0 ? (gap + %lld) / %lld : 0;",
              (long long)a->stride - 1, (long long)a->stride);
-    put_line(f,
+    c_put_line(f,
              "const ptrdiff_t end = %s + gap > 0 ? %s((%s + gap + %lld) / %lld, %s) : 0;",
-             dim_c(f, a->x), c_need(f->c, "least"), dim_c(f, a->x),
-             (long long)a->stride - 1, (long long)a->stride, dim_c(f, a->y));
+             c_dim_in(f, a->x), c_need(f->c, "least"), c_dim_in(f, a->x),
+             (long long)a->stride - 1, (long long)a->stride, c_dim_in(f, a->y));
 }
 
 static void write_fast(Func *f, const Window *w)
@@ -176,57 +176,57 @@ static void write_fast(Func *f, const Window *w)
         p[i] = arena_printf(f->a, "(%s)", position(f, &w->axis[i], i));
         if (i == last)
             break;
-        open_for(f, o[i], dim_c(f, w->axis[i].y));
+        c_open_for(f, o[i], c_dim_in(f, w->axis[i].y));
         blocks++;
     }
     for (uint32_t i = 0; i < w->rank; i++) {
         const Axis *a = &w->axis[i];
 
         if (a->window != 1) {
-            open_for(f, arena_printf(f->a, "k%u", i),
+            c_open_for(f, arena_printf(f->a, "k%u", i),
                      arena_printf(f->a, "%lld", (long long)a->window));
             blocks++;
         }
         if (i == last || (a->window == 1 && a->stride == 1 && !a->lo && a->x == a->y))
             continue;
-        put_line(f, "if (%s >= 0 && %s < %s)", p[i], p[i], dim_c(f, a->x));
+        c_put_line(f, "if (%s >= 0 && %s < %s)", p[i], p[i], c_dim_in(f, a->x));
     }
-    open_block(f, "%s", "");
+    c_open_block(f, "%s", "");
     write_range(f, &w->axis[last], last);
-    put_line(f, "WX_VECTOR");
-    open_block(f, "for (ptrdiff_t o%u = begin; o%u < end; o%u++)", last, last, last);
-    y = index_c(f, w->rank, o, stride_of(f, w->y));
-    x = index_c(f, w->rank, p, stride_of(f, w->x));
-    put_line(f, "const %s v0 = %s;", c_value(w->t),
-             c_load(f->c, w->t, arena_printf(f->a, "%s[%s]", at_of(f, w->x), x)));
-    put_line(f, "const %s v1 = %s;", c_value(w->t),
-             c_load(f->c, w->t, arena_printf(f->a, "%s[%s]", at_of(f, w->y), y)));
+    c_put_line(f, "WX_VECTOR");
+    c_open_block(f, "for (ptrdiff_t o%u = begin; o%u < end; o%u++)", last, last, last);
+    y = c_index(f, w->rank, o, c_stride_of(f, w->y));
+    x = c_index(f, w->rank, p, c_stride_of(f, w->x));
+    c_put_line(f, "const %s v0 = %s;", c_value(w->t),
+             c_load(f->c, w->t, arena_printf(f->a, "%s[%s]", c_at_of(f, w->x), x)));
+    c_put_line(f, "const %s v1 = %s;", c_value(w->t),
+             c_load(f->c, w->t, arena_printf(f->a, "%s[%s]", c_at_of(f, w->y), y)));
     if (!w->max) {
         wf_dtype both[] = {w->t, w->t};
         const char *args[] = {"v1", "v0"};
 
-        put_line(f, "%s[%s] = %s;", at_of(f, w->y), y,
+        c_put_line(f, "%s[%s] = %s;", c_at_of(f, w->y), y,
                  c_store(f->c, w->t, c_map(f->c, OP_add, w->t, both, args, 2)));
     } else if (w->place) {
-        put_line(f,
+        c_put_line(f,
                  dtype_is_float(w->t)
                      ? "const int take = %s[%s] < 0 || v0 > v1 || (v0 != v0 && v1 == v1);"
                      : "const int take = %s[%s] < 0 || v0 > v1;",
-                 at_of(f, w->place), y);
-        put_line(f, "%s[%s] = %s;", at_of(f, w->y), y,
+                 c_at_of(f, w->place), y);
+        c_put_line(f, "%s[%s] = %s;", c_at_of(f, w->y), y,
                  c_store(f->c, w->t, "take ? v0 : v1"));
-        put_line(f, "%s[%s] = take ? %s : %s[%s];", at_of(f, w->place), y, x,
-                 at_of(f, w->place), y);
+        c_put_line(f, "%s[%s] = take ? %s : %s[%s];", c_at_of(f, w->place), y, x,
+                 c_at_of(f, w->place), y);
     } else {
-        put_line(f, "%s[%s] = %s;", at_of(f, w->y), y,
+        c_put_line(f, "%s[%s] = %s;", c_at_of(f, w->y), y,
                  c_store(f->c, w->t,
                          dtype_is_float(w->t) ? "v0 > v1 || v0 != v0 ? v0 : v1"
                                               : "v0 > v1 ? v0 : v1"));
     }
-    close_block(f);
-    close_block(f);
+    c_close_block(f);
+    c_close_block(f);
     while (blocks--)
-        close_block(f);
+        c_close_block(f);
 }
 
 static void write_window(Func *f)

@@ -22,7 +22,7 @@ wf_tensor wf_gelu(wf_ctx *c, wf_tensor x, bool with_tanh)
 
     IN_F32(c, x, wf_gelu(c, x, with_tanh))
     scope_open(c);
-    x = as_float(c, x, "wf_gelu");
+    x = float_cast(c, x, "wf_gelu");
     if (with_tanh) {
         u = wf_mul(c, wf_mul(c, wf_square(c, x), x), num(c, 0.044715));
         u = wf_tanh(c, wf_mul(c, wf_add(c, x, u), num(c, 0.79788456080286535588)));
@@ -46,7 +46,7 @@ wf_tensor wf_softplus(wf_ctx *c, wf_tensor x, double beta)
 
     IN_F32(c, x, wf_softplus(c, x, beta))
     scope_open(c);
-    z = wf_mul(c, as_float(c, x, "wf_softplus"), num(c, beta));
+    z = wf_mul(c, float_cast(c, x, "wf_softplus"), num(c, beta));
     p = positive(c, z);
     s = wf_log1p(c, wf_exp(c, wf_where(c, p, wf_neg(c, z), z)));
     s = wf_add(c, wf_where(c, p, z, wf_zeros_like(c, z)), s);
@@ -66,7 +66,7 @@ wf_tensor wf_elu(wf_ctx *c, wf_tensor x, double alpha)
 
     IN_F32(c, x, wf_elu(c, x, alpha))
     scope_open(c);
-    x = as_float(c, x, "wf_elu");
+    x = float_cast(c, x, "wf_elu");
     p = positive(c, x);
     low = wf_expm1(c, wf_where(c, p, wf_zeros_like(c, x), x));
     return scope_close(c, wf_where(c, p, x, wf_mul(c, low, num(c, alpha))));
@@ -92,7 +92,7 @@ wf_tensor wf_softmax(wf_ctx *c, wf_tensor x, int axis)
 
     IN_F32(c, x, wf_softmax(c, x, axis))
     scope_open(c);
-    x = as_float(c, x, "wf_softmax");
+    x = float_cast(c, x, "wf_softmax");
     e = wf_exp(c, wf_sub(c, x, shift_of(c, x, axis)));
     return scope_close(c, wf_div(c, e, wf_sum(c, e, &axis, 1, true)));
 }
@@ -103,7 +103,7 @@ wf_tensor wf_log_softmax(wf_ctx *c, wf_tensor x, int axis)
 
     IN_F32(c, x, wf_log_softmax(c, x, axis))
     scope_open(c);
-    x = as_float(c, x, "wf_log_softmax");
+    x = float_cast(c, x, "wf_log_softmax");
     d = wf_sub(c, x, shift_of(c, x, axis));
     return scope_close(c,
                        wf_sub(c, d, wf_log(c, wf_sum(c, wf_exp(c, d), &axis, 1, true))));

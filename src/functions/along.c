@@ -28,7 +28,7 @@ static wf_tensor assign_slices(wf_ctx *c, const char *fn, Assign assign, wf_tens
         !shape_of(c, index, fn, &t))
         return WF_NONE;
     if (t.rank > 1 || !dtype_is_int(wf_dtype_of(c, index)))
-        return tfail(c, WF_ERR_SHAPE,
+        return tensor_fail(c, WF_ERR_SHAPE,
                      "%s: the index must be a vector of integers, got %s", fn,
                      shape_text(c, tensor_get(c, index, fn)));
     scope_open(c);
@@ -72,12 +72,12 @@ static wf_tensor cleared(wf_ctx *c, const char *fn, wf_tensor x, wf_tensor index
 
     if (kind == WF_SCATTER_MAX || kind == WF_SCATTER_MIN) {
         if (huge == 0) /* integers have no infinity: their extremes */
-            return tfail(c, WF_ERR_UNSUPPORTED,
+            return tensor_fail(c, WF_ERR_UNSUPPORTED,
                          "%s: the old value of integers must count", fn);
         v = kind == WF_SCATTER_MAX ? -huge : huge;
     }
     e = wf_full(c, d, NULL, 0, v);
-    return put_along(c, fn, OP_scatter, x, index, e, axis);
+    return index_put_along(c, fn, OP_scatter, x, index, e, axis);
 }
 
 wf_tensor wf_scatter_along(wf_ctx *c, wf_tensor x, wf_tensor index, wf_tensor v, int axis,
@@ -89,16 +89,16 @@ wf_tensor wf_scatter_along(wf_ctx *c, wf_tensor x, wf_tensor index, wf_tensor v,
     wf_tensor y, n, one;
 
     if (kind < WF_SCATTER_SET || kind > WF_SCATTER_MEAN)
-        return tfail(c, WF_ERR_ARG, "%s: %d is no kind", fn, (int)kind);
+        return tensor_fail(c, WF_ERR_ARG, "%s: %d is no kind", fn, (int)kind);
     scope_open(c);
     v = cut_to(c, fn, v, index);
     if (!with_old && kind != WF_SCATTER_SET)
         x = cleared(c, fn, x, index, axis, kind);
-    y = put_along(c, fn, (OpCode)ops[kind], x, index, v, axis);
+    y = index_put_along(c, fn, (OpCode)ops[kind], x, index, v, axis);
     if (kind == WF_SCATTER_MEAN) {
         one = wf_full(c, wf_dtype_of(c, x), NULL, 0, 1);
         n = with_old ? wf_ones_like(c, x) : wf_zeros_like(c, x);
-        n = wf_maximum(c, put_along(c, fn, OP_scatter_add, n, index, one, axis), one);
+        n = wf_maximum(c, index_put_along(c, fn, OP_scatter_add, n, index, one, axis), one);
         y = dtype_is_float(wf_dtype_of(c, x)) ? wf_div(c, y, n) : wf_floor_div(c, y, n);
     }
     return scope_close(c, y);

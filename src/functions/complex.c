@@ -28,9 +28,9 @@ wf_tensor wf_complex(wf_ctx *c, wf_tensor x, wf_tensor y)
     wf_tensor in[2] = {x, y};
 
     scope_open(c);
-    if (!unify(c, "wf_complex", in, 2, MATH_FLOAT))
+    if (!unify_types(c, "wf_complex", in, 2, MATH_FLOAT))
         return scope_close(c, WF_NONE);
-    if (is_half(c, in[0]))
+    if (float_is_half(c, in[0]))
         for (int i = 0; i < 2; i++)
             in[i] = wf_cast(c, in[i], WF_F32);
     return scope_close(c, tensor_op1(c, OP_complex, in, 2, NULL));
@@ -41,7 +41,7 @@ wf_tensor wf_angle(wf_ctx *c, wf_tensor x)
     scope_open(c);
     if (is_complex(c, x))
         return scope_close(c, wf_atan2(c, wf_imag(c, x), wf_real(c, x)));
-    x = as_float(c, x, "wf_angle");
+    x = float_cast(c, x, "wf_angle");
     x = wf_where(c, wf_is_nan(c, x), x,
                  wf_where(c, wf_lt(c, x, num(c, 0)),
                           wf_full_like(c, x, 3.14159265358979323846),

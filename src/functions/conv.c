@@ -12,16 +12,16 @@ static int64_t at(const int64_t *v, int i, int64_t standard)
     return v ? v[i] : standard;
 }
 
-bool check_image(wf_ctx *c, const char *fn, wf_tensor x, int n, Shape *s)
+bool spatial_check(wf_ctx *c, const char *fn, wf_tensor x, int n, Shape *s)
 {
     if (!shape_of(c, x, fn, s))
         return false;
     if (n < 1 || n > SPATIAL) {
-        tfail(c, WF_ERR_SHAPE, "%s: %d spatial axes; there are 1 to %d", fn, n, SPATIAL);
+        tensor_fail(c, WF_ERR_SHAPE, "%s: %d spatial axes; there are 1 to %d", fn, n, SPATIAL);
         return false;
     }
     if (s->rank != (uint32_t)n + 2) {
-        tfail(c, WF_ERR_SHAPE, "%s: %d spatial axes need [N,C,..] of rank %d, got %s", fn,
+        tensor_fail(c, WF_ERR_SHAPE, "%s: %d spatial axes need [N,C,..] of rank %d, got %s", fn,
               n, n + 2, shape_text(c, tensor_get(c, x, fn)));
         return false;
     }
@@ -60,10 +60,10 @@ wf_tensor wf_conv(wf_ctx *c, wf_tensor x, wf_tensor w, wf_tensor bias, int n,
     int64_t st[SPATIAL], pad[SPATIAL], dil[SPATIAL];
     wf_tensor y;
 
-    if (!check_image(c, "wf_conv", x, n, &s) || !check_image(c, "wf_conv", w, n, &k))
+    if (!spatial_check(c, "wf_conv", x, n, &s) || !spatial_check(c, "wf_conv", w, n, &k))
         return WF_NONE;
     if (groups < 1 || (!size_same(c, s.d[1], size_mul(c, k.d[1], groups)) && s.d[1] >= 0 && k.d[1] >= 0))
-        return tfail(c, WF_ERR_SHAPE,
+        return tensor_fail(c, WF_ERR_SHAPE,
                      "wf_conv: weights %s and %lld groups do not fit the channels of %s",
                      shape_text(c, tensor_get(c, w, "wf_conv")), (long long)groups,
                      shape_text(c, tensor_get(c, x, "wf_conv")));
@@ -72,7 +72,7 @@ wf_tensor wf_conv(wf_ctx *c, wf_tensor x, wf_tensor w, wf_tensor bias, int n,
         pad[i] = at(padding, i, 0);
         dil[i] = at(dilation, i, 1);
         if (st[i] < 1 || pad[i] < 0 || dil[i] < 1)
-            return tfail(c, WF_ERR_VALUE,
+            return tensor_fail(c, WF_ERR_VALUE,
                          "wf_conv: stride and dilation must be >= 1, padding >= 0");
     }
     scope_open(c);
@@ -116,11 +116,11 @@ wf_tensor wf_conv_transpose(wf_ctx *c, wf_tensor x, wf_tensor w, wf_tensor bias,
         cut_hi[SPATIAL];
     wf_tensor y;
 
-    if (!check_image(c, "wf_conv_transpose", x, n, &s) ||
-        !check_image(c, "wf_conv_transpose", w, n, &k))
+    if (!spatial_check(c, "wf_conv_transpose", x, n, &s) ||
+        !spatial_check(c, "wf_conv_transpose", w, n, &k))
         return WF_NONE;
     if (groups < 1 || !size_same(c, s.d[1], k.d[0]) || (s.d[1] >= 0 && s.d[1] % groups))
-        return tfail(
+        return tensor_fail(
             c, WF_ERR_SHAPE,
             "wf_conv_transpose: weights %s and %lld groups do not fit the channels of %s",
             shape_text(c, tensor_get(c, w, "wf_conv_transpose")), (long long)groups,
@@ -130,7 +130,7 @@ wf_tensor wf_conv_transpose(wf_ctx *c, wf_tensor x, wf_tensor w, wf_tensor bias,
         st[i] = at(stride, i, 1);
         dil[i] = at(dilation, i, 1);
         if (st[i] < 1 || pad < 0 || dil[i] < 1 || more < 0 || k.d[2 + i] < 1)
-            return tfail(c, WF_ERR_VALUE,
+            return tensor_fail(c, WF_ERR_VALUE,
                          "wf_conv_transpose: stride, dilation and kernel must be >= 1, "
                          "padding >= 0");
         span = dil[i] * (k.d[2 + i] - 1);
@@ -173,9 +173,9 @@ wf_tensor wf_embedding(wf_ctx *c, wf_tensor weight, wf_tensor index)
 wf_tensor wf_dropout(wf_ctx *c, wf_tensor x, wf_tensor mask, double p)
 {
     if (!(p >= 0 && p <= 1))
-        return tfail(c, WF_ERR_VALUE, "wf_dropout: a probability must be in 0..1");
+        return tensor_fail(c, WF_ERR_VALUE, "wf_dropout: a probability must be in 0..1");
     scope_open(c);
-    x = as_float(c, x, "wf_dropout");
+    x = float_cast(c, x, "wf_dropout");
     x = wf_where(c, mask, wf_mul(c, x, num(c, p < 1 ? 1 / (1 - p) : 0)),
                  wf_zeros_like(c, x));
     return scope_close(c, x);
@@ -192,7 +192,7 @@ wf_tensor wf_attention(wf_ctx *c, wf_tensor q, wf_tensor k, wf_tensor v, wf_tens
     if (!shape_of(c, q, "wf_attention", &s) || !shape_of(c, k, "wf_attention", &t))
         return WF_NONE;
     if (s.rank < 2 || t.rank < 2 || s.d[s.rank - 1] < 0)
-        return tfail(c, WF_ERR_SHAPE, "wf_attention: needs [..,L,E], got %s",
+        return tensor_fail(c, WF_ERR_SHAPE, "wf_attention: needs [..,L,E], got %s",
                      shape_text(c, tensor_get(c, q, "wf_attention")));
     if (scale == 0)
         scale = 1 / sqrt((double)s.d[s.rank - 1]);

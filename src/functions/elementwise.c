@@ -15,7 +15,7 @@ static wf_dtype real_dtype(const wf_ctx *c, wf_dtype d)
     }
 }
 
-wf_tensor as_float(wf_ctx *c, wf_tensor x, const char *fn)
+wf_tensor float_cast(wf_ctx *c, wf_tensor x, const char *fn)
 {
     Tensor *t = tensor_get(c, x, fn);
 
@@ -26,7 +26,7 @@ wf_tensor as_float(wf_ctx *c, wf_tensor x, const char *fn)
                : op_1(c, OP_cast, x, &(DtypeAttr){(int32_t)real_dtype(c, (wf_dtype)t->dtype)});
 }
 
-bool is_half(wf_ctx *c, wf_tensor x)
+bool float_is_half(wf_ctx *c, wf_tensor x)
 {
     Tensor *t = tensor_get(c, x, "is_half");
 
@@ -56,7 +56,7 @@ static bool broadcast_shapes(wf_ctx *c, const char *fn, const wf_tensor *x, int 
             else if (s.d[k] != 1 && !size_same(c, s.d[k], *d) && size_one(c, *d))
                 *d = s.d[k];
             else if (s.d[k] != 1 && !size_same(c, s.d[k], *d) && !size_one(c, s.d[k])) {
-                tfail(
+                tensor_fail(
                     c, WF_ERR_SHAPE,
                     "%s: shapes %s and %s cannot be broadcast together: axis %d differs",
                     fn, shape_text(c, tensor_get(c, x[0], fn)),
@@ -82,7 +82,7 @@ wf_tensor broadcast_to(wf_ctx *c, const char *fn, wf_tensor x, const Dim *dims,
         map[k] = (int64_t)rank - s.rank + k;
         if (s.rank > rank || (s.d[k] != 1 && !size_same(c, s.d[k], dims[map[k]]) &&
                               !size_one(c, s.d[k])))
-            return tfail(
+            return tensor_fail(
                 c, WF_ERR_SHAPE,
                 "%s: shape %s cannot be broadcast to rank %u: sizes must be equal or 1", fn,
                 shape_text(c, tensor_get(c, x, fn)), rank);
@@ -136,9 +136,9 @@ static wf_dtype common_dtype(wf_ctx *c, const char *fn, const wf_tensor *x, int 
         wf_dtype r;
         if (!u)
             return WF_INVALID;
-        r = promoted(c, d, weak, zero, nominal(c, u), u->weak, u->rank == 0);
+        r = tensor_promoted(c, d, weak, zero, nominal(c, u), u->weak, u->rank == 0);
         if (!r) {
-            tfail(c, WF_ERR_TYPE, "%s: no common dtype of %s and %s", fn,
+            tensor_fail(c, WF_ERR_TYPE, "%s: no common dtype of %s and %s", fn,
                   wf_dtype_name(d), wf_dtype_name((wf_dtype)u->dtype));
             return WF_INVALID;
         }
@@ -175,7 +175,7 @@ static bool joins_weak(wf_ctx *c, const char *fn, const wf_tensor *x, int n)
     return top[1] > top[0];
 }
 
-bool unify(wf_ctx *c, const char *fn, wf_tensor *x, int n, MathKind kind)
+bool unify_types(wf_ctx *c, const char *fn, wf_tensor *x, int n, MathKind kind)
 {
     wf_dtype d = common_dtype(c, fn, x, n);
     bool weak;
@@ -187,7 +187,7 @@ bool unify(wf_ctx *c, const char *fn, wf_tensor *x, int n, MathKind kind)
     if (kind == MATH_BOOL)
         d = WF_BOOL;
     if (kind == MATH_INT && dtype_is_inexact(d)) {
-        tfail(c, WF_ERR_TYPE, "%s: needs integers or bools, got %s", fn,
+        tensor_fail(c, WF_ERR_TYPE, "%s: needs integers or bools, got %s", fn,
               wf_dtype_name(d));
         return false;
     }
@@ -218,7 +218,7 @@ static wf_tensor binary(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, wf_te
         (kind == MATH_ANY || (kind == MATH_FLOAT && dtype_is_inexact((wf_dtype)a->dtype))))
         return tensor_op1(c, op, in, 2, NULL);
     scope_open(c);
-    if (unify(c, fn, in, 2, kind))
+    if (unify_types(c, fn, in, 2, kind))
         in[0] = tensor_op1(c, op, in, 2, NULL);
     return scope_close(c, in[0]);
 }
@@ -234,7 +234,7 @@ static wf_tensor arithmetic(wf_ctx *c, const char *fn, OpCode op, OpCode bool_op
     if (a->dtype == WF_BOOL && b->dtype == WF_BOOL) {
         if (bool_op)
             return binary(c, fn, bool_op, x, y, MATH_ANY);
-        return tfail(c, WF_ERR_TYPE, "%s: not defined for two bools", fn);
+        return tensor_fail(c, WF_ERR_TYPE, "%s: not defined for two bools", fn);
     }
     return binary(c, fn, op, x, y, MATH_ANY);
 }
@@ -255,7 +255,7 @@ wf_tensor wf_pow(wf_ctx *c, wf_tensor x, wf_tensor y)
 {
     wf_dtype d;
 
-    if (is_half(c, x) && is_half(c, y) && (d = common_dtype(c, "wf_pow", (wf_tensor[]){x, y}, 2)) != WF_F32) {
+    if (float_is_half(c, x) && float_is_half(c, y) && (d = common_dtype(c, "wf_pow", (wf_tensor[]){x, y}, 2)) != WF_F32) {
         scope_open(c);
         x = arithmetic(c, "wf_pow", OP_pow, 0, wf_cast(c, x, WF_F32), wf_cast(c, y, WF_F32));
         return scope_close(c, wf_cast(c, x, d));
@@ -313,7 +313,7 @@ static bool may_divide(wf_ctx *c, wf_tensor y)
     if (wf_is_symbolic(c, y))
         wf_assert(c, ok, "ZeroDivisionError", NULL, 0);
     else if (!failed(c) && wf_item_int(c, wf_all(c, ok, NULL, 0, false)) == 0)
-        tfail(c, WF_ERR_VALUE, "ZeroDivisionError");
+        tensor_fail(c, WF_ERR_VALUE, "ZeroDivisionError");
     return !failed(c);
 }
 
@@ -322,7 +322,7 @@ wf_tensor wf_fmod(wf_ctx *c, wf_tensor x, wf_tensor y)
     wf_tensor in[2] = {x, y}, r = WF_NONE;
 
     scope_open(c);
-    if (unify(c, "wf_fmod", in, 2, MATH_ANY) && may_divide(c, in[1]))
+    if (unify_types(c, "wf_fmod", in, 2, MATH_ANY) && may_divide(c, in[1]))
         r = tensor_op1(c, OP_rem, in, 2, NULL);
     return scope_close(c, r);
 }
@@ -358,7 +358,7 @@ wf_tensor wf_remainder(wf_ctx *c, wf_tensor x, wf_tensor y)
     wf_tensor in[2] = {x, y}, r = WF_NONE;
 
     scope_open(c);
-    if (unify(c, "wf_remainder", in, 2, MATH_ANY) && may_divide(c, in[1])) {
+    if (unify_types(c, "wf_remainder", in, 2, MATH_ANY) && may_divide(c, in[1])) {
         r = tensor_op1(c, OP_rem, in, 2, NULL);
         if (!dtype_is_unsigned(wf_dtype_of(c, r)))
             r = wf_where(c, crosses(c, r, in[1]), wf_add(c, r, in[1]), r);
@@ -385,7 +385,7 @@ wf_tensor wf_floor_div(wf_ctx *c, wf_tensor x, wf_tensor y)
     wf_tensor in[2] = {x, y}, q = WF_NONE;
 
     scope_open(c);
-    if (unify(c, "wf_floor_div", in, 2, MATH_ANY) && may_divide(c, in[1])) {
+    if (unify_types(c, "wf_floor_div", in, 2, MATH_ANY) && may_divide(c, in[1])) {
         if (dtype_is_float(wf_dtype_of(c, in[0]))) {
             q = floor_div_float(c, in[0], in[1]);
         } else {
@@ -406,7 +406,7 @@ wf_tensor wf_hypot(wf_ctx *c, wf_tensor x, wf_tensor y)
     wf_tensor in[2] = {x, y}, a, b, m, n, q, zero, inf, r;
 
     scope_open(c);
-    if (!unify(c, "wf_hypot", in, 2, MATH_FLOAT))
+    if (!unify_types(c, "wf_hypot", in, 2, MATH_FLOAT))
         return scope_close(c, WF_NONE);
     a = wf_abs(c, in[0]);
     b = wf_abs(c, in[1]);
@@ -427,7 +427,7 @@ wf_tensor wf_logaddexp(wf_ctx *c, wf_tensor x, wf_tensor y)
     wf_tensor in[2] = {x, y}, first, hi, lo, d, same;
 
     scope_open(c);
-    if (!unify(c, "wf_logaddexp", in, 2, MATH_FLOAT))
+    if (!unify_types(c, "wf_logaddexp", in, 2, MATH_FLOAT))
         return scope_close(c, WF_NONE);
     first = wf_ge(c, in[0], in[1]);
     hi = wf_where(c, first, in[0], in[1]);
@@ -448,7 +448,7 @@ static wf_tensor unary(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, bool r
         return WF_NONE;
     if (real && !dtype_is_inexact((wf_dtype)t->dtype)) {
         scope_open(c);
-        return scope_close(c, op_1(c, op, as_float(c, x, fn), NULL));
+        return scope_close(c, op_1(c, op, float_cast(c, x, fn), NULL));
     }
     return op_1(c, op, x, NULL);
 }
@@ -561,7 +561,7 @@ wf_tensor wf_frac(wf_ctx *c, wf_tensor x)
     {                                                                                    \
         IN_F32(c, x, wf_##name(c, x))                                                    \
         scope_open(c);                                                                   \
-        x = as_float(c, x, "wf_" #name);                                                 \
+        x = float_cast(c, x, "wf_" #name);                                                 \
         return scope_close(c, (expr));                                                   \
     }
 /* The same of one that is an op for complex numbers. */
@@ -572,7 +572,7 @@ wf_tensor wf_frac(wf_ctx *c, wf_tensor x)
         if (is_complex(c, x))                                                            \
             return op_1(c, OP_##name, x, NULL);                                          \
         scope_open(c);                                                                   \
-        x = as_float(c, x, "wf_" #name);                                                 \
+        x = float_cast(c, x, "wf_" #name);                                                 \
         return scope_close(c, (expr));                                                   \
     }
 #define ONE num(c, 1)
@@ -597,7 +597,7 @@ wf_tensor wf_sinh(wf_ctx *c, wf_tensor x)
     if (is_complex(c, x))
         return op_1(c, OP_sinh, x, NULL);
     scope_open(c);
-    x = as_float(c, x, "wf_sinh");
+    x = float_cast(c, x, "wf_sinh");
     small = wf_lt(c, wf_abs(c, x), num(c, 1));
     u = wf_expm1(c, wf_where(c, small, x, wf_zeros_like(c, x)));
     lo = wf_mul(c, num(c, 0.5), wf_add(c, u, wf_div(c, u, wf_add(c, u, num(c, 1)))));
@@ -613,7 +613,7 @@ wf_tensor wf_asinh(wf_ctx *c, wf_tensor x)
     if (is_complex(c, x))
         return op_1(c, OP_asinh, x, NULL);
     scope_open(c);
-    x = as_float(c, x, "wf_asinh");
+    x = float_cast(c, x, "wf_asinh");
     a = wf_abs(c, x);
     big = wf_gt(c, a, num(c, 1e4));
     b = wf_where(c, big, wf_ones_like(c, x), x);
@@ -671,7 +671,7 @@ wf_tensor wf_bitwise_not(wf_ctx *c, wf_tensor x)
     Tensor *t = tensor_get(c, x, "wf_bitwise_not");
 
     if (t && dtype_is_inexact((wf_dtype)t->dtype))
-        return tfail(c, WF_ERR_TYPE, "wf_bitwise_not: needs integers or bools, got %s",
+        return tensor_fail(c, WF_ERR_TYPE, "wf_bitwise_not: needs integers or bools, got %s",
                      shape_text(c, t));
     return t ? op_1(c, OP_not, x, NULL) : WF_NONE;
 }
@@ -684,7 +684,7 @@ wf_tensor wf_where(wf_ctx *c, wf_tensor cond, wf_tensor x, wf_tensor y)
     scope_open(c);
     if (wf_dtype_of(c, cond) != WF_BOOL)
         in[0] = wf_ne(c, cond, wf_zeros_like(c, cond));
-    if (!failed(c) && unify(c, "wf_where", in + 1, 2, MATH_ANY) &&
+    if (!failed(c) && unify_types(c, "wf_where", in + 1, 2, MATH_ANY) &&
         broadcast_all(c, "wf_where", in, 3)) {
         weak = wf_is_weak(c, in[1]) && wf_is_weak(c, in[2]);
         in[0] = tensor_op1(c, OP_select, in, 3, NULL);

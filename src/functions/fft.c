@@ -4,7 +4,7 @@
 /* Of the part of a complex number that x becomes. */
 static wf_dtype part_of(wf_ctx *c, wf_tensor x)
 {
-    wf_dtype d = wf_dtype_of(c, as_float(c, x, "wf_fft"));
+    wf_dtype d = wf_dtype_of(c, float_cast(c, x, "wf_fft"));
 
     return dtype_part(d) == WF_F64 ? WF_F64 : WF_F32;
 }
@@ -15,7 +15,7 @@ static wf_tensor operand(wf_ctx *c, wf_tensor x, wf_fft_kind kind)
     wf_dtype part;
 
     if (kind == WF_RFFT && dtype_is_complex(wf_dtype_of(c, x)))
-        return tfail(c, WF_ERR_TYPE, "wf_fft: rfft needs real numbers, got %s",
+        return tensor_fail(c, WF_ERR_TYPE, "wf_fft: rfft needs real numbers, got %s",
                      shape_text(c, tensor_get(c, x, "wf_fft")));
     part = part_of(c, x);
     return failed(c) ? WF_NONE : wf_cast(c, x, kind == WF_RFFT ? part : dtype_pair(part));
@@ -61,7 +61,7 @@ wf_tensor wf_fft(wf_ctx *c, wf_tensor x, wf_fft_kind kind, const int *axes,
     if (!shape_of(c, x, "wf_fft", &s))
         return WF_NONE;
     if (n < 1 || n > (int)s.rank || kind < WF_FFT || kind > WF_IRFFT)
-        return tfail(c, WF_ERR_ARG, "wf_fft: %d axes of %s", n,
+        return tensor_fail(c, WF_ERR_ARG, "wf_fft: %d axes of %s", n,
                      shape_text(c, tensor_get(c, x, "wf_fft")));
     scope_open(c);
     x = operand(c, x, kind);
@@ -70,7 +70,7 @@ wf_tensor wf_fft(wf_ctx *c, wf_tensor x, wf_fft_kind kind, const int *axes,
         if (!axis_of(c, "wf_fft", axes ? axes[i] : i - n, s.rank, &axis))
             break;
         if (taken[axis]) {
-            tfail(c, WF_ERR_ARG, "wf_fft: axis %u is named twice", axis);
+            tensor_fail(c, WF_ERR_ARG, "wf_fft: axis %u is named twice", axis);
             break;
         }
         taken[axis] = true;
@@ -78,7 +78,7 @@ wf_tensor wf_fft(wf_ctx *c, wf_tensor x, wf_fft_kind kind, const int *axes,
                   : kind == WF_IRFFT && ends ? size_mul(c, 2, size_sub(c, s.d[axis], 1))
                                              : s.d[axis];
         if (size[i] == 0 || (size[i] < 0 && lengths && !wf_is_symbolic(c, x)))
-            tfail(c, WF_ERR_SHAPE, "wf_fft: invalid number of data points (%lld)",
+            tensor_fail(c, WF_ERR_SHAPE, "wf_fft: invalid number of data points (%lld)",
                   (long long)size[i]);
         else
             x = resized(c, x, axis,

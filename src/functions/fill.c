@@ -25,7 +25,7 @@ wf_tensor wf_arange(wf_ctx *c, wf_dtype dtype, double start, double stop, double
         return WF_NONE;
     n = ceil((stop - start) / step);
     if (step == 0 || !isfinite(n) || n > 1e15)
-        return tfail(c, WF_ERR_VALUE,
+        return tensor_fail(c, WF_ERR_VALUE,
                      "wf_arange: the number of steps is not a size (is the step 0?)");
     return progression(c, dtype, start, step, n > 0 ? (int64_t)n : 0);
 }
@@ -40,7 +40,7 @@ wf_tensor wf_linspace(wf_ctx *c, wf_dtype dtype, double start, double stop, int6
     if (!tensor_check_shape(c, "wf_linspace", dtype, NULL, 0, &symbolic))
         return WF_NONE;
     if (n < 0)
-        return tfail(c, WF_ERR_VALUE,
+        return tensor_fail(c, WF_ERR_VALUE,
                      "wf_linspace: needs a number of points >= 0, got %lld",
                      (long long)n);
     step = (stop - start) / (double)(endpoint ? (n > 1 ? n - 1 : 1) : (n ? n : 1));
@@ -84,10 +84,10 @@ wf_tensor wf_one_hot(wf_ctx *c, wf_tensor index, int64_t classes, wf_dtype dtype
     if (!shape_of(c, index, "wf_one_hot", &s))
         return WF_NONE;
     if (!dtype_is_int(wf_dtype_of(c, index)))
-        return tfail(c, WF_ERR_TYPE, "wf_one_hot: needs integers, got %s",
+        return tensor_fail(c, WF_ERR_TYPE, "wf_one_hot: needs integers, got %s",
                      shape_text(c, tensor_get(c, index, "wf_one_hot")));
     if (s.rank == MAX_RANK)
-        return tfail(c, WF_ERR_LIMIT, "wf_one_hot: the result would have rank %d",
+        return tensor_fail(c, WF_ERR_LIMIT, "wf_one_hot: the result would have rank %d",
                      MAX_RANK + 1);
     scope_open(c);
     s.d[s.rank] = 1;

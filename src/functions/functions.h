@@ -22,31 +22,31 @@
 
 /* Operands promoted and broadcast to one type. kind: what the op accepts. */
 typedef enum MathKind { MATH_ANY, MATH_FLOAT, MATH_INT, MATH_BOOL } MathKind;
-wf_tensor as_float(wf_ctx *c, wf_tensor x, const char *fn);
-bool unify(wf_ctx *c, const char *fn, wf_tensor *x, int n, MathKind kind);
+wf_tensor float_cast(wf_ctx *c, wf_tensor x, const char *fn);
+bool unify_types(wf_ctx *c, const char *fn, wf_tensor *x, int n, MathKind kind);
 bool unify_dtypes(wf_ctx *c, const char *fn, wf_tensor *x,
                   int n); /* shapes as they are */
 bool broadcast_all(wf_ctx *c, const char *fn, wf_tensor *x, int n);
 /* shape.c */
 wf_tensor slice_axis(wf_ctx *c, wf_tensor x, uint32_t axis, Dim start, Dim limit);
 /* conv.c: is x [N,C,..] with n spatial axes? */
-bool check_image(wf_ctx *c, const char *fn, wf_tensor x, int n, Shape *s);
-/* index.c: x with v put (scatter ..) at places of one axis that index gives, as put_along */
-wf_tensor put_along(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, wf_tensor index,
+bool spatial_check(wf_ctx *c, const char *fn, wf_tensor x, int n, Shape *s);
+/* index.c: x with v put (scatter ..) at places of one axis that index gives, as index_put_along */
+wf_tensor index_put_along(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, wf_tensor index,
                     wf_tensor v, int axis);
 /* mask.c: x[ix] = v (op scatter) or += v (scatter_add) where that needs no places; false: it does */
 bool mask_assign(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, const Shape *s,
                  const wf_index *ix, int n, wf_tensor v, wf_tensor *out);
 /* reduce.c */
-wf_tensor reduce(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, const int *axes,
+wf_tensor reduce_axes(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, const int *axes,
                  int n, bool keep);
 wf_tensor broadcast_to(wf_ctx *c, const char *fn, wf_tensor x, const Dim *dims,
                        uint32_t rank);
 /* In a function of x: of half floats it is computed in f32, as the libraries do. `call` is the
  * function itself, with x as it now is. */
-bool is_half(wf_ctx *c, wf_tensor x);
+bool float_is_half(wf_ctx *c, wf_tensor x);
 #define IN_F32(c, x, call)                                                               \
-    if (is_half(c, x)) {                                                                 \
+    if (float_is_half(c, x)) {                                                                 \
         wf_dtype half_ = wf_dtype_of(c, x);                                              \
         scope_open(c);                                                                   \
         (x) = wf_cast(c, x, WF_F32);                                                     \
@@ -57,8 +57,8 @@ static inline wf_tensor num(wf_ctx *c, double x) { return wf_float(c, x); }
 
 /* ---- strided.c, index.c ---- */
 
-wf_tensor tensor_unfold(wf_ctx *c, wf_tensor x, int axis, int64_t size, int64_t step);
-wf_tensor tensor_as_strided(wf_ctx *c, wf_tensor x, const int64_t *dims,
+wf_tensor strided_unfold(wf_ctx *c, wf_tensor x, int axis, int64_t size, int64_t step);
+wf_tensor strided_view(wf_ctx *c, wf_tensor x, const int64_t *dims,
                             const int64_t *strides, uint32_t rank, int64_t from);
 /* wf_index_get; view: in a program, what is written into the result is written into x */
 wf_tensor index_get(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, bool view);

@@ -17,7 +17,7 @@ typedef struct Item { /* one axis of the result of the basic part */
     wf_tensor t;      /* TENSOR: i64 */
 } Item;
 
-typedef struct Plan {
+typedef struct IndexPlan {
     Shape x;
     uint32_t n; /* axes of y, the basic part */
     Item item[MAX_ITEMS];
@@ -26,7 +26,7 @@ typedef struct Plan {
     int64_t rev[MAX_RANK];
     uint32_t nrev;
     bool any_tensor, any_slice; /* any_slice: the basic part is not all of x */
-} Plan;
+} IndexPlan;
 
 /* ---- masks ---- */
 
@@ -43,7 +43,7 @@ wf_tensor wf_nonzero(wf_ctx *c, wf_tensor x)
     IN_GRAPH_(graph_enter_tensors(c, &t, 1));
     tr = c->tensors->trace;
     if (!tr)
-        return tfail(c, WF_ERR_ARG, "wf_nonzero: the tensor's trace has ended");
+        return tensor_fail(c, WF_ERR_ARG, "wf_nonzero: the tensor's trace has ended");
     {
         T_ENTER(c, WF_NONE)
         sym = b_symbol(tr->b, "K");
@@ -55,7 +55,7 @@ wf_tensor wf_nonzero(wf_ctx *c, wf_tensor x)
 }
 
 /* A mask of rank r is r integer tensors: the columns of nonzero. */
-static bool add_mask(wf_ctx *c, Plan *p, wf_tensor mask, uint32_t axis)
+static bool add_mask(wf_ctx *c, IndexPlan *p, wf_tensor mask, uint32_t axis)
 {
     Shape m, z;
     wf_tensor places;
@@ -64,7 +64,7 @@ static bool add_mask(wf_ctx *c, Plan *p, wf_tensor mask, uint32_t axis)
         return false;
     for (uint32_t k = 0; k < m.rank; k++)
         if (!size_same(c, m.d[k], p->x.d[axis + k])) {
-            tfail(c, WF_ERR_INDEX,
+            tensor_fail(c, WF_ERR_INDEX,
                   "index: a mask of shape %s does not fit axis %u of the tensor",
                   shape_text(c, tensor_get(c, mask, "index")), axis + k);
             return false;
@@ -92,7 +92,7 @@ static bool resolve_slice(wf_ctx *c, const wf_index *ix, int64_t size, int64_t *
             hi = step < 0 ? size - 1 : size, a, b;
 
     if (step == 0) {
-        tfail(c, WF_ERR_VALUE, "index: the step of a slice is 0");
+        tensor_fail(c, WF_ERR_VALUE, "index: the step of a slice is 0");
         return false;
     }
     a = ix->has_start ? (ix->start < 0 ? ix->start + size : ix->start)
@@ -140,7 +140,7 @@ static Dim slice_bound(wf_ctx *c, bool has, int64_t bound, Dim size, Dim standar
 }
 
 /* A slice of an axis of symbolic size. True with the size as a number: to be done as any other; false: done, or failed. */
-static bool symbolic_slice(wf_ctx *c, Plan *p, const wf_index *ix, uint32_t axis,
+static bool symbolic_slice(wf_ctx *c, IndexPlan *p, const wf_index *ix, uint32_t axis,
                            Dim *size)
 {
     int64_t step = ix->has_step ? ix->step : 1;
@@ -174,7 +174,7 @@ static bool symbolic_slice(wf_ctx *c, Plan *p, const wf_index *ix, uint32_t axis
         p->limit[axis] = *size;
         return !failed(c);
     }
-    tfail(c, step == 0 ? WF_ERR_VALUE : WF_ERR_SHAPE,
+    tensor_fail(c, step == 0 ? WF_ERR_VALUE : WF_ERR_SHAPE,
           step == 0
               ? "index: the step of a slice is 0"
               : "index: a slice with a negative step needs a constant size of axis %u",
@@ -183,7 +183,7 @@ static bool symbolic_slice(wf_ctx *c, Plan *p, const wf_index *ix, uint32_t axis
 }
 
 /* Between two sizes, which may be symbolic and do not count from the end. */
-static bool add_sizes(wf_ctx *c, Plan *p, const wf_index *ix, uint32_t axis)
+static bool add_sizes(wf_ctx *c, IndexPlan *p, const wf_index *ix, uint32_t axis)
 {
     Dim size = p->x.d[axis];
 
@@ -196,7 +196,7 @@ static bool add_sizes(wf_ctx *c, Plan *p, const wf_index *ix, uint32_t axis)
     return !failed(c);
 }
 
-static bool add_slice(wf_ctx *c, Plan *p, const wf_index *ix, uint32_t axis)
+static bool add_slice(wf_ctx *c, IndexPlan *p, const wf_index *ix, uint32_t axis)
 {
     int64_t start, count, step = ix->has_step ? ix->step : 1;
     Dim size = p->x.d[axis];
@@ -227,14 +227,14 @@ static bool add_slice(wf_ctx *c, Plan *p, const wf_index *ix, uint32_t axis)
     return true;
 }
 
-static bool add_int(wf_ctx *c, Plan *p, int64_t i, uint32_t axis)
+static bool add_int(wf_ctx *c, IndexPlan *p, int64_t i, uint32_t axis)
 {
     Dim size = p->x.d[axis];
 
     if (size > 0 && c->semantics->promotion == WF_PROMOTE_JAX) /* moved inside */
         i = i < -size ? -size : i >= size ? size - 1 : i;
     if (size >= 0 && (i < -size || i >= size)) {
-        tfail(c, WF_ERR_INDEX, "index: %lld is out of range for axis %u of size %lld",
+        tensor_fail(c, WF_ERR_INDEX, "index: %lld is out of range for axis %u of size %lld",
               (long long)i, axis, (long long)size);
         return false;
     }
@@ -266,7 +266,7 @@ static wf_tensor wrap_indices(wf_ctx *c, wf_tensor t, Dim size, uint32_t axis)
         lo = wf_min(c, t, NULL, 0, false);
         hi = wf_max(c, t, NULL, 0, false);
         if (!failed(c) && (wf_item_int(c, lo) < -size || wf_item_int(c, hi) >= size))
-            return tfail(c, WF_ERR_INDEX,
+            return tensor_fail(c, WF_ERR_INDEX,
                          "index: %lld is out of range for axis %u of size %lld",
                          (long long)(wf_item_int(c, lo) < -size ? wf_item_int(c, lo)
                                                                 : wf_item_int(c, hi)),
@@ -278,14 +278,14 @@ static wf_tensor wrap_indices(wf_ctx *c, wf_tensor t, Dim size, uint32_t axis)
     return wf_where(c, wf_lt(c, t, wf_zeros_like(c, t)), wf_add(c, t, n), t);
 }
 
-static bool add_tensor(wf_ctx *c, Plan *p, wf_tensor t, uint32_t axis)
+static bool add_tensor(wf_ctx *c, IndexPlan *p, wf_tensor t, uint32_t axis)
 {
     wf_dtype d = wf_dtype_of(c, t);
 
     if (d == WF_BOOL)
         return add_mask(c, p, t, axis);
     if (!dtype_is_int(d)) {
-        tfail(c, WF_ERR_TYPE,
+        tensor_fail(c, WF_ERR_TYPE,
               "index: a tensor used as an index must be of integers or bools, got %s",
               wf_dtype_name(d));
         return false;
@@ -306,7 +306,7 @@ static int axes_used(wf_ctx *c, const wf_index *ix)
                : 1;
 }
 
-static bool make_plan(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, Plan *p)
+static bool make_plan(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, IndexPlan *p)
 {
     int used = 0, ellipsis = -1;
     uint32_t axis = 0;
@@ -317,12 +317,12 @@ static bool make_plan(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, Plan *p
     if (!has_n(ix, n))
         return arg_fail(c, "index", "a list of indices");
     if (n + (int)p->x.rank >= MAX_ITEMS) {
-        tfail(c, WF_ERR_LIMIT, "index: %d items are too many", n);
+        tensor_fail(c, WF_ERR_LIMIT, "index: %d items are too many", n);
         return false;
     }
     for (int i = 0; i < n; i++) {
         if (ix[i].kind == WF_INDEX_ELLIPSIS && ellipsis >= 0) {
-            tfail(c, WF_ERR_VALUE, "index: only one ellipsis is possible");
+            tensor_fail(c, WF_ERR_VALUE, "index: only one ellipsis is possible");
             return false;
         }
         if (ix[i].kind == WF_INDEX_ELLIPSIS)
@@ -331,7 +331,7 @@ static bool make_plan(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, Plan *p
         p->any_tensor = p->any_tensor || ix[i].kind == WF_INDEX_TENSOR;
     }
     if (!failed(c) && used > (int)p->x.rank)
-        tfail(c, WF_ERR_INDEX, "index: %d indices for a tensor of rank %u", used,
+        tensor_fail(c, WF_ERR_INDEX, "index: %d indices for a tensor of rank %u", used,
               p->x.rank);
     for (uint32_t k = 0; k < p->x.rank; k++)
         p->stride[k] = 1;
@@ -351,17 +351,17 @@ static bool make_plan(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, Plan *p
             add_tensor(c, p, ix[i].tensor, axis);
             axis += (uint32_t)axes_used(c, &ix[i]);
             break;
-        default: tfail(c, WF_ERR_ARG, "index: item %d is of no known kind", i);
+        default: tensor_fail(c, WF_ERR_ARG, "index: item %d is of no known kind", i);
         }
     }
     if (!failed(c) && p->n > MAX_RANK)
-        tfail(c, WF_ERR_LIMIT, "index: the result would have rank %u", p->n);
+        tensor_fail(c, WF_ERR_LIMIT, "index: the result would have rank %u", p->n);
     return !failed(c);
 }
 
 /* ---- reading ---- */
 
-static wf_tensor basic_part(wf_ctx *c, wf_tensor x, const Plan *p)
+static wf_tensor basic_part(wf_ctx *c, wf_tensor x, const IndexPlan *p)
 {
     Dim dims[MAX_ITEMS];
     bool same = p->n == p->x.rank;
@@ -381,7 +381,7 @@ static wf_tensor basic_part(wf_ctx *c, wf_tensor x, const Plan *p)
 }
 
 /* [..S, m]: the index vectors of the m indexed axes */
-static wf_tensor index_vectors(wf_ctx *c, const Plan *p, Shape *out_s)
+static wf_tensor index_vectors(wf_ctx *c, const IndexPlan *p, Shape *out_s)
 {
     wf_tensor t[MAX_RANK], v[MAX_RANK];
     int m = 0;
@@ -396,7 +396,7 @@ static wf_tensor index_vectors(wf_ctx *c, const Plan *p, Shape *out_s)
     return m == 1 ? v[0] : wf_concat(c, v, m, -1);
 }
 
-static wf_tensor gather_part(wf_ctx *c, wf_tensor y, const Plan *p, bool view)
+static wf_tensor gather_part(wf_ctx *c, wf_tensor y, const IndexPlan *p, bool view)
 {
     int64_t axes[MAX_RANK], offset[MAX_RANK];
     Dim sizes[MAX_RANK];
@@ -432,7 +432,7 @@ static wf_tensor gather_part(wf_ctx *c, wf_tensor y, const Plan *p, bool view)
         no++;
     }
     if (p->n - m + s.rank > MAX_RANK)
-        return tfail(c, WF_ERR_LIMIT, "index: the result would have rank %u",
+        return tensor_fail(c, WF_ERR_LIMIT, "index: the result would have rank %u",
                      p->n - m + s.rank);
     a = (GatherAttr){.offset_dims = {no, offset},
                      .collapsed = {m, axes},
@@ -447,7 +447,7 @@ static wf_tensor gather_part(wf_ctx *c, wf_tensor y, const Plan *p, bool view)
 
 wf_tensor index_get(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, bool view)
 {
-    Plan p;
+    IndexPlan p;
     wf_tensor y = WF_NONE;
 
     scope_open(c);
@@ -541,7 +541,7 @@ wf_tensor wf_take(wf_ctx *c, wf_tensor x, wf_tensor index, int axis)
     if (!tensor_get(c, index, "wf_take"))
         return WF_NONE;
     if (wf_dtype_of(c, index) == WF_BOOL)
-        return tfail(c, WF_ERR_TYPE, "wf_take: needs integers, got a mask");
+        return tensor_fail(c, WF_ERR_TYPE, "wf_take: needs integers, got a mask");
     return wf_index_get(c, x, ix, (int)k + 1);
 }
 
@@ -556,7 +556,7 @@ static bool along(wf_ctx *c, const char *fn, wf_tensor x, wf_tensor index, int a
         !axis_of(c, fn, axis, s.rank, &k))
         return false;
     if (s.rank != t.rank) {
-        tfail(c, WF_ERR_SHAPE, "%s: the index must have the rank of %s, got %s", fn,
+        tensor_fail(c, WF_ERR_SHAPE, "%s: the index must have the rank of %s, got %s", fn,
               shape_text(c, tensor_get(c, x, fn)),
               shape_text(c, tensor_get(c, index, fn)));
         return false;
@@ -564,7 +564,7 @@ static bool along(wf_ctx *c, const char *fn, wf_tensor x, wf_tensor index, int a
     for (uint32_t i = 0; i < s.rank; i++) {
         if (i != k && !size_same(c, t.d[i], s.d[i]) &&
             (t.d[i] < 0 || s.d[i] < 0 || t.d[i] > s.d[i])) {
-            tfail(c, WF_ERR_SHAPE, "%s: axis %u of the index does not fit that of %s", fn,
+            tensor_fail(c, WF_ERR_SHAPE, "%s: axis %u of the index does not fit that of %s", fn,
                   i, shape_text(c, tensor_get(c, x, fn)));
             return false;
         }
@@ -588,7 +588,7 @@ wf_tensor wf_take_along(wf_ctx *c, wf_tensor x, wf_tensor index, int axis)
     return scope_close(c, y);
 }
 
-wf_tensor put_along(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, wf_tensor index,
+wf_tensor index_put_along(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, wf_tensor index,
                     wf_tensor v, int axis)
 {
     wf_index ix[MAX_RANK];
@@ -603,12 +603,12 @@ wf_tensor put_along(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, wf_tensor
 
 wf_tensor wf_put_along(wf_ctx *c, wf_tensor x, wf_tensor index, wf_tensor v, int axis)
 {
-    return put_along(c, "wf_put_along", OP_scatter, x, index, v, axis);
+    return index_put_along(c, "wf_put_along", OP_scatter, x, index, v, axis);
 }
 
 wf_tensor wf_add_along(wf_ctx *c, wf_tensor x, wf_tensor index, wf_tensor v, int axis)
 {
-    return put_along(c, "wf_add_along", OP_scatter_add, x, index, v, axis);
+    return index_put_along(c, "wf_add_along", OP_scatter_add, x, index, v, axis);
 }
 
 /* A matrix with the vector on its k-th diagonal, zero elsewhere. */
@@ -625,7 +625,7 @@ wf_tensor wf_diag(wf_ctx *c, wf_tensor x, int k)
         return scope_close(c, wf_copy(c, wf_diagonal(c, x, k)));
     }
     if (s.rank != 1 || s.d[0] < 0)
-        return tfail(c, WF_ERR_SHAPE, "wf_diag: needs a vector or a matrix, got %s",
+        return tensor_fail(c, WF_ERR_SHAPE, "wf_diag: needs a vector or a matrix, got %s",
                      shape_text(c, tensor_get(c, x, "wf_diag")));
     n = s.d[0] + (k < 0 ? -k : k);
     scope_open(c);

@@ -19,19 +19,19 @@ static bool may_write(wf_ctx *c, const char *fn, const Tensor *x, const Tensor *
     if (x->symbolic)
         return true;
     if (v->symbolic)
-        tfail(c, WF_ERR_VALUE,
+        tensor_fail(c, WF_ERR_VALUE,
               "%s: a symbolic value cannot be written into a concrete tensor", fn);
     else if (root->wants_grad && !c->tensors->no_grad)
-        tfail(c, WF_ERR_VALUE,
+        tensor_fail(c, WF_ERR_VALUE,
               "%s: a %sleaf that requires a gradient cannot be written to "
               "(wf_no_grad_begin allows it)",
               fn, root == x ? "" : "view of a ");
     else if (!x->symbolic && x->store->array && wf_array_data(x->store->array) &&
              !wf_array_data_mutable(x->store->array))
-        tfail(c, WF_ERR_VALUE,
+        tensor_fail(c, WF_ERR_VALUE,
               "%s: the memory of the tensor may only be read; copy it first", fn);
     else if (!view_may_take(x, v))
-        tfail(
+        tensor_fail(
             c, WF_ERR_UNSUPPORTED,
             "%s: more than one element of the tensor stands for a single element of its "
             "memory; copy it first",
@@ -113,7 +113,7 @@ static bool overwrite(wf_ctx *c, const char *fn, Tensor *x, Tensor *v, wf_tensor
     x->store->written = s->place;
     if (!followed)
         return true;
-    take_history(c, x, v);
+    history_take(c, x, v);
     x->stamp = ++root->stamp;
     return true;
 }
@@ -129,7 +129,7 @@ static wf_tensor fit(wf_ctx *c, const char *fn, Tensor *x, wf_tensor v)
     if ((dtype_is_inexact((wf_dtype)t->dtype) && !dtype_is_inexact((wf_dtype)x->dtype)) ||
         (dtype_is_complex((wf_dtype)t->dtype) && !dtype_is_complex((wf_dtype)x->dtype)) ||
         (x->dtype == WF_BOOL && t->dtype != WF_BOOL))
-        return tfail(c, WF_ERR_TYPE, "%s: a value of dtype %s cannot be written into %s",
+        return tensor_fail(c, WF_ERR_TYPE, "%s: a value of dtype %s cannot be written into %s",
                      fn, wf_dtype_name((wf_dtype)t->dtype), shape_text(c, x));
     if (t->dtype != x->dtype)
         v = wf_cast(c, v, (wf_dtype)x->dtype);

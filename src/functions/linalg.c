@@ -18,7 +18,7 @@ static wf_tensor dot_general(wf_ctx *c, const char *fn, wf_tensor x, wf_tensor y
         return WF_NONE;
     d.acc = (int32_t)wf_dtype_of(c, in[0]);
     if (d.acc == WF_BOOL)
-        return tfail(c, WF_ERR_TYPE, "%s: needs numbers, got bools", fn);
+        return tensor_fail(c, WF_ERR_TYPE, "%s: needs numbers, got bools", fn);
     return tensor_op1(c, OP_dot_general, in, 2, &d);
 }
 
@@ -34,12 +34,12 @@ wf_tensor wf_matmul(wf_ctx *c, wf_tensor x, wf_tensor y)
     if (!shape_of(c, x, "wf_matmul", &a) || !shape_of(c, y, "wf_matmul", &b))
         return WF_NONE;
     if (a.rank == 0 || b.rank == 0)
-        return tfail(c, WF_ERR_SHAPE,
+        return tensor_fail(c, WF_ERR_SHAPE,
                      "wf_matmul: needs at least one axis each, got %s and %s",
                      shape_text(c, tensor_get(c, x, "wf_matmul")),
                      shape_text(c, tensor_get(c, y, "wf_matmul")));
     if (!size_same(c, a.d[a.rank - 1], b.d[b.rank > 1 ? b.rank - 2 : 0]))
-        return tfail(
+        return tensor_fail(
             c, WF_ERR_SHAPE,
             "wf_matmul: shapes %s and %s do not fit: the last axis of the first must equal the "
             "last but one of the second",
@@ -157,13 +157,13 @@ static const char *parse_term(wf_ctx *c, const char *s, uint32_t rank, bool is_o
                    t->n < MAX_RANK) {
             t->l[t->n++] = (uint8_t)*p;
         } else {
-            tfail(c, WF_ERR_SYNTAX, "wf_einsum: '%c' at position %d of the specification",
+            tensor_fail(c, WF_ERR_SYNTAX, "wf_einsum: '%c' at position %d of the specification",
                   *p, (int)(p - s));
             return NULL;
         }
     }
     if (!is_output && t->n != rank) {
-        tfail(c, WF_ERR_SHAPE, "wf_einsum: an operand of rank %u has %u labels", rank,
+        tensor_fail(c, WF_ERR_SHAPE, "wf_einsum: an operand of rank %u has %u labels", rank,
               t->n);
         return NULL;
     }
@@ -194,13 +194,13 @@ static void take_diagonals(wf_ctx *c, Term *t)
             if (t->l[i] != t->l[j] || !shape_of(c, t->t, "wf_einsum", &s))
                 continue;
             if (!size_same(c, s.d[i], s.d[j])) {
-                tfail(c, WF_ERR_SHAPE, "wf_einsum: label '%c' has two sizes", t->l[i]);
+                tensor_fail(c, WF_ERR_SHAPE, "wf_einsum: label '%c' has two sizes", t->l[i]);
                 return;
             }
             mask = wf_eq(c, wf_iota(c, WF_I64, s.d, (int)s.rank, (int)i),
                          wf_iota(c, WF_I64, s.d, (int)s.rank, (int)j));
             t->t = wf_where(c, mask, t->t, wf_zeros_like(c, t->t));
-            t->t = reduce(c, "wf_einsum", OP_reduce_sum, t->t, (int[]){(int)j}, 1, false);
+            t->t = reduce_axes(c, "wf_einsum", OP_reduce_sum, t->t, (int[]){(int)j}, 1, false);
             drop_label(t, j--);
         }
 }
@@ -228,7 +228,7 @@ static void drop_ones(wf_ctx *c, Term *t, const Term *other)
             t->t = wf_squeeze(c, t->t, (int[]){(int)i}, 1);
             drop_label(t, i--);
         } else if (o.d[k] != 1 && !size_same(c, s.d[i], o.d[k])) {
-            tfail(c, WF_ERR_SHAPE,
+            tensor_fail(c, WF_ERR_SHAPE,
                   "wf_einsum: label '%c' has sizes that differ in shapes %s and %s",
                   t->l[i] < 128 ? t->l[i] : '.', shape_text(c, tensor_get(c, t->t, "")),
                   shape_text(c, tensor_get(c, other->t, "")));
@@ -251,7 +251,7 @@ static void sum_unneeded(wf_ctx *c, Term *t, const Term *other, const Term *rest
             axes[n++] = (int)i;
     }
     if (n)
-        left.t = reduce(c, "wf_einsum", OP_reduce_sum, t->t, axes, n, false);
+        left.t = reduce_axes(c, "wf_einsum", OP_reduce_sum, t->t, axes, n, false);
     *t = left;
 }
 
@@ -328,13 +328,13 @@ static bool parse_spec(wf_ctx *c, const char *spec, const wf_tensor *x, int n, T
         if (*s == ',' && i + 1 < n)
             s++;
         else if (*s == ',' || i + 1 < n) {
-            tfail(c, WF_ERR_SYNTAX, "wf_einsum: '%s' does not name %d operands", spec, n);
+            tensor_fail(c, WF_ERR_SYNTAX, "wf_einsum: '%s' does not name %d operands", spec, n);
             return false;
         }
     }
     if (!strncmp(s, "->", 2)) {
         if (!(s = parse_term(c, s + 2, 0, true, dots, out)) || *s) {
-            tfail(c, WF_ERR_SYNTAX, "wf_einsum: '%s' has more than one result", spec);
+            tensor_fail(c, WF_ERR_SYNTAX, "wf_einsum: '%s' has more than one result", spec);
             return false;
         }
     } else {
@@ -345,7 +345,7 @@ static bool parse_spec(wf_ctx *c, const char *spec, const wf_tensor *x, int n, T
         for (int i = 0; i < n; i++)
             found = found || label_at(&t[i], out->l[k]) >= 0;
         if (!found || label_at(out, out->l[k]) != (int)k) {
-            tfail(c, WF_ERR_SYNTAX,
+            tensor_fail(c, WF_ERR_SYNTAX,
                   "wf_einsum: label '%c' of the result stands twice or in no operand",
                   out->l[k] < 128 ? out->l[k] : '.');
             return false;
@@ -363,7 +363,7 @@ wf_tensor wf_einsum(wf_ctx *c, const char *spec, const wf_tensor *x, int n)
     if (failed(c) || !ts(c))
         return WF_NONE;
     if (!spec || !x || n < 1)
-        return tfail(c, WF_ERR_ARG, "wf_einsum: needs a specification and operands");
+        return tensor_fail(c, WF_ERR_ARG, "wf_einsum: needs a specification and operands");
     if (!(t = mem_alloc(&c->al, (size_t)n * sizeof *t))) {
         fail_memory(c);
         return WF_NONE;
@@ -391,7 +391,7 @@ static bool square(wf_ctx *c, const char *fn, wf_tensor x, Shape *s)
     if (!shape_of(c, x, fn, s))
         return false;
     if (s->rank < 2 || !size_same(c, s->d[s->rank - 1], s->d[s->rank - 2])) {
-        tfail(c, WF_ERR_SHAPE, "%s: needs square matrices, got %s", fn,
+        tensor_fail(c, WF_ERR_SHAPE, "%s: needs square matrices, got %s", fn,
               shape_text(c, tensor_get(c, x, fn)));
         return false;
     }
@@ -464,7 +464,7 @@ wf_tensor wf_solve(wf_ctx *c, wf_tensor a, wf_tensor b)
         y = solve_complex(c, a, b, s.d[s.rank - 1]);
     } else if (tensor_op(c, OP_lu, &a, 1, NULL, lu, 3) && shape_of(c, b, "wf_solve", &t)) {
         if (t.rank != s.rank || !size_same(c, t.d[t.rank - 2], s.d[s.rank - 1]))
-            tfail(c, WF_ERR_SHAPE, "wf_solve: %s does not fit the matrices %s",
+            tensor_fail(c, WF_ERR_SHAPE, "wf_solve: %s does not fit the matrices %s",
                   shape_text(c, tensor_get(c, b, "wf_solve")),
                   shape_text(c, tensor_get(c, a, "wf_solve")));
         y = failed(c) ? WF_NONE : permute_rows(c, b, &t, lu[2]);

@@ -10,7 +10,7 @@ static wf_tensor reduced(wf_ctx *c, wf_tensor l, wf_reduction how)
 
 wf_tensor wf_mse_loss(wf_ctx *c, wf_tensor x, wf_tensor y, wf_reduction how)
 {
-    if (is_half(c, y))
+    if (float_is_half(c, y))
         IN_F32(c, x, wf_mse_loss(c, x, y, how))
     scope_open(c);
     return scope_close(c, reduced(c, wf_square(c, wf_sub(c, x, y)), how));
@@ -31,7 +31,7 @@ wf_tensor wf_smooth_l1_loss(wf_ctx *c, wf_tensor x, wf_tensor y, double beta,
 {
     wf_tensor d, a, lo;
 
-    if (is_half(c, y))
+    if (float_is_half(c, y))
         IN_F32(c, x, wf_smooth_l1_loss(c, x, y, beta, how))
     if (beta <= 0)
         return wf_l1_loss(c, x, y, how);
@@ -58,7 +58,7 @@ wf_tensor wf_nll_loss(wf_ctx *c, wf_tensor logp, wf_tensor target, wf_tensor wei
     if (failed(c))
         return WF_NONE;
     if (!dtype_is_int(wf_dtype_of(c, target)))
-        return tfail(c, WF_ERR_TYPE, "wf_nll_loss: needs class numbers, got %s",
+        return tensor_fail(c, WF_ERR_TYPE, "wf_nll_loss: needs class numbers, got %s",
                      shape_text(c, tensor_get(c, target, "wf_nll_loss")));
     scope_open(c);
     target = wf_cast(c, target, WF_I64);
@@ -90,7 +90,7 @@ wf_tensor wf_cross_entropy(wf_ctx *c, wf_tensor x, wf_tensor target, wf_tensor w
         !tensor_get(c, target, "wf_cross_entropy"))
         return WF_NONE;
     if (s.rank == 0)
-        return tfail(c, WF_ERR_SHAPE, "wf_cross_entropy: needs an axis of classes");
+        return tensor_fail(c, WF_ERR_SHAPE, "wf_cross_entropy: needs an axis of classes");
     scope_open(c);
     logp = wf_log_softmax(c, x, axis);
     if (dtype_is_int(wf_dtype_of(c, target)) && smoothing == 0)
@@ -143,7 +143,7 @@ wf_tensor wf_bce_loss(wf_ctx *c, wf_tensor p, wf_tensor t, wf_reduction how)
 {
     wf_tensor one, a, b;
 
-    if (is_half(c, t))
+    if (float_is_half(c, t))
         IN_F32(c, p, wf_bce_loss(c, p, t, how))
     scope_open(c);
     one = num(c, 1);
@@ -158,7 +158,7 @@ wf_tensor wf_bce_loss(wf_ctx *c, wf_tensor p, wf_tensor t, wf_reduction how)
 /* softplus(x) - t x */
 wf_tensor wf_bce_with_logits(wf_ctx *c, wf_tensor x, wf_tensor t, wf_reduction how)
 {
-    if (is_half(c, t))
+    if (float_is_half(c, t))
         IN_F32(c, x, wf_bce_with_logits(c, x, t, how))
     scope_open(c);
     return scope_close(c,
@@ -170,7 +170,7 @@ wf_tensor wf_kl_div(wf_ctx *c, wf_tensor x, wf_tensor t, wf_reduction how)
 {
     wf_tensor some, logt, l;
 
-    if (is_half(c, t))
+    if (float_is_half(c, t))
         IN_F32(c, x, wf_kl_div(c, x, t, how))
     scope_open(c);
     some = wf_ne(c, t, wf_zeros_like(c, t)); /* 0 log 0 is 0; of what is below, NaN */

@@ -22,7 +22,7 @@ wf_tensor wf_masked_select(wf_ctx *c, wf_tensor x, wf_tensor mask)
 
     scope_open(c);
     if (wf_dtype_of(c, mask) != WF_BOOL)
-        tfail(c, WF_ERR_TYPE, "wf_masked_select: needs a mask of bools");
+        tensor_fail(c, WF_ERR_TYPE, "wf_masked_select: needs a mask of bools");
     if (!failed(c) && broadcast_all(c, "wf_masked_select", in, 2))
         y = wf_index_get(c, in[0], &(wf_index){.kind = WF_INDEX_TENSOR, .tensor = in[1]},
                          1);
@@ -56,13 +56,13 @@ wf_tensor wf_masked_scatter(wf_ctx *c, wf_tensor x, wf_tensor mask, wf_tensor so
 
     scope_open(c);
     if (wf_dtype_of(c, mask) != WF_BOOL)
-        tfail(c, WF_ERR_TYPE, "wf_masked_scatter: needs a mask of bools");
+        tensor_fail(c, WF_ERR_TYPE, "wf_masked_scatter: needs a mask of bools");
     if (!failed(c) && broadcast_all(c, "wf_masked_scatter", in, 2) &&
         shape_of(c, source, "wf_masked_scatter", &s)) {
         n = size_prod(c, s.d, s.rank);
         if (!wf_is_symbolic(c, in[1]) && n >= 0 &&
             wf_item(c, wf_count_nonzero(c, in[1], NULL, 0)) > (double)n)
-            tfail(
+            tensor_fail(
                 c, WF_ERR_SHAPE,
                 "wf_masked_scatter: the mask has more true elements than the %lld given",
                 (long long)n);

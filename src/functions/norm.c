@@ -28,7 +28,7 @@ static bool last_axes(wf_ctx *c, const char *fn, wf_tensor x, int n, int *axes)
 
     if (failed(c) || n < 1 || n > rank) {
         if (!failed(c))
-            tfail(c, WF_ERR_ARG, "%s: cannot normalise %d axes of %s", fn, n,
+            tensor_fail(c, WF_ERR_ARG, "%s: cannot normalise %d axes of %s", fn, n,
                   shape_text(c, tensor_get(c, x, fn)));
         return false;
     }
@@ -47,7 +47,7 @@ wf_tensor wf_layer_norm(wf_ctx *c, wf_tensor x, int n, wf_tensor weight, wf_tens
     if (!last_axes(c, "wf_layer_norm", x, n, axes))
         return WF_NONE;
     scope_open(c);
-    y = standardise(c, as_float(c, x, "wf_layer_norm"), axes, n, eps, &m, &v);
+    y = standardise(c, float_cast(c, x, "wf_layer_norm"), axes, n, eps, &m, &v);
     return scope_close(c, scale_shift(c, y, weight, bias));
 }
 
@@ -61,7 +61,7 @@ wf_tensor wf_rms_norm(wf_ctx *c, wf_tensor x, int n, wf_tensor weight, double ep
     if (!last_axes(c, "wf_rms_norm", x, n, axes))
         return WF_NONE;
     scope_open(c);
-    x = as_float(c, x, "wf_rms_norm");
+    x = float_cast(c, x, "wf_rms_norm");
     v = wf_mean(c, wf_square(c, x), axes, n, true);
     return scope_close(
         c, scale_shift(c, wf_mul(c, x, wf_rsqrt(c, wf_add(c, v, num(c, eps)))), weight,
@@ -77,7 +77,7 @@ static wf_tensor per_channel(wf_ctx *c, wf_tensor v, uint32_t rank)
     if (wf_is_none(v) || !shape_of(c, v, "norm", &s))
         return WF_NONE;
     if (s.rank != 1)
-        return tfail(c, WF_ERR_SHAPE, "norm: needs one number for each channel, got %s",
+        return tensor_fail(c, WF_ERR_SHAPE, "norm: needs one number for each channel, got %s",
                      shape_text(c, tensor_get(c, v, "norm")));
     dims[0] = s.d[0];
     for (uint32_t i = 1; i < rank - 1; i++)
@@ -100,13 +100,13 @@ wf_tensor wf_batch_norm(wf_ctx *c, wf_tensor x, wf_tensor mean, wf_tensor var,
     if (!shape_of(c, x, "wf_batch_norm", &s))
         return WF_NONE;
     if (s.rank < 2)
-        return tfail(c, WF_ERR_SHAPE, "wf_batch_norm: needs [N,C,..], got %s",
+        return tensor_fail(c, WF_ERR_SHAPE, "wf_batch_norm: needs [N,C,..], got %s",
                      shape_text(c, tensor_get(c, x, "wf_batch_norm")));
     for (uint32_t i = 0; i < s.rank; i++)
         if (i != 1)
             axes[n++] = (int)i;
     scope_open(c);
-    x = as_float(c, x, "wf_batch_norm");
+    x = float_cast(c, x, "wf_batch_norm");
     if (training) {
         y = standardise(c, x, axes, n, eps, &m, &v);
         keep[1] = wf_reshape(c, m, &s.d[1], 1);
@@ -115,7 +115,7 @@ wf_tensor wf_batch_norm(wf_ctx *c, wf_tensor x, wf_tensor mean, wf_tensor var,
         m = per_channel(c, mean, s.rank);
         v = per_channel(c, var, s.rank);
         if (wf_is_none(mean) || wf_is_none(var))
-            tfail(c, WF_ERR_ARG,
+            tensor_fail(c, WF_ERR_ARG,
                   "wf_batch_norm: needs mean and variance when not training");
         y = wf_mul(c, wf_sub(c, x, m), wf_rsqrt(c, wf_add(c, v, num(c, eps))));
     }
@@ -144,7 +144,7 @@ wf_tensor wf_group_norm(wf_ctx *c, wf_tensor x, int64_t groups, wf_tensor weight
         return WF_NONE;
     if (s.rank < 2 || s.rank == MAX_RANK || groups < 1 ||
         !size_exact(c, s.d[1], groups, &q))
-        return tfail(
+        return tensor_fail(
             c, WF_ERR_SHAPE,
             "wf_group_norm: the channels of %s cannot be divided into %lld groups",
             shape_text(c, tensor_get(c, x, "wf_group_norm")), (long long)groups);
@@ -157,7 +157,7 @@ wf_tensor wf_group_norm(wf_ctx *c, wf_tensor x, int64_t groups, wf_tensor weight
     for (uint32_t i = 2; i < g.rank; i++)
         axes[n++] = (int)i;
     scope_open(c);
-    y = wf_reshape(c, as_float(c, x, "wf_group_norm"), g.d, (int)g.rank);
+    y = wf_reshape(c, float_cast(c, x, "wf_group_norm"), g.d, (int)g.rank);
     y = wf_reshape(c, standardise(c, y, axes, n, eps, &m, &v), s.d, (int)s.rank);
     y = scale_shift(c, y, per_channel(c, weight, s.rank), per_channel(c, bias, s.rank));
     return scope_close(c, y);

@@ -63,13 +63,13 @@ wf_tensor wf_bincount(wf_ctx *c, wf_tensor x, wf_tensor weights, int64_t least,
     if (!shape_of(c, x, "wf_bincount", &s))
         return WF_NONE;
     if (s.rank != 1 || !dtype_is_int(wf_dtype_of(c, x)))
-        return tfail(c, WF_ERR_TYPE, "wf_bincount: needs a vector of integers, got %s",
+        return tensor_fail(c, WF_ERR_TYPE, "wf_bincount: needs a vector of integers, got %s",
                      shape_text(c, tensor_get(c, x, "wf_bincount")));
     scope_open(c);
     if (length < 0) { /* as long as the values ask for */
         int64_t top = s.d[0] == 0 ? -1 : wf_item_int(c, wf_max(c, x, NULL, 0, false));
         if (!failed(c) && s.d[0] != 0 && wf_item_int(c, wf_min(c, x, NULL, 0, false)) < 0)
-            tfail(c, WF_ERR_VALUE, "wf_bincount: a value is negative");
+            tensor_fail(c, WF_ERR_VALUE, "wf_bincount: a value is negative");
         length = MAX(top + 1, least);
     }
     if (failed(c))
@@ -92,11 +92,11 @@ wf_tensor wf_histogram(wf_ctx *c, wf_tensor x, int64_t bins, double lo, double h
     if (!shape_of(c, x, "wf_histogram", &s))
         return WF_NONE;
     if (bins < 1 || !(lo <= hi))
-        return tfail(c, WF_ERR_VALUE,
+        return tensor_fail(c, WF_ERR_VALUE,
                      "wf_histogram: needs at least one bin, and bounds in order");
     n = size_prod(c, s.d, s.rank);
     scope_open(c);
-    x = as_float(c, wf_reshape(c, x, &n, 1), "wf_histogram");
+    x = float_cast(c, wf_reshape(c, x, &n, 1), "wf_histogram");
     if (lo == hi && n > 0) { /* those of the numbers */
         lo = wf_item(c, wf_min(c, x, NULL, 0, false));
         hi = wf_item(c, wf_max(c, x, NULL, 0, false));
@@ -131,7 +131,7 @@ wf_status wf_kth_value(wf_ctx *c, wf_tensor x, int64_t k, int axis, bool keep,
         !axis_of(c, "wf_kth_value", axis, s.rank, &a))
         return ctx_status(c);
     if (k < 1 || (s.d[a] >= 0 && k > s.d[a])) {
-        tfail(c, WF_ERR_VALUE, "wf_kth_value: there is no %lld-th along axis %d of %s",
+        tensor_fail(c, WF_ERR_VALUE, "wf_kth_value: there is no %lld-th along axis %d of %s",
               (long long)k, axis, shape_text(c, tensor_get(c, x, "wf_kth_value")));
         return ctx_status(c);
     }
@@ -195,7 +195,7 @@ wf_tensor wf_logcumsumexp(wf_ctx *c, wf_tensor x, int axis)
         !axis_of(c, "wf_logcumsumexp", axis, s.rank, &k))
         return WF_NONE;
     scope_open(c);
-    return scope_close(c, op_1(c, OP_cumlogsumexp, as_float(c, x, "wf_logcumsumexp"),
+    return scope_close(c, op_1(c, OP_cumlogsumexp, float_cast(c, x, "wf_logcumsumexp"),
                                &(CumAttr){k, false}));
 }
 
@@ -230,7 +230,7 @@ wf_tensor wf_trapezoid(wf_ctx *c, wf_tensor y, wf_tensor x, double dx, int axis)
         return WF_NONE;
     a = (int)k;
     scope_open(c);
-    y = as_float(c, y, "wf_trapezoid");
+    y = float_cast(c, y, "wf_trapezoid");
     mid = wf_mul(c,
                  wf_add(c, slice_axis(c, y, k, s.d[k] ? 1 : 0, s.d[k]),
                         slice_axis(c, y, k, 0, s.d[k] ? size_sub(c, s.d[k], 1) : 0)),
@@ -258,11 +258,11 @@ wf_tensor wf_cross(wf_ctx *c, wf_tensor x, wf_tensor y, int axis)
     uint32_t k = 0;
 
     scope_open(c);
-    if (!unify(c, "wf_cross", v, 2, MATH_ANY) || !shape_of(c, v[0], "wf_cross", &s) ||
+    if (!unify_types(c, "wf_cross", v, 2, MATH_ANY) || !shape_of(c, v[0], "wf_cross", &s) ||
         !axis_of(c, "wf_cross", axis, s.rank, &k))
         return scope_close(c, WF_NONE);
     if (!size_same(c, s.d[k], 3))
-        return scope_close(c, tfail(c, WF_ERR_SHAPE,
+        return scope_close(c, tensor_fail(c, WF_ERR_SHAPE,
                                     "wf_cross: needs axis %d of size 3, got %s", axis,
                                     shape_text(c, tensor_get(c, v[0], "wf_cross"))));
     for (int i = 0; i < 3; i++) {
@@ -279,7 +279,7 @@ wf_tensor wf_cosine_similarity(wf_ctx *c, wf_tensor x, wf_tensor y, int axis, do
     wf_tensor v[2] = {x, y}, n[2], dot;
 
     scope_open(c);
-    if (!unify(c, "wf_cosine_similarity", v, 2, MATH_FLOAT))
+    if (!unify_types(c, "wf_cosine_similarity", v, 2, MATH_FLOAT))
         return scope_close(c, WF_NONE);
     for (int i = 0; i < 2; i++)
         n[i] = wf_maximum(c, wf_norm(c, v[i], 2, &axis, 1, true), num(c, eps));
@@ -290,7 +290,7 @@ wf_tensor wf_cosine_similarity(wf_ctx *c, wf_tensor x, wf_tensor y, int axis, do
 wf_tensor wf_normalize(wf_ctx *c, wf_tensor x, double p, int axis, double eps)
 {
     scope_open(c);
-    x = as_float(c, x, "wf_normalize");
+    x = float_cast(c, x, "wf_normalize");
     return scope_close(
         c, wf_div(c, x, wf_maximum(c, wf_norm(c, x, p, &axis, 1, true), num(c, eps))));
 }
@@ -301,7 +301,7 @@ wf_tensor wf_cdist(wf_ctx *c, wf_tensor x, wf_tensor y, double p)
     int last = -1;
 
     if (wf_rank(c, x) < 2 || wf_rank(c, y) < 2)
-        return failed(c) ? WF_NONE : tfail(c, WF_ERR_SHAPE, "wf_cdist: needs matrices");
+        return failed(c) ? WF_NONE : tensor_fail(c, WF_ERR_SHAPE, "wf_cdist: needs matrices");
     scope_open(c);
     x = wf_sub(c, wf_expand_dims(c, x, -2), wf_expand_dims(c, y, -3));
     return scope_close(c, wf_norm(c, x, p, &last, 1, false));

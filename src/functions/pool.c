@@ -26,7 +26,7 @@ static Dim ceil_padding(wf_ctx *c, const Window *w, int i, Dim size)
     if (size < 0)
         size = hinted_trace(c) ? wf_size_value(c, size) : size;
     if (size < 0) {
-        tfail(c, WF_ERR_SHAPE, "pooling with ceil_mode needs constant sizes");
+        tensor_fail(c, WF_ERR_SHAPE, "pooling with ceil_mode needs constant sizes");
         return 0;
     }
     size += w->lo[i];
@@ -54,7 +54,7 @@ static bool make_window(wf_ctx *c, const char *fn, int n, const Shape *s,
         if (w->window[i] < 1 || w->stride[i] < 1 || w->lo[i] < 0 || w->dilation[i] < 1 ||
             MAX(MAX(w->window[i], w->stride[i]), MAX(w->lo[i], w->dilation[i])) > INT32_MAX ||
             2 * w->lo[i] > w->window[i] * w->dilation[i]) {
-            tfail(c, WF_ERR_VALUE,
+            tensor_fail(c, WF_ERR_VALUE,
                   "%s: window, stride and dilation must be >= 1, padding at most half "
                   "the window",
                   fn);
@@ -99,7 +99,7 @@ wf_tensor wf_max_pool_with(wf_ctx *c, wf_tensor x, int n, const int64_t *window,
 
     if (out_index)
         *out_index = WF_NONE;
-    if (!check_image(c, "wf_max_pool", x, n, &s) ||
+    if (!spatial_check(c, "wf_max_pool", x, n, &s) ||
         !make_window(c, "wf_max_pool", n, &s, window, stride, padding, dilation,
                      ceil_mode, &w))
         return WF_NONE;
@@ -145,13 +145,13 @@ wf_tensor wf_avg_pool_with(wf_ctx *c, wf_tensor x, int n, const int64_t *window,
     int64_t count = 1;
     wf_tensor sum, k;
 
-    if (!check_image(c, "wf_avg_pool", x, n, &s) ||
+    if (!spatial_check(c, "wf_avg_pool", x, n, &s) ||
         !make_window(c, "wf_avg_pool", n, &s, window, stride, padding, NULL, ceil_mode,
                      &w))
         return WF_NONE;
     WindowAttr a = window_attr(&w, s.rank, false);
     scope_open(c);
-    x = as_float(c, x, "wf_avg_pool");
+    x = float_cast(c, x, "wf_avg_pool");
     sum = op_1(c, OP_reduce_window_sum, x, &a);
     for (int i = 0; i < n; i++)
         count *= window[i];
@@ -201,7 +201,7 @@ static wf_tensor adaptive(wf_ctx *c, const char *fn, wf_tensor x, int n,
     int64_t window[SPATIAL];
     bool even = true;
 
-    if (!check_image(c, fn, x, n, &s))
+    if (!spatial_check(c, fn, x, n, &s))
         return WF_NONE;
     if (!sizes) {
         arg_fail(c, fn, "sizes");
@@ -209,9 +209,9 @@ static wf_tensor adaptive(wf_ctx *c, const char *fn, wf_tensor x, int n,
     }
     for (int i = 0; i < n; i++) {
         if (s.d[2 + i] < 1 || sizes[i] < 1)
-            return tfail(c, WF_ERR_SHAPE, "%s: needs constant sizes >= 1", fn);
+            return tensor_fail(c, WF_ERR_SHAPE, "%s: needs constant sizes >= 1", fn);
         if (sizes[i] > MOST_PARTS)
-            return tfail(c, WF_ERR_LIMIT, "%s: %lld parts, can be %d", fn, (long long)sizes[i], MOST_PARTS);
+            return tensor_fail(c, WF_ERR_LIMIT, "%s: %lld parts, can be %d", fn, (long long)sizes[i], MOST_PARTS);
         even = even && s.d[2 + i] % sizes[i] == 0;
         window[i] = s.d[2 + i] / MAX(sizes[i], 1);
     }
@@ -219,7 +219,7 @@ static wf_tensor adaptive(wf_ctx *c, const char *fn, wf_tensor x, int n,
         return max ? wf_max_pool(c, x, n, window, NULL, NULL, NULL)
                    : wf_avg_pool(c, x, n, window, NULL, NULL, true);
     scope_open(c);
-    x = max ? x : as_float(c, x, fn);
+    x = max ? x : float_cast(c, x, fn);
     for (int i = 0; i < n && !failed(c); i++)
         x = adaptive_axis(c, x, (uint32_t)i + 2, s.d[2 + i], sizes[i], max);
     return scope_close(c, x);

@@ -16,7 +16,7 @@ static bool sorted_axes(wf_ctx *c, const char *fn, const Shape *s, const int *ax
         if (!axis_of(c, fn, axes[i], s->rank, &k))
             return false;
         if (on[k]) {
-            tfail(c, WF_ERR_VALUE, "%s: axis %d stands twice", fn, axes[i]);
+            tensor_fail(c, WF_ERR_VALUE, "%s: axis %d stands twice", fn, axes[i]);
             return false;
         }
         on[k] = true;
@@ -28,7 +28,7 @@ static bool sorted_axes(wf_ctx *c, const char *fn, const Shape *s, const int *ax
     return true;
 }
 
-wf_tensor reduce(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, const int *axes,
+wf_tensor reduce_axes(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, const int *axes,
                  int n, bool keep)
 {
     Shape s;
@@ -41,7 +41,7 @@ wf_tensor reduce(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, const int *a
     if ((op == OP_reduce_max || op == OP_reduce_min))
         for (uint32_t i = 0; i < m; i++)
             if (s.d[ax[i]] == 0)
-                return tfail(c, WF_ERR_SHAPE, "%s: no elements along axis %lld of %s", fn,
+                return tensor_fail(c, WF_ERR_SHAPE, "%s: no elements along axis %lld of %s", fn,
                              (long long)ax[i], shape_text(c, tensor_get(c, x, fn)));
     scope_open(c);
     r = op_1(c, op, x, &(ReduceAttr){{m, ax}});
@@ -76,24 +76,24 @@ wf_tensor wf_sum(wf_ctx *c, wf_tensor x, const int *axes, int n, bool keep)
 {
     scope_open(c);
     return scope_close(
-        c, reduce(c, "wf_sum", OP_reduce_sum, sum_dtype(c, x, "wf_sum"), axes, n, keep));
+        c, reduce_axes(c, "wf_sum", OP_reduce_sum, sum_dtype(c, x, "wf_sum"), axes, n, keep));
 }
 
 wf_tensor wf_prod(wf_ctx *c, wf_tensor x, const int *axes, int n, bool keep)
 {
     scope_open(c);
-    return scope_close(c, reduce(c, "wf_prod", OP_reduce_prod, sum_dtype(c, x, "wf_prod"),
+    return scope_close(c, reduce_axes(c, "wf_prod", OP_reduce_prod, sum_dtype(c, x, "wf_prod"),
                                  axes, n, keep));
 }
 
 wf_tensor wf_max(wf_ctx *c, wf_tensor x, const int *axes, int n, bool keep)
 {
-    return reduce(c, "wf_max", OP_reduce_max, x, axes, n, keep);
+    return reduce_axes(c, "wf_max", OP_reduce_max, x, axes, n, keep);
 }
 
 wf_tensor wf_min(wf_ctx *c, wf_tensor x, const int *axes, int n, bool keep)
 {
-    return reduce(c, "wf_min", OP_reduce_min, x, axes, n, keep);
+    return reduce_axes(c, "wf_min", OP_reduce_min, x, axes, n, keep);
 }
 
 static wf_tensor as_bool(wf_ctx *c, wf_tensor x)
@@ -105,14 +105,14 @@ wf_tensor wf_all(wf_ctx *c, wf_tensor x, const int *axes, int n, bool keep)
 {
     scope_open(c);
     return scope_close(c,
-                       reduce(c, "wf_all", OP_reduce_and, as_bool(c, x), axes, n, keep));
+                       reduce_axes(c, "wf_all", OP_reduce_and, as_bool(c, x), axes, n, keep));
 }
 
 wf_tensor wf_any(wf_ctx *c, wf_tensor x, const int *axes, int n, bool keep)
 {
     scope_open(c);
     return scope_close(c,
-                       reduce(c, "wf_any", OP_reduce_or, as_bool(c, x), axes, n, keep));
+                       reduce_axes(c, "wf_any", OP_reduce_or, as_bool(c, x), axes, n, keep));
 }
 
 wf_tensor wf_count_nonzero(wf_ctx *c, wf_tensor x, const int *axes, int n)
@@ -143,8 +143,8 @@ wf_tensor wf_mean(wf_ctx *c, wf_tensor x, const int *axes, int n, bool keep)
 
     IN_F32(c, x, wf_mean(c, x, axes, n, keep))
     scope_open(c);
-    x = as_float(c, x, "wf_mean");
-    s = reduce(c, "wf_mean", OP_reduce_sum, x, axes, n, keep);
+    x = float_cast(c, x, "wf_mean");
+    s = reduce_axes(c, "wf_mean", OP_reduce_sum, x, axes, n, keep);
     return scope_close(c, wf_div(c, s, reduced_count(c, "wf_mean", x, axes, n)));
 }
 
@@ -164,7 +164,7 @@ wf_tensor wf_var(wf_ctx *c, wf_tensor x, const int *axes, int n, double correcti
 
     IN_F32(c, x, wf_var(c, x, axes, n, correction, keep))
     scope_open(c);
-    x = as_float(c, x, "wf_var");
+    x = float_cast(c, x, "wf_var");
     d = wf_sub(c, x, wf_mean(c, x, axes, n, true));
     k = wf_sub(c, reduced_count(c, "wf_var", x, axes, n), wf_float(c, correction));
     k = wf_maximum(c, k, wf_float(c, 0));
@@ -187,7 +187,7 @@ wf_tensor wf_logsumexp(wf_ctx *c, wf_tensor x, const int *axes, int n, bool keep
 
     IN_F32(c, x, wf_logsumexp(c, x, axes, n, keep))
     scope_open(c);
-    x = as_float(c, x, "wf_logsumexp");
+    x = float_cast(c, x, "wf_logsumexp");
     if (!shape_of(c, x, "wf_logsumexp", &shape))
         return scope_close(c, WF_NONE);
     for (uint32_t i = 0; i < shape.rank; i++)
@@ -198,7 +198,7 @@ wf_tensor wf_logsumexp(wf_ctx *c, wf_tensor x, const int *axes, int n, bool keep
     s = wf_sum(c, wf_exp(c, wf_sub(c, x, m)), axes, n, true);
     r = wf_add(c, wf_log(c, s), m);
     if (!keep) /* the reduced axes are of size 1: drop them by a sum, whatever they are */
-        r = reduce(c, "wf_logsumexp", OP_reduce_sum, r, axes, n, false);
+        r = reduce_axes(c, "wf_logsumexp", OP_reduce_sum, r, axes, n, false);
     return scope_close(c, r);
 }
 
@@ -209,7 +209,7 @@ wf_tensor wf_norm(wf_ctx *c, wf_tensor x, double p, const int *axes, int n, bool
 
     IN_F32(c, x, wf_norm(c, x, p, axes, n, keep))
     scope_open(c);
-    x = as_float(c, x, "wf_norm");
+    x = float_cast(c, x, "wf_norm");
     a = wf_abs(c, x);
     if (dtype_is_complex(wf_dtype_of(c, x)))
         x = a; /* |z|: the norm of complex numbers is a real one */
@@ -247,7 +247,7 @@ static wf_tensor arg(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, const in
         return scope_close(c, WF_NONE);
     }
     if (s.d[k] == 0)
-        tfail(c, WF_ERR_SHAPE, "%s: no elements along the axis", fn);
+        tensor_fail(c, WF_ERR_SHAPE, "%s: no elements along the axis", fn);
     r = failed(c) ? WF_NONE : op_1(c, op, x, &(ArgAttr){k, index});
     if (keep && axis)
         r = wf_expand_dims(c, r, (int)k);
@@ -280,7 +280,7 @@ wf_tensor wf_cumsum(wf_ctx *c, wf_tensor x, int axis, bool reverse)
 static wf_tensor complex_products(wf_ctx *c, wf_tensor x, const Shape *s, uint32_t k)
 {
     if (s->d[k] < 0)
-        return tfail(c, WF_ERR_SHAPE, "wf_cumprod: needs a constant size of axis %u", k);
+        return tensor_fail(c, WF_ERR_SHAPE, "wf_cumprod: needs a constant size of axis %u", k);
     if (s->d[k] < 2)
         x = wf_copy(c, x);
     for (int64_t step = 1; step < s->d[k] && !failed(c); step *= 2) {

@@ -10,7 +10,7 @@ wf_tensor wf_reshape(wf_ctx *c, wf_tensor x, const int64_t *dims, int rank)
     if (!shape_of(c, x, "wf_reshape", &s))
         return WF_NONE;
     if (rank < 0 || rank > WF_MAX_RANK)
-        return tfail(c, WF_ERR_LIMIT, "wf_reshape: rank %d is not in 0..%d", rank,
+        return tensor_fail(c, WF_ERR_LIMIT, "wf_reshape: rank %d is not in 0..%d", rank,
                      WF_MAX_RANK);
     if (!NEEDS(c, has_n(dims, rank)))
         return WF_NONE;
@@ -21,19 +21,19 @@ wf_tensor wf_reshape(wf_ctx *c, wf_tensor x, const int64_t *dims, int rank)
             continue;
         }
         if (infer >= 0)
-            return tfail(c, WF_ERR_VALUE, "wf_reshape: only one size can be inferred");
+            return tensor_fail(c, WF_ERR_VALUE, "wf_reshape: only one size can be inferred");
         infer = i;
     }
     total = size_prod(c, s.d, s.rank);
     if (failed(c))
         return WF_NONE;
     if (infer >= 0 && !size_exact(c, total, known, &o.d[infer]))
-        return tfail(
+        return tensor_fail(
             c, WF_ERR_SHAPE,
             "wf_reshape: the elements of %s cannot be divided into the given sizes",
             shape_text(c, tensor_get(c, x, "wf_reshape")));
     if (infer < 0 && !size_same(c, total, known) && total >= 0 && known >= 0)
-        return tfail(c, WF_ERR_SHAPE,
+        return tensor_fail(c, WF_ERR_SHAPE,
                      "wf_reshape: %s has %lld elements, but the new shape needs %lld",
                      shape_text(c, tensor_get(c, x, "wf_reshape")), (long long)total,
                      (long long)known);
@@ -53,7 +53,7 @@ wf_tensor wf_flatten(wf_ctx *c, wf_tensor x, int from, int to)
         !axis_of(c, "wf_flatten", to, s.rank, &b))
         return WF_NONE;
     if (a > b)
-        return tfail(c, WF_ERR_VALUE, "wf_flatten: axis %u comes after axis %u", a, b);
+        return tensor_fail(c, WF_ERR_VALUE, "wf_flatten: axis %u comes after axis %u", a, b);
     for (uint32_t i = 0; i < s.rank; i++)
         if (i <= a || i > b)
             o.d[o.rank++] = i == a ? size_prod(c, s.d + a, b - a + 1) : s.d[i];
@@ -74,7 +74,7 @@ wf_tensor wf_permute(wf_ctx *c, wf_tensor x, const int *axes, int n)
         if (axes && !axis_of(c, "wf_permute", axes[i], s.rank, &k))
             return WF_NONE;
         if (seen[k])
-            return tfail(c, WF_ERR_VALUE, "wf_permute: axis %u stands twice", k);
+            return tensor_fail(c, WF_ERR_VALUE, "wf_permute: axis %u stands twice", k);
         seen[k] = true;
         perm[i] = k;
         same = same && k == i;
@@ -127,7 +127,7 @@ wf_tensor wf_squeeze(wf_ctx *c, wf_tensor x, const int *axes, int n)
         if (!axis_of(c, "wf_squeeze", axes[i], s.rank, &k))
             return WF_NONE;
         if (!size_one(c, s.d[k]))
-            return tfail(c, WF_ERR_SHAPE, "wf_squeeze: axis %d of %s is not of size 1",
+            return tensor_fail(c, WF_ERR_SHAPE, "wf_squeeze: axis %d of %s is not of size 1",
                          axes[i], shape_text(c, tensor_get(c, x, "wf_squeeze")));
         gone[k] = true;
     }
@@ -145,7 +145,7 @@ wf_tensor wf_expand_dims(wf_ctx *c, wf_tensor x, int axis)
     if (!shape_of(c, x, "wf_expand_dims", &s))
         return WF_NONE;
     if (s.rank == MAX_RANK)
-        return tfail(c, WF_ERR_LIMIT, "wf_expand_dims: the result would have rank %d",
+        return tensor_fail(c, WF_ERR_LIMIT, "wf_expand_dims: the result would have rank %d",
                      MAX_RANK + 1);
     if (!axis_of(c, "wf_expand_dims", axis, s.rank + 1, &k))
         return WF_NONE;
@@ -158,13 +158,13 @@ wf_tensor wf_expand_dims(wf_ctx *c, wf_tensor x, int axis)
 wf_tensor wf_broadcast_to(wf_ctx *c, wf_tensor x, const int64_t *dims, int rank)
 {
     if (rank < 0 || rank > WF_MAX_RANK)
-        return tfail(c, WF_ERR_LIMIT, "wf_broadcast_to: rank %d is not in 0..%d", rank,
+        return tensor_fail(c, WF_ERR_LIMIT, "wf_broadcast_to: rank %d is not in 0..%d", rank,
                      WF_MAX_RANK);
     if (!NEEDS(c, has_n(dims, rank)) || !ts(c))
         return WF_NONE;
     for (int i = 0; i < rank; i++) /* outside a program no size is symbolic */
         if (dims[i] < 0 && !size_is_known(c, dims[i]))
-            return tfail(c, WF_ERR_SHAPE, "wf_broadcast_to: size %lld of axis %d is negative",
+            return tensor_fail(c, WF_ERR_SHAPE, "wf_broadcast_to: size %lld of axis %d is negative",
                          (long long)dims[i], i);
     return broadcast_to(c, "wf_broadcast_to", x, dims, (uint32_t)rank);
 }
@@ -211,7 +211,7 @@ wf_tensor wf_narrow(wf_ctx *c, wf_tensor x, int axis, int64_t start, int64_t len
         return WF_NONE;
     if (!size_is_known(c, start) || !size_is_known(c, length) ||
         (s.d[k] >= 0 && (start > s.d[k] || (start >= 0 && length > s.d[k] - start))))
-        return tfail(c, WF_ERR_INDEX,
+        return tensor_fail(c, WF_ERR_INDEX,
                      "wf_narrow: %lld elements from %lld do not fit into axis %d of %s",
                      (long long)length, (long long)start, axis,
                      shape_text(c, tensor_get(c, x, "wf_narrow")));
@@ -227,7 +227,7 @@ wf_tensor wf_concat(wf_ctx *c, const wf_tensor *x, int n, int axis)
     if (n <= 0)
         return failed(c) || !ts(c)
                    ? WF_NONE
-                   : tfail(c, WF_ERR_ARG, "wf_concat: needs at least one tensor");
+                   : tensor_fail(c, WF_ERR_ARG, "wf_concat: needs at least one tensor");
     if (!NEEDS(c, x) || !shape_of(c, x[0], "wf_concat", &first) ||
         !axis_of(c, "wf_concat", axis, first.rank, &k))
         return WF_NONE;
@@ -243,7 +243,7 @@ wf_tensor wf_concat(wf_ctx *c, const wf_tensor *x, int n, int axis)
         for (uint32_t j = 0; ok && j < s.rank; j++)
             ok = j == k || size_same(c, s.d[j], first.d[j]);
         if (!ok) {
-            tfail(c, WF_ERR_SHAPE, "wf_concat: shapes %s and %s differ in more than axis %d",
+            tensor_fail(c, WF_ERR_SHAPE, "wf_concat: shapes %s and %s differ in more than axis %d",
                   shape_text(c, tensor_get(c, x[0], "wf_concat")),
                   shape_text(c, tensor_get(c, x[i], "wf_concat")), axis);
             break;
@@ -294,7 +294,7 @@ wf_status wf_split_sizes(wf_ctx *c, wf_tensor x, const int64_t *sizes, int n, in
     for (int i = 0; i < n; i++)
         at = size_add(c, at, sizes[i]);
     if (!size_same(c, at, s.d[k])) {
-        tfail(c, WF_ERR_SHAPE, "wf_split_sizes: the sizes do not add up to axis %d of %s",
+        tensor_fail(c, WF_ERR_SHAPE, "wf_split_sizes: the sizes do not add up to axis %d of %s",
               axis, shape_text(c, tensor_get(c, x, "wf_split_sizes")));
         return ctx_status(c);
     }
@@ -320,7 +320,7 @@ wf_status wf_split_equal(wf_ctx *c, wf_tensor x, int axis, wf_tensor *out, int n
         !axis_of(c, "wf_split_equal", axis, s.rank, &k))
         return ctx_status(c);
     if (n <= 0 || !size_exact(c, s.d[k], n, &q)) {
-        tfail(c, WF_ERR_SHAPE,
+        tensor_fail(c, WF_ERR_SHAPE,
               "wf_split_equal: axis %d of %s cannot be divided into %d equal parts", axis,
               shape_text(c, tensor_get(c, x, "wf_split_equal")), n);
         return ctx_status(c);
@@ -342,14 +342,14 @@ wf_tensor wf_tile(wf_ctx *c, wf_tensor x, const int64_t *reps, int n)
         return WF_NONE;
     rank = (uint32_t)MAX(n, (int)s.rank);
     if (n < 0 || 2 * rank > MAX_RANK)
-        return tfail(c, WF_ERR_LIMIT, "wf_tile: rank %u is too high", rank);
+        return tensor_fail(c, WF_ERR_LIMIT, "wf_tile: rank %u is too high", rank);
     if (!NEEDS(c, has_n(reps, n)))
         return WF_NONE;
     for (uint32_t i = 0; i < rank; i++) {
         Dim size = i + s.rank >= rank ? s.d[i + s.rank - rank] : 1;
         int64_t rep = i + (uint32_t)n >= rank ? reps[i + (uint32_t)n - rank] : 1;
         if (rep < 0)
-            return tfail(c, WF_ERR_VALUE, "wf_tile: a count is negative");
+            return tensor_fail(c, WF_ERR_VALUE, "wf_tile: a count is negative");
         wide.d[2 * i] = rep;
         wide.d[2 * i + 1] = size;
         if (i + s.rank >= rank)
@@ -372,7 +372,7 @@ wf_tensor wf_repeat(wf_ctx *c, wf_tensor x, int64_t n, int axis)
     if (!shape_of(c, x, "wf_repeat", &s) || !axis_of(c, "wf_repeat", axis, s.rank, &k))
         return WF_NONE;
     if (n < 0 || s.rank == MAX_RANK)
-        return tfail(c, WF_ERR_VALUE,
+        return tensor_fail(c, WF_ERR_VALUE,
                      "wf_repeat: the count is negative or the rank too high");
     wide.rank = s.rank + 1;
     for (uint32_t i = 0; i < s.rank; i++) {
@@ -422,7 +422,7 @@ wf_tensor wf_pad(wf_ctx *c, wf_tensor x, const int64_t *lo, const int64_t *hi, i
         return WF_NONE;
     for (uint32_t i = 0; i < s.rank; i++)
         if (lo[i] < 0 || hi[i] < 0)
-            return tfail(c, WF_ERR_VALUE, "wf_pad: padding of axis %u is negative", i);
+            return tensor_fail(c, WF_ERR_VALUE, "wf_pad: padding of axis %u is negative", i);
     scope_open(c);
     v = wf_scalar(c, wf_dtype_of(c, x), value);
     return scope_close(
@@ -438,7 +438,7 @@ static wf_tensor triangle(wf_ctx *c, const char *fn, wf_tensor x, int k, bool lo
     if (!shape_of(c, x, fn, &s))
         return WF_NONE;
     if (s.rank < 2)
-        return tfail(c, WF_ERR_SHAPE, "%s: needs at least 2 axes, got %s", fn,
+        return tensor_fail(c, WF_ERR_SHAPE, "%s: needs at least 2 axes, got %s", fn,
                      shape_text(c, tensor_get(c, x, fn)));
     scope_open(c);
     mask = wf_tri(c, WF_BOOL, s.d[s.rank - 2], s.d[s.rank - 1], lower || k == INT32_MIN ? k : k - 1);

@@ -52,7 +52,7 @@ wf_status wf_top_k(wf_ctx *c, wf_tensor x, int64_t k, int axis, bool largest,
     if (!shape_of(c, x, "wf_top_k", &s) || !axis_of(c, "wf_top_k", axis, s.rank, &a))
         return ctx_status(c);
     if (k < 0 || (s.d[a] >= 0 && k > s.d[a])) {
-        tfail(c, WF_ERR_VALUE, "wf_top_k: %lld of axis %d of %s", (long long)k, axis,
+        tensor_fail(c, WF_ERR_VALUE, "wf_top_k: %lld of axis %d of %s", (long long)k, axis,
               shape_text(c, tensor_get(c, x, "wf_top_k")));
         return ctx_status(c);
     }
@@ -73,7 +73,7 @@ wf_tensor wf_searchsorted(wf_ctx *c, wf_tensor x, wf_tensor v, bool right)
     if (!shape_of(c, x, "wf_searchsorted", &s))
         return WF_NONE;
     if (s.rank != 1)
-        return tfail(c, WF_ERR_SHAPE, "wf_searchsorted: needs a sorted vector, got %s",
+        return tensor_fail(c, WF_ERR_SHAPE, "wf_searchsorted: needs a sorted vector, got %s",
                      shape_text(c, tensor_get(c, x, "wf_searchsorted")));
     scope_open(c);
     col = wf_expand_dims(c, v, -1);
@@ -91,7 +91,7 @@ wf_tensor wf_median(wf_ctx *c, wf_tensor x, int axis, bool lower, bool keep)
     if (!shape_of(c, x, "wf_median", &s) || !axis_of(c, "wf_median", axis, s.rank, &k))
         return WF_NONE;
     if (s.d[k] <= 0)
-        return tfail(c, WF_ERR_SHAPE, "wf_median: needs a constant size > 0 of axis %d",
+        return tensor_fail(c, WF_ERR_SHAPE, "wf_median: needs a constant size > 0 of axis %d",
                      axis);
     scope_open(c);
     wf_sort(c, x, (int)k, false, &v, NULL);
@@ -99,7 +99,7 @@ wf_tensor wf_median(wf_ctx *c, wf_tensor x, int axis, bool lower, bool keep)
     if (!lower) {
         hi = slice_axis(c, v, k, s.d[k] / 2, s.d[k] / 2 + 1);
         m = wf_mul(c, wf_float(c, 0.5),
-                   wf_add(c, as_float(c, m, "wf_median"), as_float(c, hi, "wf_median")));
+                   wf_add(c, float_cast(c, m, "wf_median"), float_cast(c, hi, "wf_median")));
     }
     if (!keep)
         m = wf_squeeze(c, m, (int[]){(int)k}, 1);

@@ -27,7 +27,7 @@ wf_tensor wf_diagonal(wf_ctx *c, wf_tensor x, int k)
         return WF_NONE;
     if (s.rank < 2 || ((s.d[s.rank - 1] < 0 || s.d[s.rank - 2] < 0) &&
                        s.d[s.rank - 1] != s.d[s.rank - 2]))
-        return tfail(c, WF_ERR_SHAPE,
+        return tensor_fail(c, WF_ERR_SHAPE,
                      "wf_diagonal: needs two last axes of constant or equal size, got %s",
                      shape_text(c, tensor_get(c, x, "wf_diagonal")));
     row = s.rank - 2;
@@ -53,7 +53,7 @@ wf_tensor wf_diagonal(wf_ctx *c, wf_tensor x, int k)
 
 /* Windows of `size` along an axis, one every `step`: their number stands on the axis, their
  * elements on a new last one. */
-wf_tensor tensor_unfold(wf_ctx *c, wf_tensor x, int axis, int64_t size, int64_t step)
+wf_tensor strided_unfold(wf_ctx *c, wf_tensor x, int axis, int64_t size, int64_t step)
 {
     Shape s;
     Dim n;
@@ -66,7 +66,7 @@ wf_tensor tensor_unfold(wf_ctx *c, wf_tensor x, int axis, int64_t size, int64_t 
     if (!shape_of(c, x, "unfold", &s) || !axis_of(c, "unfold", axis, s.rank, &k))
         return WF_NONE;
     if (size < 0 || step <= 0 || s.rank == MAX_RANK || (s.d[k] >= 0 && size > s.d[k]))
-        return tfail(c, WF_ERR_VALUE, "unfold: windows of %lld, one every %lld, of %s",
+        return tensor_fail(c, WF_ERR_VALUE, "unfold: windows of %lld, one every %lld, of %s",
                      (long long)size, (long long)step,
                      shape_text(c, tensor_get(c, x, "unfold")));
     n = size_add(c, size_div(c, size_sub(c, s.d[k], size), step), 1);
@@ -109,14 +109,14 @@ static wf_tensor strided_memory(wf_ctx *c, wf_tensor x, const Tensor *t, const i
         count *= dims[k];
     }
     if (count && (offset < lo || last > hi || !t->count))
-        return tfail(c, WF_ERR_INDEX,
+        return tensor_fail(c, WF_ERR_INDEX,
                      "as_strided: places %lld to %lld are not all in the memory of %s",
                      (long long)offset, (long long)last, shape_text(c, t));
     return view_strided(c, x, dims, strides, rank, offset);
 }
 
 /* Any sizes and strides over the memory of x, from a place of it on; from < 0: that of x. */
-wf_tensor tensor_as_strided(wf_ctx *c, wf_tensor x, const int64_t *dims,
+wf_tensor strided_view(wf_ctx *c, wf_tensor x, const int64_t *dims,
                             const int64_t *strides, uint32_t rank, int64_t from)
 {
     Tensor *t = tensor_get(c, x, "as_strided");
@@ -126,11 +126,11 @@ wf_tensor tensor_as_strided(wf_ctx *c, wf_tensor x, const int64_t *dims,
         return WF_NONE;
     for (uint32_t k = 0; k < rank; k++)
         if (strides[k] < 0 || (dims[k] < 0 && !t->symbolic))
-            return tfail(c, WF_ERR_VALUE, "as_strided: a size or stride is negative");
+            return tensor_fail(c, WF_ERR_VALUE, "as_strided: a size or stride is negative");
     if (!t->symbolic)
         return strided_memory(c, x, t, dims, strides, rank, from < 0 ? t->offset : from);
     if (from < 0 && t->base)
-        return tfail(c, WF_ERR_UNSUPPORTED,
+        return tensor_fail(c, WF_ERR_UNSUPPORTED,
                      "as_strided: of a view in a program, needs the offset");
     scope_open(c);
     places = wf_full(c, WF_I64, dims, (int)rank, (double)MAX(from, 0));

@@ -36,7 +36,7 @@ static bool margin_fits(wf_ctx *c, Dim size, int64_t n, wf_pad_kind kind, uint32
 
     if (n >= 0 && (size < 0 || (n <= most && (size > 0 || n == 0))))
         return true;
-    tfail(c, WF_ERR_VALUE,
+    tensor_fail(c, WF_ERR_VALUE,
           "wf_pad_with: %lld elements cannot be taken from axis %u of size %lld",
           (long long)n, k, (long long)size);
     return false;
@@ -93,7 +93,7 @@ static bool make_patches(wf_ctx *c, const char *fn, int n, const Dim *size,
         if (p->window[i] < 1 || p->dilation[i] < 1 || p->padding[i] < 0 || p->padding[i] > INT32_MAX ||
             p->stride[i] < 1 || !mul_i64(p->window[i] - 1, p->dilation[i], &span) || span == INT64_MAX ||
             (size[i] >= 0 && size[i] + 2 * p->padding[i] < span + 1)) {
-            tfail(c, WF_ERR_VALUE, "%s: the window does not fit axis %d of size %s", fn,
+            tensor_fail(c, WF_ERR_VALUE, "%s: the window does not fit axis %d of size %s", fn,
                   i, size_text(c, size[i]));
             return false;
         }
@@ -118,7 +118,7 @@ wf_tensor wf_unfold(wf_ctx *c, wf_tensor x, int n, const int64_t *window,
     int taken = 0;
     size_t room;
 
-    if (!check_image(c, "wf_unfold", x, 2, &s) ||
+    if (!spatial_check(c, "wf_unfold", x, 2, &s) ||
         !make_patches(c, "wf_unfold", n, s.d + 2, window, dilation, padding, stride, &p))
         return WF_NONE;
     room = (size_t)(p.window[0] * p.window[1]) * sizeof *v;
@@ -170,7 +170,7 @@ wf_tensor wf_fold(wf_ctx *c, wf_tensor x, int n, const int64_t *sizes,
     places = p.window[0] * p.window[1];
     if (s.rank != 3 || !size_exact(c, s.d[1], places, &channels) ||
         !size_same(c, s.d[2], size_mul(c, p.out[0], p.out[1])))
-        return tfail(c, WF_ERR_SHAPE,
+        return tensor_fail(c, WF_ERR_SHAPE,
                      "wf_fold: %s does not fit the windows: needs [N,C*%lld,%s]",
                      shape_text(c, tensor_get(c, x, "wf_fold")), (long long)places,
                      size_text(c, size_mul(c, p.out[0], p.out[1])));
@@ -216,7 +216,7 @@ static wf_tensor shuffle(wf_ctx *c, const char *fn, wf_tensor x, int64_t r, bool
         !(back ? size_exact(c, s.d[s.rank - 2], r, &h) &&
                      size_exact(c, s.d[s.rank - 1], r, &w)
                : size_exact(c, s.d[s.rank - 3], r * r, &ch)))
-        return tfail(c, WF_ERR_SHAPE, "%s: %s cannot be divided by %lld", fn,
+        return tensor_fail(c, WF_ERR_SHAPE, "%s: %s cannot be divided by %lld", fn,
                      shape_text(c, tensor_get(c, x, fn)), (long long)r);
     Dim n = size_prod(c, s.d, s.rank - 3), *d = s.d + s.rank - 3;
     scope_open(c);
@@ -293,15 +293,15 @@ wf_tensor wf_interpolate(wf_ctx *c, wf_tensor x, int n, const int64_t *sizes,
 {
     Shape s;
 
-    if (!check_image(c, "wf_interpolate", x, n, &s) || !NEEDS(c, sizes))
+    if (!spatial_check(c, "wf_interpolate", x, n, &s) || !NEEDS(c, sizes))
         return WF_NONE;
     scope_open(c);
-    x = linear ? as_float(c, x, "wf_interpolate") : x;
+    x = linear ? float_cast(c, x, "wf_interpolate") : x;
     for (int i = 0; i < n && !failed(c); i++) {
         int64_t in =
             s.d[2 + i] < 0 && hinted_trace(c) ? wf_size_value(c, s.d[2 + i]) : s.d[2 + i];
         if (in < 1 || sizes[i] < 1) {
-            tfail(c, WF_ERR_SHAPE, "wf_interpolate: needs constant sizes >= 1");
+            tensor_fail(c, WF_ERR_SHAPE, "wf_interpolate: needs constant sizes >= 1");
             break;
         }
         if (in != sizes[i] || scales)

@@ -10,7 +10,7 @@ static wf_tensor seed_for(wf_ctx *c, wf_tensor y, wf_tensor gy, const char *fn)
         return WF_NONE;
     if (wf_is_none(gy)) {
         if (t->symbolic || t->count != 1)
-            return tfail(
+            return tensor_fail(
                 c, WF_ERR_SHAPE,
                 "%s: the gradient of %s must be given: it is not a single number", fn,
                 shape_text(c, t));
@@ -20,7 +20,7 @@ static wf_tensor seed_for(wf_ctx *c, wf_tensor y, wf_tensor gy, const char *fn)
         return WF_NONE;
     if (g->dtype != t->dtype || g->rank != t->rank ||
         (t->rank && memcmp(g->dims, t->dims, t->rank * sizeof *t->dims)))
-        return tfail(c, WF_ERR_SHAPE,
+        return tensor_fail(c, WF_ERR_SHAPE,
                      "%s: the gradient of %s must have that type, got %s", fn,
                      shape_text(c, t), shape_text(c, g));
     return gy;
@@ -46,7 +46,7 @@ wf_status wf_gradients(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, int n
     history_vjp(c, y, seeds, (uint32_t)ny, x, (uint32_t)nx, flags, out);
     for (int i = 0; i < nx && !failed(c); i++)
         if (wf_is_none(out[i]) && !(flags & GRAD_UNUSED_OK))
-            tfail(c, WF_ERR_VALUE,
+            tensor_fail(c, WF_ERR_VALUE,
                   "wf_gradients: the results do not depend on input %d through recorded "
                   "operations "
                   "(WF_GRAD_UNUSED_OK allows it)",
@@ -133,7 +133,7 @@ wf_status wf_backward(wf_ctx *c, wf_tensor y, wf_tensor gy, unsigned flags)
     if (!t)
         return ctx_status(c);
     if (!t->node || !(t->need & 1)) {
-        tfail(
+        tensor_fail(
             c, WF_ERR_VALUE,
             "wf_backward: %s has no history: nothing it was made of requires a gradient",
             shape_text(c, t));

@@ -55,7 +55,7 @@ static Dim axis_in(wf_ctx *c, const char *name, size_t n, const Trace **by)
     return d >= 0 || d == DIM_NONE || !(*by)->outer ? d : brought(c, (*by)->outer, d);
 }
 
-const TraceAxis *axis_bound(wf_ctx *c, const char *axis)
+const TraceAxis *collective_axis(wf_ctx *c, const char *axis)
 {
     const Trace *by = NULL;
 
@@ -77,7 +77,7 @@ static bool find_axes(wf_ctx *c, const char *fn, const char *axes, Dim *out,
         Dim d = axis_in(c, s, n, &by);
 
         if (d == DIM_NONE) {
-            tfail(c, WF_ERR_NAME,
+            tensor_fail(c, WF_ERR_NAME,
                   "%s: axis '%.*s' is not bound: needs a vmap over an axis of that name",
                   fn, (int)n, s);
             return false;
@@ -86,7 +86,7 @@ static bool find_axes(wf_ctx *c, const char *fn, const char *axes, Dim *out,
         *out_inv = by && by->axis.check;
     }
     if (!axes)
-        tfail(c, WF_ERR_NAME, "%s: axis '(null)' is not bound", fn);
+        tensor_fail(c, WF_ERR_NAME, "%s: axis '(null)' is not bound", fn);
     return !failed(c);
 }
 
@@ -148,7 +148,7 @@ wf_tensor wf_pmean(wf_ctx *c, wf_tensor x, const char *axis)
 
     if (!find_axes(c, "wf_pmean", axis, &size, &inv))
         return WF_NONE;
-    x = as_float(c, x, "wf_pmean");
+    x = float_cast(c, x, "wf_pmean");
     return wf_div(
         c, wf_psum(c, x, axis),
         wf_set_weak(c, wf_cast(c, size_tensor(c, size), wf_dtype_of(c, x)), true));

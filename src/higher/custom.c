@@ -40,9 +40,9 @@ static void call_plainly(wf_ctx *c, const wf_function *f, const wf_tensor *in,
     Results r;
 
     scope_open(c);
-    if (call_function(c, f, in, &r)) {
+    if (function_call(c, f, in, &r)) {
         scope_close_n(c, r.v, (int)r.n);
-        deliver(c, f, r.v, r.n, out);
+        results_deliver(c, f, r.v, r.n, out);
         results_free(c, &r);
     } else {
         scope_close_n(c, NULL, 0);
@@ -104,7 +104,7 @@ static bool type_outside(wf_ctx *c, const Program *p, Type t, bool weak, InType 
                       : tr   ? dim_subst(&tr->b->dims, &p->dims, d, map)
                              : DIM_NONE;
         if (out->s.d[k] == DIM_NONE && !failed(c))
-            tfail(c, WF_ERR_SHAPE, "%s: the size %s of a result is known only inside it",
+            tensor_fail(c, WF_ERR_SHAPE, "%s: the size %s of a result is known only inside it",
                   p->name, dim_str(&p->dims, d, &c->errors));
     }
     T_LEAVE(c);
@@ -119,13 +119,13 @@ static bool trace_rule(wf_ctx *c, const wf_function *f, const InType *in,
     bool ok;
 
     if (g.inputs != WF_ANY && g.inputs != (int)n) {
-        tfail(c, WF_ERR_ARG, "%s: takes %d inputs, but gets %u", g.name ? g.name : "rule",
+        tensor_fail(c, WF_ERR_ARG, "%s: takes %d inputs, but gets %u", g.name ? g.name : "rule",
               g.inputs, n);
         return false;
     }
     g.inputs = (int)n;
     c->tensors->rule = &here;
-    ok = trace_function(c, &g, types, TRACE_OPEN, NULL, &out->t);
+    ok = function_trace(c, &g, types, TRACE_OPEN, NULL, &out->t);
     c->tensors->rule = here.outer;
     return ok;
 }
@@ -146,7 +146,7 @@ static bool check_rule(wf_ctx *c, const wf_function *g, const char *fn)
 {
     if (g && g->call && (g->outputs >= 0 || g->outputs == WF_ANY))
         return true;
-    tfail(c, WF_ERR_ARG, "%s: a rule is missing", fn);
+    tensor_fail(c, WF_ERR_ARG, "%s: a rule is missing", fn);
     return false;
 }
 
@@ -154,22 +154,22 @@ static bool check_rule(wf_ctx *c, const wf_function *g, const char *fn)
 static bool make_body(wf_ctx *c, Custom *u, Body *b, bool tangents, bool give_captures)
 {
     uint32_t n = (uint32_t)u->f->inputs, d = n;
-    Layout l;
+    BodyLayout l;
     bool ok;
 
-    if (!layout_new(c, &l, 2 * (n + u->ncaps)))
+    if (!body_layout_new(c, &l, 2 * (n + u->ncaps)))
         return false;
-    layout_add(&l, IN_OWN, 0, n);
-    layout_add(&l, IN_CAPTURE, 0, u->ncaps);
+    body_layout_add(&l, IN_OWN, 0, n);
+    body_layout_add(&l, IN_CAPTURE, 0, u->ncaps);
     for (uint32_t i = 0; i < n && tangents; i++)
         if (dtype_is_differentiable(u->types[i].dtype))
-            layout_add(&l, IN_OWN, d++, 1);
+            body_layout_add(&l, IN_OWN, d++, 1);
     for (uint32_t k = 0; k < u->ncaps && tangents; k++)
         if (dtype_is_differentiable((wf_dtype)u->caps[k]->dtype))
-            layout_add(&l, IN_UNUSED, k, 1);
+            body_layout_add(&l, IN_UNUSED, k, 1);
     l.give_captures = give_captures;
     ok = body_make(c, b, u->caps, u->ncaps, &l);
-    layout_free(c, &l);
+    body_layout_free(c, &l);
     return ok;
 }
 
@@ -177,27 +177,27 @@ static bool make_body(wf_ctx *c, Custom *u, Body *b, bool tangents, bool give_ca
 static bool make_backward_body(wf_ctx *c, Custom *u, uint32_t nsaved)
 {
     Body *b = &u->b[2];
-    Layout l;
+    BodyLayout l;
     bool ok;
 
-    if (!layout_new(c, &l, b->t.nin + u->ncaps))
+    if (!body_layout_new(c, &l, b->t.nin + u->ncaps))
         return false;
-    layout_add(&l, IN_OWN, 0, nsaved);
-    layout_add(&l, IN_CAPTURE, 0, u->ncaps);
-    layout_add(&l, IN_OWN, nsaved, b->t.nin - nsaved);
+    body_layout_add(&l, IN_OWN, 0, nsaved);
+    body_layout_add(&l, IN_CAPTURE, 0, u->ncaps);
+    body_layout_add(&l, IN_OWN, nsaved, b->t.nin - nsaved);
     l.give_zeros = true;
     ok = body_make(c, b, u->caps, u->ncaps, &l);
-    layout_free(c, &l);
+    body_layout_free(c, &l);
     return ok;
 }
 
 static void apply_custom(wf_ctx *c, const Custom *u, OpCode op, const void *attr,
                          const wf_tensor *in, wf_tensor *out)
 {
-    Operands o = {
+    FlowOperands o = {
         .in = in, .nin = (uint32_t)u->f->inputs, .after = u->caps, .nafter = u->ncaps};
 
-    flow_apply(c, op, attr, &o, u->b[0].t.nout, u->b[0].t.weak, u->f, out);
+    body_apply(c, op, attr, &o, u->b[0].t.nout, u->b[0].t.weak, u->f, out);
 }
 
 static wf_status custom_call(wf_ctx *c, Custom *u, const wf_tensor *in, int nin,
@@ -208,21 +208,21 @@ static wf_status custom_call(wf_ctx *c, Custom *u, const wf_tensor *in, int nin,
 {
     Own own;
 
-    if (!check_call(c, u->f, in, nin, out, nout, u->fn))
+    if (!function_check_call(c, u->f, in, nin, out, nout, u->fn))
         return ctx_status(c);
     if (!is_followed(c, in, u->f->inputs)) {
         call_plainly(c, u->f, in, out);
         return ctx_status(c);
     }
-    if (!(u->types = types_of(c, u->fn, in, u->f->inputs)))
+    if (!(u->types = function_types(c, u->fn, in, u->f->inputs)))
         return ctx_status(c);
     own = stands_in_own_rule(c, u->f, u->types);
     u->self = own == OWN_SELF;
     if (own == OWN_DEEPER) /* inside a rule that its own rule uses: as plain code */
         call_plainly(c, u->f, in, out);
-    else if (trace_function_on(c, u->fn, u->f, in, TRACE_OPEN, &u->b[0].t))
+    else if (function_trace_on(c, u->fn, u->f, in, TRACE_OPEN, &u->b[0].t))
         finish(c, u, in, user, out);
-    captures_free(c, u->b, u->nbodies, u->caps);
+    body_captures_free(c, u->b, u->nbodies, u->caps);
     for (int k = 0; k < COUNT(u->b); k++)
         body_free(c, &u->b[k]);
     mem_free(&c->al, u->types, ((size_t)u->f->inputs + 1) * sizeof *u->types);
@@ -232,7 +232,7 @@ static wf_status custom_call(wf_ctx *c, Custom *u, const wf_tensor *in, int nin,
 static bool take_all_captures(wf_ctx *c, Custom *u, uint32_t nbodies)
 {
     u->nbodies = nbodies;
-    return bodies_captures(c, u->b, nbodies, &u->caps, &u->ncaps);
+    return body_captures(c, u->b, nbodies, &u->caps, &u->ncaps);
 }
 
 /* ---- custom_jvp ---- */
@@ -311,7 +311,7 @@ static bool trace_vjp_rules(wf_ctx *c, Custom *u, const VjpRules *r)
         return false;
     p = u->b[1].t.p;
     if (p->nout < nout) {
-        tfail(c, WF_ERR_ARG,
+        tensor_fail(c, WF_ERR_ARG,
               "%s: forward has %u results, needs at least the %u of the function", u->fn,
               p->nout, nout);
         return false;

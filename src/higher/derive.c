@@ -54,7 +54,7 @@ static wf_record *record_new(wf_ctx *c, int nx, int ny, uint32_t nheld)
 }
 
 /* x as an argument that the recorder follows, and through which outer recorders follow x. */
-wf_tensor tensor_lift(wf_ctx *c, wf_tensor x, int tape, const char *fn)
+wf_tensor derive_lift(wf_ctx *c, wf_tensor x, int tape, const char *fn)
 {
     Tensor *t = tensor_get(c, x, fn);
     wf_tensor h;
@@ -62,7 +62,7 @@ wf_tensor tensor_lift(wf_ctx *c, wf_tensor x, int tape, const char *fn)
     if (!t)
         return WF_NONE;
     if (!dtype_is_differentiable((wf_dtype)t->dtype))
-        return tfail(c, WF_ERR_TYPE, "%s: derivatives need float arguments, got %s", fn,
+        return tensor_fail(c, WF_ERR_TYPE, "%s: derivatives need float arguments, got %s", fn,
                      shape_text(c, t));
     if (t->need & c->tensors->recorders)
         h = op_1(c, OP_name, x, &(NameAttr){"x"});
@@ -81,7 +81,7 @@ static bool check_wrt(wf_ctx *c, const wf_function *f, const int *wrt, int nwrt,
         return arg_fail(c, fn, "a list of inputs");
     for (int k = 0; k < nwrt; k++)
         if (wrt[k] < 0 || wrt[k] >= f->inputs) {
-            tfail(c, WF_ERR_INDEX, "%s: the function has no input %d", fn, wrt[k]);
+            tensor_fail(c, WF_ERR_INDEX, "%s: the function has no input %d", fn, wrt[k]);
             return false;
         }
     return true;
@@ -107,8 +107,8 @@ static wf_record *run_recorded(wf_ctx *c, const wf_function *f, const wf_tensor 
     if (f->inputs)
         memcpy(args, in, (size_t)f->inputs * sizeof *args);
     for (int k = 0; k < nwrt && !failed(c); k++)
-        args[wrt[k]] = tensor_lift(c, args[wrt[k]], tape, fn);
-    if (!failed(c) && call_function(c, f, args, y))
+        args[wrt[k]] = derive_lift(c, args[wrt[k]], tape, fn);
+    if (!failed(c) && function_call(c, f, args, y))
         r = record_new(c, nwrt, (int)y->n, (uint32_t)nwrt + y->n);
     if (r) {
         r->recorded = true;
@@ -119,7 +119,7 @@ static wf_record *run_recorded(wf_ctx *c, const wf_function *f, const wf_tensor 
             /* a copy of the handle's tensor: the caller may write into its own */
             Tensor *t = tensor_with_history(c, y->v[j], fn);
             if (t && (r->y[j] = tensor_alias(c, t)) != NULL)
-                take_history(c, r->y[j], t);
+                history_take(c, r->y[j], t);
         }
     }
     s->no_grad = no_grad;
@@ -163,7 +163,7 @@ static wf_record *run_traced(wf_ctx *c, const wf_function *f, const wf_tensor *i
     Traced t;
     wf_record *r = NULL;
 
-    if (!trace_function_on(c, fn, f, in, TRACE_OPEN, &t))
+    if (!function_trace_on(c, fn, f, in, TRACE_OPEN, &t))
         return NULL;
     traced_mark_vary(c, &t, in);
     if (!(y->v = mem_alloc(&c->al, (t.nout + 1) * sizeof *y->v))) {
@@ -216,12 +216,12 @@ static wf_record *record_function(wf_ctx *c, const wf_function *f, const wf_tens
     wf_record *r;
     Results res;
 
-    if (!check_call(c, f, in, nin, y, ny, fn))
+    if (!function_check_call(c, f, in, nin, y, ny, fn))
         return NULL;
     scope_open(c);
     r = make_record(c, f, in, wrt, nwrt, traced, &res, fn);
     scope_close_n(c, res.v, r ? (int)res.n : 0);
-    if (r && !deliver(c, f, res.v, res.n, y)) {
+    if (r && !results_deliver(c, f, res.v, res.n, y)) {
         wf_record_free(c, r);
         r = NULL;
     }
@@ -229,7 +229,7 @@ static wf_record *record_function(wf_ctx *c, const wf_function *f, const wf_tens
     return r;
 }
 
-wf_status tensor_record(wf_ctx *c, const wf_function *f, const wf_tensor *in, int nin,
+wf_status derive_record(wf_ctx *c, const wf_function *f, const wf_tensor *in, int nin,
                         const int *wrt, int nwrt, bool traced, wf_tensor *y, int ny,
                         wf_record **out)
 {
@@ -242,7 +242,7 @@ wf_status tensor_record(wf_ctx *c, const wf_function *f, const wf_tensor *in, in
 wf_status wf_record_new(wf_ctx *c, const wf_function *f, const wf_tensor *in, int nin,
                         const int *wrt, int nwrt, wf_tensor *y, int ny, wf_record **out)
 {
-    return tensor_record(c, f, in, nin, wrt, nwrt, false, y, ny, out);
+    return derive_record(c, f, in, nin, wrt, nwrt, false, y, ny, out);
 }
 
 int wf_record_results(const wf_record *r) { return r ? r->ny : 0; }
@@ -383,7 +383,7 @@ static void grad_of_first(wf_ctx *c, wf_record *r, const Results *y, wf_tensor *
 
     if (!t || t->rank || !is_float_tensor(t)) {
         if (!failed(c))
-            tfail(c, WF_ERR_SHAPE,
+            tensor_fail(c, WF_ERR_SHAPE,
                   "wf_grad_call: the first result must be a float scalar, got %s",
                   t ? shape_text(c, t) : "none");
         return;
@@ -412,7 +412,7 @@ wf_status wf_grad_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, int
     IN_GRAPH_(graph_enter_handles(c, in, nin));
     for (int i = 0; out_grads && i < n; i++)
         out_grads[i] = WF_NONE;
-    if (!check_function(c, f, "wf_grad_call") ||
+    if (!function_check(c, f, "wf_grad_call") ||
         !has_count(c, "wf_grad_call", "inputs", in, nin, f->inputs) ||
         !NEEDS(c, has_n(out_grads, n)) ||
         ((out_y || ny) && !has_count(c, "wf_grad_call", "places of results", out_y, ny,
@@ -434,7 +434,7 @@ wf_status wf_grad_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, int
     if (keep)
         mem_free(&c->al, keep, (total + 1) * sizeof *keep);
     if (out_y || f->outputs == WF_ANY)
-        deliver(c, f, y.v, y.n, out_y);
+        results_deliver(c, f, y.v, y.n, out_y);
     results_free(c, &y);
     return ctx_status(c);
 }
@@ -448,7 +448,7 @@ wf_status wf_jvp_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, int 
     size_t room;
 
     IN_GRAPH_(graph_enter_handles(c, in, nin));
-    if (!check_call(c, f, in, nin, dy, ny, "wf_jvp_call") ||
+    if (!function_check_call(c, f, in, nin, dy, ny, "wf_jvp_call") ||
         !(r = record_function(c, f, in, nin, wrt, nwrt, false, y, ny, "wf_jvp_call")))
         return ctx_status(c);
     room = ((size_t)r->ny + 1) * sizeof *d;
@@ -457,7 +457,7 @@ wf_status wf_jvp_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, int 
     } else {
         wf_record_jvp(c, r, dx, r->nx, d, r->ny);
         if (f->outputs == WF_ANY) { /* y.., then dy.. */
-            deliver_more(c, d, (uint32_t)r->ny);
+            results_deliver_more(c, d, (uint32_t)r->ny);
             mem_free(&c->al, d, room);
         }
     }

@@ -6,7 +6,7 @@
  *
  * A body's program has its captures behind the inputs. Where several bodies share
  * operands (branches, rules) or an op wants constants in front, the program is made
- * again with the inputs so (Layout).
+ * again with the inputs so (BodyLayout).
  */
 #include "higher/flow.h"
 
@@ -41,7 +41,7 @@ static Type capture_type(wf_ctx *c, Builder *b, const Tensor *t)
 
 /* Inside a region. */
 static const Program *remade(wf_ctx *c, const Traced *t, Tensor *const *caps,
-                             uint32_t ncaps, const Layout *l)
+                             uint32_t ncaps, const BodyLayout *l)
 {
     const Program *p = t->p;
     Builder *b = builder_new(c, p->name, B_OPTIMISE);
@@ -87,7 +87,7 @@ static const Program *remade(wf_ctx *c, const Traced *t, Tensor *const *caps,
 }
 
 static bool make_program(wf_ctx *c, Body *b, Tensor *const *caps, uint32_t ncaps,
-                         const Layout *l)
+                         const BodyLayout *l)
 {
     T_ENTER(c, false)
     b->p = program_retain(remade(c, &b->t, caps, ncaps, l));
@@ -95,7 +95,7 @@ static bool make_program(wf_ctx *c, Body *b, Tensor *const *caps, uint32_t ncaps
     return !failed(c);
 }
 
-bool body_make(wf_ctx *c, Body *b, Tensor *const *caps, uint32_t ncaps, const Layout *l)
+bool body_make(wf_ctx *c, Body *b, Tensor *const *caps, uint32_t ncaps, const BodyLayout *l)
 {
     Trace *tr = c->tensors->trace;
     const Dims *d;
@@ -113,7 +113,7 @@ bool body_make(wf_ctx *c, Body *b, Tensor *const *caps, uint32_t ncaps, const La
     return true;
 }
 
-bool layout_new(wf_ctx *c, Layout *l, uint32_t cap)
+bool body_layout_new(wf_ctx *c, BodyLayout *l, uint32_t cap)
 {
     memset(l, 0, sizeof *l);
     l->cap = cap + 1;
@@ -121,13 +121,13 @@ bool layout_new(wf_ctx *c, Layout *l, uint32_t cap)
     return l->v || fail_memory(c);
 }
 
-void layout_free(wf_ctx *c, Layout *l)
+void body_layout_free(wf_ctx *c, BodyLayout *l)
 {
     if (l->v)
         mem_free(&c->al, l->v, l->cap * sizeof *l->v);
 }
 
-void layout_add(Layout *l, InKind kind, uint32_t from, uint32_t n)
+void body_layout_add(BodyLayout *l, InKind kind, uint32_t from, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         l->v[l->n++] = (InFrom){kind, from + i};
@@ -135,22 +135,22 @@ void layout_add(Layout *l, InKind kind, uint32_t from, uint32_t n)
 
 bool body_close(wf_ctx *c, Body *b, Tensor *const *caps, uint32_t ncaps, bool first)
 {
-    Layout l;
+    BodyLayout l;
     bool ok;
 
-    if (!layout_new(c, &l, b->t.nin + ncaps))
+    if (!body_layout_new(c, &l, b->t.nin + ncaps))
         return false;
     if (first)
-        layout_add(&l, IN_CAPTURE, 0, ncaps);
-    layout_add(&l, IN_OWN, 0, b->t.nin);
+        body_layout_add(&l, IN_CAPTURE, 0, ncaps);
+    body_layout_add(&l, IN_OWN, 0, b->t.nin);
     if (!first)
-        layout_add(&l, IN_CAPTURE, 0, ncaps);
+        body_layout_add(&l, IN_CAPTURE, 0, ncaps);
     ok = body_make(c, b, caps, ncaps, &l);
-    layout_free(c, &l);
+    body_layout_free(c, &l);
     return ok;
 }
 
-bool bodies_captures(wf_ctx *c, const Body *b, uint32_t n, Tensor ***out, uint32_t *out_n)
+bool body_captures(wf_ctx *c, const Body *b, uint32_t n, Tensor ***out, uint32_t *out_n)
 {
     uint32_t room = 1;
     Tensor **v;
@@ -172,7 +172,7 @@ bool bodies_captures(wf_ctx *c, const Body *b, uint32_t n, Tensor ***out, uint32
     return true;
 }
 
-void captures_free(wf_ctx *c, const Body *b, uint32_t n, Tensor **v)
+void body_captures_free(wf_ctx *c, const Body *b, uint32_t n, Tensor **v)
 {
     uint32_t room = 1;
 
@@ -184,7 +184,7 @@ void captures_free(wf_ctx *c, const Body *b, uint32_t n, Tensor **v)
 
 /* ---- applying ---- */
 
-bool flow_apply(wf_ctx *c, OpCode op, const void *attr, const Operands *o, uint32_t nout,
+bool body_apply(wf_ctx *c, OpCode op, const void *attr, const FlowOperands *o, uint32_t nout,
                 const bool *weak, const wf_function *f, wf_tensor *out)
 {
     uint32_t n = 0, total = o->nhead + o->nbefore + o->nin + o->nafter;
@@ -207,7 +207,7 @@ bool flow_apply(wf_ctx *c, OpCode op, const void *attr, const Operands *o, uint3
         for (uint32_t j = 0; j < nout; j++)
             tensor_get(c, res[j], "")->weak = weak[j];
     scope_close_n(c, res, failed(c) ? 0 : (int)nout);
-    deliver(c, f, res, nout, out);
+    results_deliver(c, f, res, nout, out);
     mem_free(&c->al, v, room);
     return !failed(c);
 }
@@ -222,7 +222,7 @@ static wf_tensor branch_index(wf_ctx *c, wf_tensor index, int n)
     if (!t)
         return WF_NONE;
     if (t->rank || (t->dtype != WF_BOOL && !dtype_is_int((wf_dtype)t->dtype)))
-        return tfail(c, WF_ERR_TYPE,
+        return tensor_fail(c, WF_ERR_TYPE,
                      "wf_cond_call: the index must be a bool or integer scalar, got %s",
                      shape_text(c, t));
     if (t->dtype == WF_BOOL || t->dtype == WF_I32)
@@ -237,17 +237,17 @@ static bool trace_branches(wf_ctx *c, const wf_function *f, int n, const wf_tens
                            Body *b)
 {
     for (int k = 0; k < n; k++) {
-        if (!check_function(c, &f[k], "wf_cond_call"))
+        if (!function_check(c, &f[k], "wf_cond_call"))
             return false;
         if (f[k].inputs != f[0].inputs) {
-            tfail(c, WF_ERR_ARG, "wf_cond_call: branch %d takes %d inputs, branch 0 %d",
+            tensor_fail(c, WF_ERR_ARG, "wf_cond_call: branch %d takes %d inputs, branch 0 %d",
                   k, f[k].inputs, f[0].inputs);
             return false;
         }
-        if (!trace_function_on(c, "wf_cond_call", &f[k], in, TRACE_BODY, &b[k].t))
+        if (!function_trace_on(c, "wf_cond_call", &f[k], in, TRACE_BODY, &b[k].t))
             return false;
         if (b[k].t.nout != b[0].t.nout) {
-            tfail(c, WF_ERR_TYPE, "wf_cond_call: branch %d has %u results, branch 0 %u",
+            tensor_fail(c, WF_ERR_TYPE, "wf_cond_call: branch %d has %u results, branch 0 %u",
                   k, b[k].t.nout, b[0].t.nout);
             return false;
         }
@@ -260,19 +260,19 @@ static bool trace_branches(wf_ctx *c, const wf_function *f, int n, const wf_tens
 static void apply_cond(wf_ctx *c, wf_tensor index, const wf_function *f, Body *b,
                        Sub *subs, uint32_t n, const wf_tensor *in, wf_tensor *out)
 {
-    Operands o = {.head = &index, .nhead = 1, .in = in, .nin = (uint32_t)f->inputs};
+    FlowOperands o = {.head = &index, .nhead = 1, .in = in, .nin = (uint32_t)f->inputs};
     Tensor **caps = NULL;
 
-    if (bodies_captures(c, b, n, &caps, &o.nafter)) {
+    if (body_captures(c, b, n, &caps, &o.nafter)) {
         o.after = caps;
         for (uint32_t k = 0; k < n && !failed(c); k++)
             if (body_close(c, &b[k], caps, o.nafter, false))
                 subs[k] = body_sub(&b[k]);
     }
     if (!failed(c))
-        flow_apply(c, OP_cond, &(CondAttr){{n, subs}}, &o, b[0].t.nout, b[0].t.weak, f,
+        body_apply(c, OP_cond, &(CondAttr){{n, subs}}, &o, b[0].t.nout, b[0].t.weak, f,
                    out);
-    captures_free(c, b, n, caps);
+    body_captures_free(c, b, n, caps);
 }
 
 wf_status wf_cond_call(wf_ctx *c, wf_tensor index, const wf_function *branches, int n,
@@ -285,10 +285,10 @@ wf_status wf_cond_call(wf_ctx *c, wf_tensor index, const wf_function *branches, 
     if (failed(c) || !ts(c))
         return ctx_status(c);
     if (n < 1 || !branches) {
-        tfail(c, WF_ERR_ARG, "wf_cond_call: needs at least one branch");
+        tensor_fail(c, WF_ERR_ARG, "wf_cond_call: needs at least one branch");
         return ctx_status(c);
     }
-    if (!check_call(c, branches, in, nin, out, nout, "wf_cond_call"))
+    if (!function_check_call(c, branches, in, nin, out, nout, "wf_cond_call"))
         return ctx_status(c);
     if (!(b = mem_alloc(&c->al, room))) {
         fail_memory(c);
@@ -320,11 +320,11 @@ typedef struct LoopCall {
 /* The types of the body's inputs: carries, and slices of xs. */
 static InType *loop_types(wf_ctx *c, const LoopCall *l)
 {
-    InType *t = types_of(c, l->fn, l->in, l->body->inputs);
+    InType *t = function_types(c, l->fn, l->in, l->body->inputs);
 
     for (int i = (int)l->ncarry; t && i < l->body->inputs && !failed(c); i++) {
         if (t[i].s.rank == 0) {
-            tfail(c, WF_ERR_SHAPE, "%s: input %d is a scalar, needs an axis to go along",
+            tensor_fail(c, WF_ERR_SHAPE, "%s: input %d is a scalar, needs an axis to go along",
                   l->fn, i);
         } else {
             t[i].s.rank--;
@@ -342,18 +342,18 @@ static bool trace_bodies(wf_ctx *c, LoopCall *l)
     if (!t)
         return false;
     if (!failed(c) && l->cond &&
-        trace_function_on(c, l->fn, l->cond, l->in, TRACE_BODY, &l->c.t)) {
+        function_trace_on(c, l->fn, l->cond, l->in, TRACE_BODY, &l->c.t)) {
         const Program *p = l->c.t.p;
         Type y = p->nout ? val_type(p, p->outs[0]) : (Type){0};
         if (p->nout != 1 || y.rank || y.dtype != WF_BOOL)
-            tfail(c, WF_ERR_TYPE, "%s: the condition must give one bool scalar, got %s",
+            tensor_fail(c, WF_ERR_TYPE, "%s: the condition must give one bool scalar, got %s",
                   l->fn,
                   p->nout == 1 ? type_str(&p->dims, y, &c->errors)
                                : "another number of results");
     }
-    if (!failed(c) && trace_function(c, l->body, t, TRACE_BODY, NULL, &l->b.t) &&
+    if (!failed(c) && function_trace(c, l->body, t, TRACE_BODY, NULL, &l->b.t) &&
         l->b.t.nout < l->ncarry)
-        tfail(c, WF_ERR_ARG, "%s: the body has %u results, needs at least the %u carries",
+        tensor_fail(c, WF_ERR_ARG, "%s: the body has %u results, needs at least the %u carries",
               l->fn, l->b.t.nout, l->ncarry);
     mem_free(&c->al, t, room);
     return !failed(c);
@@ -415,10 +415,10 @@ static bool join_carries(wf_ctx *c, LoopCall *l, bool *again)
             *again = true;
             continue;
         }
-        to = promoted(c, (wf_dtype)x.dtype, weak, x.rank == 0, (wf_dtype)y.dtype,
+        to = tensor_promoted(c, (wf_dtype)x.dtype, weak, x.rank == 0, (wf_dtype)y.dtype,
                       l->b.t.weak[i], y.rank == 0);
         if (!weak || !type_same_shape(x, y) || !to || to == (wf_dtype)x.dtype) {
-            tfail(c, x.dtype == y.dtype ? WF_ERR_SHAPE : WF_ERR_TYPE,
+            tensor_fail(c, x.dtype == y.dtype ? WF_ERR_SHAPE : WF_ERR_TYPE,
                   "%s: carry %u begins as %s, but the body makes it %s", l->fn, i,
                   type_str(&p->dims, x, &c->errors), type_str(&p->dims, y, &c->errors));
         } else {
@@ -469,7 +469,7 @@ static void finish_scan(wf_ctx *c, LoopCall *l, void *user)
 {
     ScanCall *s = user;
     Traced *t = &l->b.t;
-    Operands o = {.before = t->captures,
+    FlowOperands o = {.before = t->captures,
                   .nbefore = t->ncaptures,
                   .in = l->in,
                   .nin = (uint32_t)l->body->inputs};
@@ -481,19 +481,19 @@ static void finish_scan(wf_ctx *c, LoopCall *l, void *user)
         if (s->a.length == DIM_NONE)
             s->a.length = x.d[0];
         if (!size_same(c, x.d[0], s->a.length))
-            tfail(c, WF_ERR_SHAPE,
+            tensor_fail(c, WF_ERR_SHAPE,
                   "%s: input %u is %s along its first axis, needs length %s", l->fn, i,
                   size_text(c, x.d[0]), size_text(c, s->a.length));
     }
     if (!failed(c) && s->a.length == DIM_NONE)
-        tfail(c, WF_ERR_ARG, "%s: there is nothing to go along, so it needs a length",
+        tensor_fail(c, WF_ERR_ARG, "%s: there is nothing to go along, so it needs a length",
               l->fn);
     if (failed(c) || !body_close(c, &l->b, t->captures, t->ncaptures, true))
         return;
     s->a.body = body_sub(&l->b);
     s->a.nconst = t->ncaptures;
     s->a.ncarry = l->ncarry;
-    flow_apply(c, OP_scan, &s->a, &o, t->nout, t->weak, l->body, s->out);
+    body_apply(c, OP_scan, &s->a, &o, t->nout, t->weak, l->body, s->out);
 }
 
 wf_status wf_scan_call(wf_ctx *c, const wf_function *body, int ncarry,
@@ -504,10 +504,10 @@ wf_status wf_scan_call(wf_ctx *c, const wf_function *body, int ncarry,
     LoopCall l = {.fn = "wf_scan_call", .body = body, .ncarry = (uint32_t)ncarry};
 
     IN_GRAPH_(graph_enter_handles(c, in, nin));
-    if (!check_call(c, body, in, nin, out, nout, l.fn))
+    if (!function_check_call(c, body, in, nin, out, nout, l.fn))
         return ctx_status(c);
     if (ncarry < 0 || ncarry > body->inputs) {
-        tfail(c, WF_ERR_ARG, "wf_scan_call: %d carries, but the body has %d inputs",
+        tensor_fail(c, WF_ERR_ARG, "wf_scan_call: %d carries, but the body has %d inputs",
               ncarry, body->inputs);
         return ctx_status(c);
     }
@@ -527,12 +527,12 @@ static void finish_while(wf_ctx *c, LoopCall *l, void *user)
                    .nbody = t->ncaptures,
                    .bound = w->bound,
                    .trips = DIM_NONE};
-    Operands o = {.in = l->in, .nin = l->ncarry};
+    FlowOperands o = {.in = l->in, .nin = l->ncarry};
     Tensor **caps;
     size_t room = ((size_t)q->ncaptures + t->ncaptures + 1) * sizeof *caps;
 
     if (t->nout != l->ncarry) {
-        tfail(c, WF_ERR_ARG, "%s: the body has %u results, needs the %u carries", l->fn,
+        tensor_fail(c, WF_ERR_ARG, "%s: the body has %u results, needs the %u carries", l->fn,
               t->nout, l->ncarry);
         return;
     }
@@ -550,7 +550,7 @@ static void finish_while(wf_ctx *c, LoopCall *l, void *user)
     for (uint32_t i = 0; i < t->ncaptures; i++)
         caps[o.nbefore++] = t->captures[i];
     o.before = caps;
-    flow_apply(c, OP_while, &a, &o, t->nout, t->weak, l->body, w->out);
+    body_apply(c, OP_while, &a, &o, t->nout, t->weak, l->body, w->out);
     mem_free(&c->al, caps, room);
 }
 
@@ -562,10 +562,10 @@ wf_status wf_while_call(wf_ctx *c, const wf_function *cond, const wf_function *b
     LoopCall l = {.fn = "wf_while_call", .cond = cond, .body = body};
 
     IN_GRAPH_(graph_enter_handles(c, in, nin));
-    if (!check_call(c, body, in, nin, out, nout, l.fn) || !check_function(c, cond, l.fn))
+    if (!function_check_call(c, body, in, nin, out, nout, l.fn) || !function_check(c, cond, l.fn))
         return ctx_status(c);
     if (cond->inputs != body->inputs) {
-        tfail(c, WF_ERR_ARG, "wf_while_call: the condition takes %d inputs, the body %d",
+        tensor_fail(c, WF_ERR_ARG, "wf_while_call: the condition takes %d inputs, the body %d",
               cond->inputs, body->inputs);
         return ctx_status(c);
     }
@@ -581,14 +581,14 @@ wf_status wf_checkpoint_call(wf_ctx *c, const wf_function *f, const wf_tensor *i
     Body b = {0};
 
     IN_GRAPH_(graph_enter_handles(c, in, nin));
-    if (!check_call(c, f, in, nin, out, nout, "wf_checkpoint_call"))
+    if (!function_check_call(c, f, in, nin, out, nout, "wf_checkpoint_call"))
         return ctx_status(c);
-    if (trace_function_on(c, "wf_checkpoint_call", f, in, TRACE_BODY, &b.t) &&
+    if (function_trace_on(c, "wf_checkpoint_call", f, in, TRACE_BODY, &b.t) &&
         body_close(c, &b, b.t.captures, b.t.ncaptures, false)) {
-        Operands o = {
+        FlowOperands o = {
             .in = in, .nin = b.t.nin, .after = b.t.captures, .nafter = b.t.ncaptures};
         CheckpointAttr a = {body_sub(&b), keep_dots ? SAVE_DOTS : SAVE_NOTHING};
-        flow_apply(c, OP_checkpoint, &a, &o, b.t.nout, b.t.weak, f, out);
+        body_apply(c, OP_checkpoint, &a, &o, b.t.nout, b.t.weak, f, out);
     }
     body_free(c, &b);
     return ctx_status(c);

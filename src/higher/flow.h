@@ -18,29 +18,29 @@ typedef enum InKind {
 typedef struct InFrom {
     uint32_t kind, index;
 } InFrom;
-typedef struct Layout { /* what the inputs of a body's program are */
+typedef struct BodyLayout { /* what the inputs of a body's program are */
     InFrom *v;
     uint32_t n, cap;
     bool give_captures; /* further results: the captures; then */
     bool give_zeros;    /* zeros for each that is a float */
-} Layout;
+} BodyLayout;
 
-bool layout_new(wf_ctx *c, Layout *l, uint32_t cap);
-void layout_free(wf_ctx *c, Layout *l);
-void layout_add(Layout *l, InKind kind, uint32_t from, uint32_t n); /* n indices */
+bool body_layout_new(wf_ctx *c, BodyLayout *l, uint32_t cap);
+void body_layout_free(wf_ctx *c, BodyLayout *l);
+void body_layout_add(BodyLayout *l, InKind kind, uint32_t from, uint32_t n); /* n indices */
 
 void body_free(wf_ctx *c, Body *b); /* all zero is fine */
-bool body_make(wf_ctx *c, Body *b, Tensor *const *caps, uint32_t ncaps, const Layout *l);
+bool body_make(wf_ctx *c, Body *b, Tensor *const *caps, uint32_t ncaps, const BodyLayout *l);
 /* Make b->p: the inputs of the function and caps, those first if `first`. caps has all
  * that the function captured. */
 bool body_close(wf_ctx *c, Body *b, Tensor *const *caps, uint32_t ncaps, bool first);
 Sub body_sub(const Body *b);
 /* All that n functions captured, each once. */
-bool bodies_captures(wf_ctx *c, const Body *b, uint32_t n, Tensor ***out,
+bool body_captures(wf_ctx *c, const Body *b, uint32_t n, Tensor ***out,
                      uint32_t *out_n);
-void captures_free(wf_ctx *c, const Body *b, uint32_t n, Tensor **v);
+void body_captures_free(wf_ctx *c, const Body *b, uint32_t n, Tensor **v);
 
-typedef struct Operands { /* head.., before.., in.., after.. */
+typedef struct FlowOperands { /* head.., before.., in.., after.. */
     const wf_tensor *head;
     uint32_t nhead;
     Tensor *const *before;
@@ -49,10 +49,10 @@ typedef struct Operands { /* head.., before.., in.., after.. */
     uint32_t nin;
     Tensor *const *after;
     uint32_t nafter;
-} Operands;
+} FlowOperands;
 
 /* Apply an op that carries bodies, and deliver its results for f. */
-bool flow_apply(wf_ctx *c, OpCode op, const void *attr, const Operands *o, uint32_t nout,
+bool body_apply(wf_ctx *c, OpCode op, const void *attr, const FlowOperands *o, uint32_t nout,
                 const bool *weak, const wf_function *f, wf_tensor *out);
 
 #endif

@@ -112,7 +112,7 @@ void wf_graph_free(wf_ctx *c, wf_graph *g)
         return;
     for (Trace *tr = c->tensors->trace; tr; tr = tr->outer)
         if (tr == g->tr) {
-            tfail(c, WF_ERR_ARG, "wf_graph_free: graph '%s' is entered", tr->b->name);
+            tensor_fail(c, WF_ERR_ARG, "wf_graph_free: graph '%s' is entered", tr->b->name);
             return;
         }
     graph_release(c, g);
@@ -133,7 +133,7 @@ wf_status wf_graph_enter(wf_ctx *c, wf_graph *g)
     }
     for (Trace *tr = s->trace; tr; tr = tr->outer)
         if (tr == g->tr) {
-            tfail(c, WF_ERR_ARG, "wf_graph_enter: graph '%s' is entered further out",
+            tensor_fail(c, WF_ERR_ARG, "wf_graph_enter: graph '%s' is entered further out",
                   tr->b->name);
             return ctx_status(c);
         }
@@ -147,7 +147,7 @@ void wf_graph_leave(wf_ctx *c, wf_graph *g)
     if (!c || ctx_elsewhere(c) || !g)
         return;
     if (c->tensors->trace != g->tr)
-        tfail(c, WF_ERR_ARG, "wf_graph_leave: graph '%s' is not the innermost",
+        tensor_fail(c, WF_ERR_ARG, "wf_graph_leave: graph '%s' is not the innermost",
               g->tr->b->name);
     else if (g->tr->entered)
         g->tr->entered--;
@@ -172,7 +172,7 @@ static Trace *trace_of(wf_ctx *c, wf_tensor h, const char *fn)
     if (t && !tr && t->symbolic)
         tr = trace_find(c, t->trace);
     if (t && !tr)
-        tfail(c, WF_ERR_ARG, "%s: needs an expression of a graph", fn);
+        tensor_fail(c, WF_ERR_ARG, "%s: needs an expression of a graph", fn);
     return tr;
 }
 
@@ -181,11 +181,11 @@ static Trace *trace_of(wf_ctx *c, wf_tensor h, const char *fn)
 wf_tensor wf_symbol(wf_ctx *c, wf_graph *g, const char *name, const char *type)
 {
     char room[SPEC_NAME];
-    const char *own = spec_name(&type, room);
+    const char *own = function_spec_name(&type, room);
     wf_dtype dtype;
     Shape s;
 
-    if (!NEEDS(c, g && type) || !spec_shape(c, g->tr, "wf_symbol", type, &dtype, &s))
+    if (!NEEDS(c, g && type) || !function_spec(c, g->tr, "wf_symbol", type, &dtype, &s))
         return WF_NONE;
     return trace_input(c, g->tr, own ? own : name, dtype, s.d, s.rank);
 }
@@ -272,7 +272,7 @@ wf_tensor wf_partial(wf_ctx *c, wf_tensor y, wf_tensor x, wf_tensor gy)
                               : symbolic_val(c, tr, gy, "wf_partial");
     if (!failed(c) &&
         (!dtype_is_differentiable(b_dtype(tr->b, vy)) || !dtype_is_differentiable(b_dtype(tr->b, vx))))
-        tfail(c, WF_ERR_TYPE, "wf_partial: derivatives need float expressions");
+        tensor_fail(c, WF_ERR_TYPE, "wf_partial: derivatives need float expressions");
     p = failed(c) ? NULL : cut_program(c, tr, &vy, 1, &vx, 1, false, NULL);
     g = p ? xf_vjp(c, p, (int[]){(int)p->nin - 1}, 1) : NULL;
     if (g) {
@@ -304,7 +304,7 @@ static bool reads_input(const Program *p, uint32_t i)
     return false;
 }
 
-bool trace_partials(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, uint32_t ny,
+bool derive_partials(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, uint32_t ny,
                     const wf_tensor *x, uint32_t nx, wf_tensor *out)
 {
     Trace *tr = ny ? trace_of(c, y[0], "gradient") : NULL;
@@ -363,7 +363,7 @@ wf_tensor wf_substitute(wf_ctx *c, wf_tensor y, const wf_tensor *from,
         f[i] = symbolic_val(c, tr, from[i], "wf_substitute");
         t[i] = symbolic_val(c, tr, to[i], "wf_substitute");
         if (!failed(c) && !type_eq(b_type(tr->b, f[i]), b_type(tr->b, t[i])))
-            tfail(c, WF_ERR_TYPE, "wf_substitute: %s cannot stand for %s",
+            tensor_fail(c, WF_ERR_TYPE, "wf_substitute: %s cannot stand for %s",
                   type_str(&tr->b->dims, b_type(tr->b, t[i]), &c->errors),
                   type_str(&tr->b->dims, b_type(tr->b, f[i]), &c->errors));
     }
@@ -396,7 +396,7 @@ wf_status wf_partials(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, int ny
             ones[j] = wf_ones_like(c, y[j]);
     }
     if (!failed(c))
-        trace_partials(c, y, gy ? gy : ones, (uint32_t)ny, x, (uint32_t)nx, out);
+        derive_partials(c, y, gy ? gy : ones, (uint32_t)ny, x, (uint32_t)nx, out);
     if (ones)
         mem_free(&c->al, ones, room);
     return ctx_status(c);
@@ -416,7 +416,7 @@ wf_status wf_graph_close(wf_ctx *c, wf_graph *g, const wf_tensor *in, int nin,
     for (int k = 0; k < nin && !failed(c); k++) {
         i[k] = symbolic_val(c, tr, in[k], "wf_graph_close");
         if (!failed(c) && tr->b->vals.v[i[k]].eqn != EQN_INPUT)
-            tfail(c, WF_ERR_ARG, "wf_graph_close: input %d is not a symbol", k);
+            tensor_fail(c, WF_ERR_ARG, "wf_graph_close: input %d is not a symbol", k);
         listed[failed(c) ? 0 : i[k]] = true;
     }
     for (int k = 0; k < nout && !failed(c); k++)
@@ -425,7 +425,7 @@ wf_status wf_graph_close(wf_ctx *c, wf_graph *g, const wf_tensor *in, int nin,
         used = used_values(tr->b, o, (uint32_t)nout);
         for (uint32_t k = 0; k < tr->b->inputs.n; k++)
             if (used[tr->b->inputs.v[k]] && !listed[tr->b->inputs.v[k]])
-                tfail(
+                tensor_fail(
                     c, WF_ERR_NAME,
                     "wf_graph_close: the results need symbol '%s', which is not an input",
                     tr->b->names.v[tr->b->vals.v[tr->b->inputs.v[k]].name]);
@@ -464,7 +464,7 @@ wf_tensor wf_variable(wf_ctx *c, wf_graph *g, const char *name, wf_tensor initia
     if (!t || !NEEDS(c, g))
         return WF_NONE;
     if (t->symbolic)
-        return tfail(c, WF_ERR_VALUE, "wf_variable: the first value must be concrete");
+        return tensor_fail(c, WF_ERR_VALUE, "wf_variable: the first value must be concrete");
     if (g->nvars == g->var_cap) {
         void *w = grown(c, g->vars, g->nvars, &g->var_cap, sizeof *g->vars);
         if (!w)
@@ -493,7 +493,7 @@ static int find_var(wf_ctx *c, const wf_graph *g, wf_tensor v, const char *fn)
             g->tr->b->inputs.v[g->vars[i].input] == t->val)
             return (int)i;
     if (t)
-        tfail(c, WF_ERR_ARG, "%s: the tensor is not a variable of the graph", fn);
+        tensor_fail(c, WF_ERR_ARG, "%s: the tensor is not a variable of the graph", fn);
     return -1;
 }
 
@@ -527,7 +527,7 @@ wf_tensor wf_assign(wf_ctx *c, wf_tensor var, wf_tensor value)
     v = g->vars[k].initial;
     if (t->dtype != v->dtype || t->rank != v->rank ||
         (t->rank && memcmp(t->dims, v->dims, t->rank * sizeof *t->dims)))
-        return tfail(c, WF_ERR_TYPE,
+        return tensor_fail(c, WF_ERR_TYPE,
                      "wf_assign: %s cannot be assigned to a variable of type %s",
                      shape_text(c, t), shape_text(c, v));
     if (g->nassigns == g->assign_cap) {
@@ -627,7 +627,7 @@ wf_status wf_set_variable(wf_ctx *c, wf_session *s, wf_tensor var, wf_tensor val
     v = s->g->vars[k].initial;
     if (t->symbolic || t->dtype != v->dtype || t->rank != v->rank ||
         (t->rank && memcmp(t->dims, v->dims, t->rank * sizeof *t->dims))) {
-        tfail(c, WF_ERR_TYPE,
+        tensor_fail(c, WF_ERR_TYPE,
               "wf_set_variable: %s cannot be the value of a variable of type %s",
               shape_text(c, t), shape_text(c, v));
         return ctx_status(c);
@@ -709,7 +709,7 @@ static bool fetch_inputs(wf_ctx *c, wf_session *s, const Fetch *f,
         while (v < g->nvars && g->vars[v].input != i)
             v++;
         if (v == g->nvars) {
-            tfail(
+            tensor_fail(
                 c, WF_ERR_NAME,
                 "wf_session_run: placeholder '%s' is needed for a fetch and was not fed",
                 b->names.v[b->vals.v[b->inputs.v[i]].name]);
@@ -746,7 +746,7 @@ static Val *fetch_key(wf_ctx *c, const wf_graph *g, const wf_tensor *fetches,
         Tensor *t =
             tensor_get(c, k < nfetch ? fetches[k] : feeds[k - nfetch], "wf_session_run");
         if (t && (!t->symbolic || t->trace != g->tr->id))
-            tfail(c, WF_ERR_ARG,
+            tensor_fail(c, WF_ERR_ARG,
                   "wf_session_run: a fetch or feed is not an expression of graph '%s'",
                   g->tr->b->name);
         key[k] = t ? t->val : VAL_NONE;

@@ -63,7 +63,7 @@ wf_tensor wf_trace_value(wf_ctx *c, wf_tensor t)
         program_release(p);
     }
     if (!failed(c) && (!p || wf_is_symbolic(c, r)))
-        tfail(c, WF_ERR_VALUE, "wf_trace_value: the value is not known while tracing");
+        tensor_fail(c, WF_ERR_VALUE, "wf_trace_value: the value is not known while tracing");
     return failed(c) ? WF_NONE : r;
 }
 
@@ -81,10 +81,10 @@ static const Program *tidied(wf_ctx *c, const Program *p)
 wf_status wf_trace_hinted(wf_ctx *c, const wf_function *f, const wf_tensor *example,
                           const bool *fixed, int n, const wf_program **out)
 {
-    return tensor_trace_hinted(c, f, example, fixed, NULL, n, out);
+    return function_trace_hinted(c, f, example, fixed, NULL, n, out);
 }
 
-wf_status tensor_trace_hinted(wf_ctx *c, const wf_function *f, const wf_tensor *example, const bool *fixed,
+wf_status function_trace_hinted(wf_ctx *c, const wf_function *f, const wf_tensor *example, const bool *fixed,
                               const uint64_t *open, int n, const wf_program **out)
 {
     Hinted h = {example, fixed, open};
@@ -92,13 +92,13 @@ wf_status tensor_trace_hinted(wf_ctx *c, const wf_function *f, const wf_tensor *
 
     if (!SET_OUT(c, out))
         return ctx_status(c);
-    if (!check_function(c, f, "wf_trace_hinted") ||
+    if (!function_check(c, f, "wf_trace_hinted") ||
         !has_count(c, "wf_trace_hinted", "inputs", example, n, f->inputs))
         return ctx_status(c);
     for (int i = 0; i < f->inputs; i++)
         if (wf_is_symbolic(c, example[i]))
-            tfail(c, WF_ERR_VALUE, "wf_trace_hinted: the example must be concrete");
-    if (!failed(c) && trace_closed(c, "wf_trace_hinted", f, hinted_inputs, &h, &t))
+            tensor_fail(c, WF_ERR_VALUE, "wf_trace_hinted: the example must be concrete");
+    if (!failed(c) && function_trace_closed(c, "wf_trace_hinted", f, hinted_inputs, &h, &t))
         *out = tidied(c, t.p);
     traced_free(c, &t);
     return ctx_status(c);

@@ -26,7 +26,7 @@ wf_status wf_jit_new(wf_ctx *c, const wf_function *f, wf_jit **out)
 {
     if (!SET_OUT(c, out))
         return ctx_status(c);
-    if (!check_function(c, f, "wf_jit_new"))
+    if (!function_check(c, f, "wf_jit_new"))
         return ctx_status(c);
     *out = mem_alloc(&c->al, sizeof **out);
     if (!*out)
@@ -100,7 +100,7 @@ static JitEntry *jit_trace(wf_ctx *c, wf_jit *j, InType *t, char *key, size_t si
     memset(e, 0, sizeof *e);
     e->size = size;
     e->key = key;
-    if (!trace_function(c, &j->f, t, TRACE_OPEN, NULL, &e->t)) {
+    if (!function_trace(c, &j->f, t, TRACE_OPEN, NULL, &e->t)) {
         jit_entry_free(c, e);
         return NULL;
     }
@@ -208,7 +208,7 @@ static void apply_traced(wf_ctx *c, const wf_function *f, const Traced *t,
                 v[j] = wf_move_axis(c, v[j], 0, out_axis(f, out_axes, j));
     }
     scope_close_n(c, v, failed(c) ? 0 : (int)t->nout);
-    deliver(c, f, v, t->nout, out);
+    results_deliver(c, f, v, t->nout, out);
     mem_free(&c->al, v, (p->nout + 1) * sizeof *v);
 }
 
@@ -221,9 +221,9 @@ wf_status wf_jit_call(wf_ctx *c, wf_jit *j, const wf_tensor *in, int nin, wf_ten
 
     IN_GRAPH_(graph_enter_handles(c, in, nin));
     if (!NEEDS(c, j && has_n(statics, (int64_t)size)) ||
-        !check_call(c, &j->f, in, nin, out, nout, "wf_jit_call"))
+        !function_check_call(c, &j->f, in, nin, out, nout, "wf_jit_call"))
         return ctx_status(c);
-    if (!(t = types_of(c, "wf_jit_call", in, j->f.inputs)))
+    if (!(t = function_types(c, "wf_jit_call", in, j->f.inputs)))
         return ctx_status(c);
     e = jit_entry(c, j, t, statics, size, &kept);
     mem_free(&c->al, t, ((size_t)j->f.inputs + 1) * sizeof *t);
@@ -249,7 +249,7 @@ static bool batch_types(wf_ctx *c, const wf_function *f, InType *t, const int *a
         if (!axis_of(c, "wf_vmap_call", axes[i], t[i].s.rank, &k))
             return false;
         if (any && !size_same(c, t[i].s.d[k], *out_size)) {
-            tfail(c, WF_ERR_SHAPE,
+            tensor_fail(c, WF_ERR_SHAPE,
                   "wf_vmap_call: input %d has %lld elements along its mapped axis, "
                   "others have %lld",
                   i, (long long)t[i].s.d[k], (long long)*out_size);
@@ -261,7 +261,7 @@ static bool batch_types(wf_ctx *c, const wf_function *f, InType *t, const int *a
         t[i].s.rank--;
     }
     if (!any)
-        tfail(c, WF_ERR_ARG, "wf_vmap_call: no input is mapped");
+        tensor_fail(c, WF_ERR_ARG, "wf_vmap_call: no input is mapped");
     return any;
 }
 
@@ -299,12 +299,12 @@ wf_status wf_vmap_call(wf_ctx *c, const wf_function *f, const wf_tensor *in,
     bool ok;
 
     IN_GRAPH_(graph_enter_handles(c, in, nin));
-    if (!check_call(c, f, in, nin, out, nout, "wf_vmap_call") || !NEEDS(c, axes))
+    if (!function_check_call(c, f, in, nin, out, nout, "wf_vmap_call") || !NEEDS(c, axes))
         return ctx_status(c);
-    if (!(types = types_of(c, "wf_vmap_call", in, f->inputs)))
+    if (!(types = function_types(c, "wf_vmap_call", in, f->inputs)))
         return ctx_status(c);
     ok = batch_types(c, f, types, axes, &axis.size) &&
-         trace_function(c, f, types, TRACE_OPEN, &axis, &t);
+         function_trace(c, f, types, TRACE_OPEN, &axis, &t);
     mem_free(&c->al, types, ((size_t)f->inputs + 1) * sizeof *types);
     if (!ok)
         return ctx_status(c);

@@ -50,13 +50,13 @@ static bool ask_types(wf_ctx *c, const wf_kernel *k, const wf_tensor *in, wf_ker
     }
     s = k->type(c, k->user, v, k->inputs, out, k->outputs);
     if (s != WF_OK && !failed(c))
-        tfail(c, s, "%s: the kernel takes no operands of these types", k->name);
+        tensor_fail(c, s, "%s: the kernel takes no operands of these types", k->name);
     for (int j = 0; j < k->outputs && !failed(c); j++) {
         if (!dtype_is_usable(out[j].dtype) || out[j].rank < 0 || out[j].rank > WF_MAX_RANK)
-            tfail(c, WF_ERR_TYPE, "%s: its type rule does not say what result %d is", k->name, j);
+            tensor_fail(c, WF_ERR_TYPE, "%s: its type rule does not say what result %d is", k->name, j);
         for (int i = 0; i < out[j].rank && !failed(c); i++)
             if (out[j].dims[i] < 0 && !size_is_known(c, out[j].dims[i]))
-                tfail(c, WF_ERR_SHAPE, "%s: its type rule gives axis %d of result %d the size %lld", k->name, i, j,
+                tensor_fail(c, WF_ERR_SHAPE, "%s: its type rule gives axis %d of result %d the size %lld", k->name, i, j,
                       (long long)out[j].dims[i]);
     }
     return !failed(c);
@@ -112,7 +112,7 @@ static wf_status call_backward(wf_ctx *c, void *user, const wf_tensor *in, int n
                          nin - k->inputs - k->outputs, out, nout);
 
     if (s != WF_OK && !failed(c))
-        tfail(c, s, "%s: its vjp failed", k->name);
+        tensor_fail(c, s, "%s: its vjp failed", k->name);
     return ctx_status(c);
 }
 
@@ -139,7 +139,7 @@ wf_status wf_kernel_call(wf_ctx *c, const char *name, const wf_tensor *in, int n
     if (!(r = ctx_runtime(c)))
         return fail_memory(c), ctx_status(c);
     if (!(k = runtime_find_kernel(r, name)))
-        return tfail(c, WF_ERR_NAME, "wf_kernel_call: the kernel '%s' is not registered", name), ctx_status(c);
+        return tensor_fail(c, WF_ERR_NAME, "wf_kernel_call: the kernel '%s' is not registered", name), ctx_status(c);
     if (!has_count(c, k->name, "operands", in, nin, k->inputs) || !has_count(c, k->name, "results", out, nout, k->outputs))
         return ctx_status(c);
     user = (void *)(uintptr_t)k;

@@ -22,7 +22,7 @@ typedef struct SpmdCall {
 static bool bad_spec(wf_ctx *c, const char *what, uint32_t i, const char *spec,
                      const char *why)
 {
-    tfail(c, WF_ERR_VALUE, "wf_spmd_call: %s %u has the layout \"%s\": %s", what, i, spec,
+    tensor_fail(c, WF_ERR_VALUE, "wf_spmd_call: %s %u has the layout \"%s\": %s", what, i, spec,
           why);
     return false;
 }
@@ -39,7 +39,7 @@ static bool part_of(wf_ctx *c, SpmdCall *s, uint32_t i, InType *t)
         int64_t n = mesh_count(&s->mesh, spec.dim[k]);
 
         if (!size_exact(c, t->s.d[k], n, &t->s.d[k])) {
-            tfail(
+            tensor_fail(
                 c, WF_ERR_SHAPE,
                 "wf_spmd_call: input %u has %s elements along axis %u, for %lld devices",
                 i, size_text(c, t->s.d[k]), k, (long long)n);
@@ -61,9 +61,9 @@ static bool parse_texts(wf_ctx *c, SpmdCall *s)
     s->specs = specs_split(&s->texts, s->in_text, n);
     T_LEAVE(c);
     if (why)
-        tfail(c, WF_ERR_VALUE, "wf_spmd_call: mesh \"%s\": %s", s->mesh_text, why);
+        tensor_fail(c, WF_ERR_VALUE, "wf_spmd_call: mesh \"%s\": %s", s->mesh_text, why);
     else if (!s->specs)
-        tfail(c, WF_ERR_VALUE,
+        tensor_fail(c, WF_ERR_VALUE,
               "wf_spmd_call: \"%s\" is not a layout for each of %u inputs", s->in_text,
               n);
     s->axis = (TraceAxis){s->mesh_text, s->mesh.devices, &s->mesh, s->a.check};
@@ -73,12 +73,12 @@ static bool parse_texts(wf_ctx *c, SpmdCall *s)
 static bool trace_parts(wf_ctx *c, SpmdCall *s, Body *b)
 {
     uint32_t n = (uint32_t)s->f->inputs;
-    InType *t = types_of(c, "wf_spmd_call", s->in, (int)n);
+    InType *t = function_types(c, "wf_spmd_call", s->in, (int)n);
     bool ok = t != NULL;
 
     for (uint32_t i = 0; i < n && ok; i++)
         ok = part_of(c, s, i, &t[i]);
-    ok = ok && trace_function(c, s->f, t, TRACE_OPEN, &s->axis, &b->t);
+    ok = ok && function_trace(c, s->f, t, TRACE_OPEN, &s->axis, &b->t);
     if (t)
         mem_free(&c->al, t, (n + 1) * sizeof *t);
     return ok;
@@ -128,7 +128,7 @@ static bool make_attr(wf_ctx *c, SpmdCall *s, Body *b)
     T_ENTER(c, false)
     outs = specs_split(&s->texts, *s->out_text, b->t.nout);
     if (!outs)
-        tfail(c, WF_ERR_VALUE,
+        tensor_fail(c, WF_ERR_VALUE,
               "wf_spmd_call: \"%s\" is not a layout for each of %u results", *s->out_text,
               b->t.nout);
     if (outs && finish_body(c, s, b, outs)) {
@@ -161,18 +161,18 @@ wf_status spmd_call(wf_ctx *c, const wf_function *f, const char *mesh,
     Body b = {0};
 
     IN_GRAPH_(graph_enter_handles(c, in, nin));
-    if (!check_call(c, f, in, nin, out, nout, "wf_spmd_call"))
+    if (!function_check_call(c, f, in, nin, out, nout, "wf_spmd_call"))
         return ctx_status(c);
     if (innermost_mesh(c)) {
-        tfail(c, WF_ERR_VALUE, "wf_spmd_call: inside another one");
+        tensor_fail(c, WF_ERR_VALUE, "wf_spmd_call: inside another one");
         return ctx_status(c);
     }
     arena_init(&s.texts, &c->al, c);
     if (parse_texts(c, &s) && trace_parts(c, &s, &b) &&
         body_close(c, &b, b.t.captures, b.t.ncaptures, false) && make_attr(c, &s, &b)) {
-        Operands o = {
+        FlowOperands o = {
             .in = in, .nin = b.t.nin, .after = b.t.captures, .nafter = b.t.ncaptures};
-        flow_apply(c, OP_spmd, &s.a, &o, b.t.nout, b.t.weak, f, out);
+        body_apply(c, OP_spmd, &s.a, &o, b.t.nout, b.t.weak, f, out);
     }
     body_free(c, &b);
     arena_free(&s.texts);
@@ -196,7 +196,7 @@ bool traced_mark_vary(wf_ctx *c, Traced *t, const wf_tensor *in)
     if (failed(c) || !a || !a->check)
         return !failed(c);
     T_ENTER(c, false)
-    p = xf_vary(c, a->mesh, t->p, traced_vary(c, in, t->nin, t->captures, t->ncaptures),
+    p = xf_vary(c, a->mesh, t->p, tensor_vary_all(c, in, t->nin, t->captures, t->ncaptures),
                 NULL);
     if (p) {
         program_retain(p);

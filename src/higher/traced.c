@@ -66,14 +66,14 @@ wf_status wf_give(wf_ctx *c, const wf_tensor *t, int n)
         return ctx_status(c);
     r = c->tensors ? c->tensors->giving : NULL;
     if (!r)
-        tfail(c, WF_ERR_ARG,
+        tensor_fail(c, WF_ERR_ARG,
               "wf_give: no function with any number of results is running");
     else
         results_add(c, r, t, (uint32_t)n);
     return ctx_status(c);
 }
 
-bool call_function(wf_ctx *c, const wf_function *f, const wf_tensor *in, Results *out)
+bool function_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, Results *out)
 {
     Tensors *s = c->tensors;
     Results *outer = s->giving;
@@ -89,29 +89,29 @@ bool call_function(wf_ctx *c, const wf_function *f, const wf_tensor *in, Results
     status = f->call(c, f->user, in, f->inputs, f->outputs == WF_ANY ? NULL : out->v,
                      MAX(f->outputs, 0));
     if (status != WF_OK && !failed(c))
-        tfail(c, status, "%s: the function gave up without an error", name);
+        tensor_fail(c, status, "%s: the function gave up without an error", name);
     s->giving = outer;
     for (uint32_t j = 0; j < out->n && !failed(c); j++)
         if (wf_is_none(out->v[j]))
-            tfail(c, WF_ERR_ARG, "%s: the function did not set result %u", name, j);
+            tensor_fail(c, WF_ERR_ARG, "%s: the function did not set result %u", name, j);
     if (failed(c))
         results_free(c, out);
     return !failed(c);
 }
 
-bool deliver_more(wf_ctx *c, const wf_tensor *v, uint32_t n)
+bool results_deliver_more(wf_ctx *c, const wf_tensor *v, uint32_t n)
 {
     return results_add(c, &c->tensors->given, v, n);
 }
 
-bool deliver(wf_ctx *c, const wf_function *f, const wf_tensor *v, uint32_t n,
+bool results_deliver(wf_ctx *c, const wf_function *f, const wf_tensor *v, uint32_t n,
              wf_tensor *out)
 {
     if (failed(c))
         return false;
     if (f->outputs == WF_ANY) {
         c->tensors->given.n = 0;
-        return deliver_more(c, v, n);
+        return results_deliver_more(c, v, n);
     }
     if (n)
         memcpy(out, v, n * sizeof *v);
@@ -127,26 +127,26 @@ const wf_tensor *wf_given(wf_ctx *c, int *n)
     return given ? c->tensors->given.v : NULL;
 }
 
-bool check_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, int nin,
+bool function_check_call(wf_ctx *c, const wf_function *f, const wf_tensor *in, int nin,
                 wf_tensor *out, int nout, const char *fn)
 {
     for (int j = 0; out && j < nout; j++)
         out[j] = WF_NONE;
-    return check_function(c, f, fn) && has_count(c, fn, "inputs", in, nin, f->inputs) &&
+    return function_check(c, f, fn) && has_count(c, fn, "inputs", in, nin, f->inputs) &&
            has_count(c, fn, "places of results", out, nout,
                      f->outputs == WF_ANY ? 0 : f->outputs);
 }
 
-bool check_function(wf_ctx *c, const wf_function *f, const char *fn)
+bool function_check(wf_ctx *c, const wf_function *f, const char *fn)
 {
     if (failed(c) || !ts(c))
         return false;
     if (f && f->size < sizeof *f) {
-        tfail(c, WF_ERR_ARG, "%s: the function does not say its size (WF_FUNCTION)", fn);
+        tensor_fail(c, WF_ERR_ARG, "%s: the function does not say its size (WF_FUNCTION)", fn);
         return false;
     }
     if (!f || !f->call || f->inputs < 0 || (f->outputs < 1 && f->outputs != WF_ANY)) {
-        tfail(c, WF_ERR_ARG, "%s: needs a function with at least one result", fn);
+        tensor_fail(c, WF_ERR_ARG, "%s: needs a function with at least one result", fn);
         return false;
     }
     return true;
@@ -186,7 +186,7 @@ static bool trace_body(wf_ctx *c, const wf_function *f, const wf_tensor *in, Tra
     Results res;
 
     out->nin = (uint32_t)f->inputs;
-    if (!call_function(c, f, in, &res))
+    if (!function_call(c, f, in, &res))
         return false;
     out->nout = res.n;
     out->weak = mem_alloc(&c->al, out->nout + 1);
@@ -209,7 +209,7 @@ static void leave_traces(wf_ctx *c, const Trace *outer)
         trace_end(c);
 }
 
-bool trace_function(wf_ctx *c, const wf_function *f, InType *types, TraceKind kind,
+bool function_trace(wf_ctx *c, const wf_function *f, InType *types, TraceKind kind,
                     const TraceAxis *axis, Traced *out)
 {
     wf_tensor *in;
@@ -249,7 +249,7 @@ bool trace_function(wf_ctx *c, const wf_function *f, InType *types, TraceKind ki
     return !failed(c);
 }
 
-InType *types_of(wf_ctx *c, const char *fn, const wf_tensor *in, int n)
+InType *function_types(wf_ctx *c, const char *fn, const wf_tensor *in, int n)
 {
     InType *t;
 
@@ -274,15 +274,15 @@ InType *types_of(wf_ctx *c, const char *fn, const wf_tensor *in, int n)
     return t;
 }
 
-bool trace_function_on(wf_ctx *c, const char *fn, const wf_function *f,
+bool function_trace_on(wf_ctx *c, const char *fn, const wf_function *f,
                        const wf_tensor *in, TraceKind kind, Traced *out)
 {
     InType *t;
     bool ok;
 
-    if (!check_function(c, f, fn) || !(t = types_of(c, fn, in, f->inputs)))
+    if (!function_check(c, f, fn) || !(t = function_types(c, fn, in, f->inputs)))
         return false;
-    ok = trace_function(c, f, t, kind, NULL, out);
+    ok = function_trace(c, f, t, kind, NULL, out);
     mem_free(&c->al, t, ((size_t)f->inputs + 1) * sizeof *t);
     return ok;
 }
@@ -319,12 +319,12 @@ wf_status wf_trace(wf_ctx *c, const wf_function *f, const wf_tensor *example, in
 {
     Traced t;
 
-    if (!SET_OUT(c, out) || !check_function(c, f, "wf_trace") ||
+    if (!SET_OUT(c, out) || !function_check(c, f, "wf_trace") ||
         !has_count(c, "wf_trace", "inputs", example, n, f->inputs) ||
-        !trace_function_on(c, "wf_trace", f, example, TRACE_CLOSED, &t))
+        !function_trace_on(c, "wf_trace", f, example, TRACE_CLOSED, &t))
         return ctx_status(c);
     if (t.ncaptures)
-        tfail(c, WF_ERR_VALUE,
+        tensor_fail(c, WF_ERR_VALUE,
               "wf_trace: the function uses a symbolic tensor from outside");
     else
         *out = program_retain(t.p);
@@ -430,7 +430,7 @@ static bool size_parse(Builder *b, const char *s, Dim *out)
     return s && !*s;
 }
 
-bool spec_shape(wf_ctx *c, Trace *tr, const char *fn, const char *type,
+bool function_spec(wf_ctx *c, Trace *tr, const char *fn, const char *type,
                 wf_dtype *out_dtype, Shape *out)
 {
     char names[MAX_RANK][SIZE_TEXT];
@@ -443,7 +443,7 @@ bool spec_shape(wf_ctx *c, Trace *tr, const char *fn, const char *type,
         well = !names[i][0] || size_parse(tr->b, names[i], &t.s.d[i]);
     T_LEAVE(c);
     if (!well) {
-        tfail(c, WF_ERR_SYNTAX, "%s: '%s' is not a type such as f32[N,784]", fn,
+        tensor_fail(c, WF_ERR_SYNTAX, "%s: '%s' is not a type such as f32[N,784]", fn,
               type ? type : "(null)");
         return false;
     }
@@ -452,7 +452,7 @@ bool spec_shape(wf_ctx *c, Trace *tr, const char *fn, const char *type,
     return !failed(c);
 }
 
-bool trace_closed(wf_ctx *c, const char *fn, const wf_function *f,
+bool function_trace_closed(wf_ctx *c, const char *fn, const wf_function *f,
                   bool (*inputs)(wf_ctx *c, const wf_function *f, void *user,
                                  wf_tensor *in),
                   void *user, Traced *out)
@@ -470,7 +470,7 @@ bool trace_closed(wf_ctx *c, const char *fn, const wf_function *f,
         tr->guarded = c->semantics->size_guards;
         scope_open(c);
         if (inputs(c, f, user, in) && trace_body(c, f, in, out) && out->ncaptures)
-            tfail(c, WF_ERR_VALUE, "%s: the function uses a symbolic tensor from outside",
+            tensor_fail(c, WF_ERR_VALUE, "%s: the function uses a symbolic tensor from outside",
                   fn);
         while (c->tensors->nmarks > depth) /* also scopes the function left open */
             scope_close_n(c, NULL, 0);
@@ -482,7 +482,7 @@ bool trace_closed(wf_ctx *c, const char *fn, const wf_function *f,
     return !failed(c);
 }
 
-const char *spec_name(const char **type, char *name)
+const char *function_spec_name(const char **type, char *name)
 {
     size_t n = *type ? strcspn(*type, ":[") : 0;
 
@@ -501,11 +501,11 @@ static bool inputs_of_types(wf_ctx *c, const wf_function *f, void *user, wf_tens
 
     for (int i = 0; i < f->inputs && !failed(c); i++) {
         char room[SPEC_NAME];
-        const char *type = types[i], *name = spec_name(&type, room);
+        const char *type = types[i], *name = function_spec_name(&type, room);
         wf_dtype d;
         Shape s;
 
-        if (spec_shape(c, c->tensors->trace, "wf_trace_types", type, &d, &s))
+        if (function_spec(c, c->tensors->trace, "wf_trace_types", type, &d, &s))
             in[i] = trace_input(c, c->tensors->trace, name, d, s.d, s.rank);
     }
     return !failed(c);
@@ -518,10 +518,10 @@ wf_status wf_trace_types(wf_ctx *c, const wf_function *f, const char *const *typ
 
     if (!SET_OUT(c, out))
         return ctx_status(c);
-    if (!check_function(c, f, "wf_trace_types") ||
+    if (!function_check(c, f, "wf_trace_types") ||
         !has_count(c, "wf_trace_types", "types", types, n, f->inputs))
         return ctx_status(c);
-    if (trace_closed(c, "wf_trace_types", f, inputs_of_types, (void *)(uintptr_t)types,
+    if (function_trace_closed(c, "wf_trace_types", f, inputs_of_types, (void *)(uintptr_t)types,
                      &t))
         *out = program_retain(t.p);
     traced_free(c, &t);
@@ -534,7 +534,7 @@ wf_status wf_apply(wf_ctx *c, const wf_program *p, const wf_tensor *in, int nin,
     if (failed(c) || !ts(c))
         return ctx_status(c);
     if (!p)
-        tfail(c, WF_ERR_ARG, "wf_apply: the program is NULL");
+        tensor_fail(c, WF_ERR_ARG, "wf_apply: the program is NULL");
     else if (has_count(c, "wf_apply", "inputs", in, nin, p->nin) &&
              has_count(c, "wf_apply", "places of results", out, nout, p->nout))
         tensor_call(c, p, in, p->nin, out, p->nout);
@@ -553,17 +553,17 @@ static void compare_results(wf_ctx *c, uint32_t j, wf_tensor a, wf_tensor b, dou
         return;
     if (x->rank != y->rank ||
         (x->rank && memcmp(x->dims, y->dims, x->rank * sizeof *x->dims))) {
-        tfail(c, WF_ERR_VALUE,
+        tensor_fail(c, WF_ERR_VALUE,
               "wf_trace_check: result %u of the function has type %s, of its trace %s", j,
               shape_text(c, x), shape_text(c, y));
         return;
     }
     if (wf_item(c, wf_all(c, wf_is_close(c, a, b, rtol, atol), NULL, 0, false)) != 0)
         return;
-    d = wf_max(c, wf_abs(c, wf_sub(c, as_float(c, a, ""), as_float(c, b, ""))), NULL, 0,
+    d = wf_max(c, wf_abs(c, wf_sub(c, float_cast(c, a, ""), float_cast(c, b, ""))), NULL, 0,
                false);
     number_f64(text, wf_item(c, d));
-    tfail(c, WF_ERR_VALUE,
+    tensor_fail(c, WF_ERR_VALUE,
           "wf_trace_check: result %u of the function and of its trace differ by up to "
           "%s: the trace took one branch, or kept a value, that depends on the inputs",
           j, text);
@@ -576,7 +576,7 @@ wf_status wf_trace_check(wf_ctx *c, const wf_function *f, const wf_program *p,
     Results r = {0};
     wf_tensor *v;
 
-    if (!check_function(c, f, "wf_trace_check") ||
+    if (!function_check(c, f, "wf_trace_check") ||
         !NEEDS(c, p && p->nin == (uint32_t)f->inputs) ||
         !has_count(c, "wf_trace_check", "inputs", in, n, f->inputs))
         return ctx_status(c);
@@ -586,9 +586,9 @@ wf_status wf_trace_check(wf_ctx *c, const wf_function *f, const wf_program *p,
     }
     scope_open(c);
     wf_no_grad_begin(c);
-    if (call_function(c, f, in, &r) && tensor_call(c, p, in, p->nin, v, p->nout) &&
+    if (function_call(c, f, in, &r) && tensor_call(c, p, in, p->nin, v, p->nout) &&
         r.n != p->nout)
-        tfail(c, WF_ERR_VALUE,
+        tensor_fail(c, WF_ERR_VALUE,
               "wf_trace_check: the function has %u results, its trace %u", r.n, p->nout);
     for (uint32_t j = 0; j < r.n && !failed(c); j++)
         compare_results(c, j, r.v[j], v[j], rtol, atol);

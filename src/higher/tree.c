@@ -80,7 +80,7 @@ static wf_tree *sequence(wf_ctx *c, wf_tree_kind kind, wf_tree *const *kids, int
     for (int i = 0; i < n && ok; i++)
         ok = kids[i] != NULL;
     if (!ok && !failed(c))
-        tfail(c, WF_ERR_ARG, "wf_tree: a child is NULL");
+        tensor_fail(c, WF_ERR_ARG, "wf_tree: a child is NULL");
     if (!kids)
         n = 0;
     if (ok)
@@ -130,7 +130,7 @@ wf_tree *wf_tree_dict(wf_ctx *c, const char *const *keys, wf_tree *const *kids, 
     memset(t->keys, 0, ((size_t)n + 1) * sizeof *t->keys);
     for (int i = 0; i < n; i++)
         if (!keys || !keys[i])
-            tfail(c, WF_ERR_ARG, "wf_tree_dict: a key is NULL");
+            tensor_fail(c, WF_ERR_ARG, "wf_tree_dict: a key is NULL");
     for (int i = 0; i < n && !failed(c); i++) { /* insertion sort: dicts are small */
         char *key = keep_key(c, keys[i]);
         int k = i;
@@ -142,7 +142,7 @@ wf_tree *wf_tree_dict(wf_ctx *c, const char *const *keys, wf_tree *const *kids, 
         t->keys[k] = key;
         t->kids[k] = kid;
         if (key && k > 0 && !strcmp(t->keys[k - 1], key))
-            tfail(c, WF_ERR_NAME, "wf_tree_dict: key '%s' stands twice", key);
+            tensor_fail(c, WF_ERR_NAME, "wf_tree_dict: key '%s' stands twice", key);
     }
     if (!failed(c))
         return t;

@@ -23,10 +23,10 @@ static wf_status call_on_leaves(wf_ctx *c, void *user, const wf_tensor *in, int 
 
     (void)out, (void)nout;
     if (args && (status = t->f.call(c, t->f.user, args, &res)) != WF_OK && !failed(c))
-        tfail(c, status, "%s: the function gave up without an error",
+        tensor_fail(c, status, "%s: the function gave up without an error",
               t->f.name ? t->f.name : "f");
     else if (args && !res && !failed(c))
-        tfail(c, WF_ERR_ARG, "%s: the function made no tree of results",
+        tensor_fail(c, WF_ERR_ARG, "%s: the function made no tree of results",
               t->f.name ? t->f.name : "f");
     n = res ? wf_tree_leaves(res) : 0;
     if (!failed(c) && !(leaves = mem_alloc(&c->al, ((size_t)n + 1) * sizeof *leaves)))
@@ -63,7 +63,7 @@ static wf_tensor *leaves_of(wf_ctx *c, const char *fn, TreeCall *t, wf_function 
     if (failed(c) || !ts(c))
         return NULL;
     if (!t->f.call || t->f.size < sizeof t->f || !t->in) {
-        tfail(c, WF_ERR_ARG,
+        tensor_fail(c, WF_ERR_ARG,
               "%s: the function, its argument or the place of its result is NULL", fn);
         return NULL;
     }
@@ -139,7 +139,7 @@ wf_status wf_jit_tree_new(wf_ctx *c, const wf_tree_function *f, wf_jit_tree **ou
     if (!SET_OUT(c, out) || !ts(c))
         return ctx_status(c);
     if (!f || !f->call || f->size < sizeof *f)
-        tfail(c, WF_ERR_ARG, "wf_jit_tree_new: needs a function");
+        tensor_fail(c, WF_ERR_ARG, "wf_jit_tree_new: needs a function");
     else if (!(*out = mem_alloc(&c->al, sizeof **out)))
         fail_memory(c);
     else
@@ -183,7 +183,7 @@ static char *signature(wf_ctx *c, const wf_tree *in, const wf_tensor *v, int n,
                        const void *statics, size_t size, size_t *out_size)
 {
     const char *text;
-    InType *t = types_of(c, "wf_jit_tree_call", v, n);
+    InType *t = function_types(c, "wf_jit_tree_call", v, n);
     size_t length, at;
     char *key = NULL;
 
@@ -308,7 +308,7 @@ static bool leaf_range(wf_ctx *c, const wf_tree *in, int wrt, int *first, int *n
     if (wrt < 0)
         return true;
     if (wrt >= wf_tree_count(in)) {
-        tfail(c, WF_ERR_INDEX, "wf_grad_tree: the arguments have no child %d", wrt);
+        tensor_fail(c, WF_ERR_INDEX, "wf_grad_tree: the arguments have no child %d", wrt);
         return false;
     }
     for (int i = 0; i < wrt; i++)
@@ -373,7 +373,7 @@ wf_status wf_jvp_tree(wf_ctx *c, const wf_tree_function *f, const wf_tree *in,
         return ctx_status(c);
     *out_y = *out_dy = NULL;
     if (which && (!dx || wf_tree_leaves(dx) != g.inputs))
-        tfail(c, WF_ERR_ARG,
+        tensor_fail(c, WF_ERR_ARG,
               "wf_jvp_tree: the tangents have another structure than the arguments");
     else if (which && !(d = mem_alloc(&c->al, ((size_t)g.inputs + 1) * sizeof *d)))
         fail_memory(c);

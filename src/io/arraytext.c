@@ -122,7 +122,7 @@ static void print_values(wf_array *a, Text *out)
     }
 }
 
-bool array_print(wf_ctx *cx, wf_array *a, Text *out)
+bool arraytext_print(wf_ctx *cx, wf_array *a, Text *out)
 {
     wf_array *host;
 
@@ -174,7 +174,7 @@ static bool scan_fail(Scan *c, const char *p, wf_status status, const char *fmt,
     place.col = (uint32_t)(p - line) + 1;
     ctx_add_source(c->cx, SOURCE, c->text, (size_t)(c->end - c->text));
     va_start(ap, fmt);
-    vfail(c->cx, status, place, fmt, ap);
+    fail_list(c->cx, status, place, fmt, ap);
     va_end(ap);
     return false;
 }
@@ -585,7 +585,7 @@ static bool parse_generated(Scan *c, int kind, uint64_t seed, wf_array **out)
     return true;
 }
 
-bool array_parse(wf_ctx *cx, const char *text, wf_dtype dtype, uint64_t seed,
+bool arraytext_parse(wf_ctx *cx, const char *text, wf_dtype dtype, uint64_t seed,
                  wf_array **out)
 {
     size_t n = strlen(text);

@@ -48,7 +48,7 @@ static const Format own_format = {"weft", ".weft", own_is, own_read, own_write};
 /* ---- the table ------------------------------------------------------------------------------------ */
 
 /* The foreign ones first; the last one takes what is left. */
-static const Format *const own_formats[] = {&npz_format, &index_format, &own_format};
+static const Format *const own_formats[] = {&npz_format, &st_index_format, &own_format};
 
 static const Format *format_at(int i)
 {
@@ -141,7 +141,7 @@ static const char *file_of(const char *path, char *room, size_t size)
     return room;
 }
 
-wf_status open_model(wf_ctx *cx, const char *path, bool map, const char *text, size_t size,
+wf_status model_open(wf_ctx *cx, const char *path, bool map, const char *text, size_t size,
                      const wf_import_options *o, wf_model **out_model)
 {
     wf_model *m = NULL;
@@ -169,7 +169,7 @@ wf_status wf_model_load(wf_ctx *cx, const char *path, wf_model **out_model)
         *out_model = NULL;
     if (!cx || !path || !out_model)
         return bad_arg(cx, "wf_model_load: an argument is NULL");
-    return open_model(cx, path, true, NULL, 0, NULL, out_model);
+    return model_open(cx, path, true, NULL, 0, NULL, out_model);
 }
 
 wf_status wf_model_load_copy(wf_ctx *cx, const char *path, wf_model **out_model)
@@ -178,7 +178,7 @@ wf_status wf_model_load_copy(wf_ctx *cx, const char *path, wf_model **out_model)
         *out_model = NULL;
     if (!cx || !path || !out_model)
         return bad_arg(cx, "wf_model_load_copy: an argument is NULL");
-    return open_model(cx, path, false, NULL, 0, NULL, out_model);
+    return model_open(cx, path, false, NULL, 0, NULL, out_model);
 }
 
 wf_status wf_model_parse(wf_ctx *cx, const char *name, const char *text, size_t size, wf_model **out_model)
@@ -187,7 +187,7 @@ wf_status wf_model_parse(wf_ctx *cx, const char *name, const char *text, size_t 
         *out_model = NULL;
     if (!cx || !name || (!text && size) || !out_model)
         return bad_arg(cx, "wf_model_parse: an argument is NULL");
-    return open_model(cx, name, true, size ? text : "", size, NULL, out_model);
+    return model_open(cx, name, true, size ? text : "", size, NULL, out_model);
 }
 
 wf_status wf_model_save(wf_ctx *cx, wf_model *m, const char *path)

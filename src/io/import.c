@@ -29,7 +29,7 @@ wf_status wf_model_import(wf_ctx *cx, const char *path, const wf_import_options 
     if (!cx || !path || !out_model)
         return null_arg(cx, "wf_model_import");
     return good_options(cx, options)
-               ? open_model(cx, path, true, NULL, 0, options, out_model)
+               ? model_open(cx, path, true, NULL, 0, options, out_model)
                : ctx_status(cx);
 }
 
@@ -41,6 +41,6 @@ wf_status wf_model_parse_with(wf_ctx *cx, const char *name, const char *text, si
     if (!cx || !name || (!text && size) || !out_model)
         return null_arg(cx, "wf_model_parse_with");
     return good_options(cx, options)
-               ? open_model(cx, name, true, size ? text : "", size, options, out_model)
+               ? model_open(cx, name, true, size ? text : "", size, options, out_model)
                : ctx_status(cx);
 }

@@ -228,14 +228,14 @@ typedef struct Format {
                  wf_model *m);
     bool (*write)(wf_ctx *cx, wf_model *m, const char *path); /* NULL: it cannot be written */
 } Format;
-extern const Format npz_format, index_format; /* tensors.c */
+extern const Format npz_format, st_index_format; /* tensors.c */
 extern const Format gguf_format;      /* gguf.c */
 extern const Format onnx_format;      /* onnx/import.c */
 extern const Format stablehlo_format; /* stablehlo/import.c */
 extern const Format tensorflow_format; /* tensorflow/import.c */
 extern const Format torchfile_format; /* torchfile/import.c */
 /* The model of a file, mapped or read, or of text where that is given. */
-wf_status open_model(wf_ctx *cx, const char *path, bool map, const char *text, size_t size, const wf_import_options *o,
+wf_status model_open(wf_ctx *cx, const char *path, bool map, const char *text, size_t size, const wf_import_options *o,
                      wf_model **out_model);
 
 /* ---- import.c ------------------------------------------------------------------------ */
@@ -246,8 +246,8 @@ extern const Format *const foreign_formats[] __attribute__((weak));
 
 /* ---- arraytext.c ------------------------------------------------------------------- */
 
-bool array_print(wf_ctx *cx, wf_array *a, Text *out);
-bool array_parse(wf_ctx *cx, const char *text, wf_dtype dtype, uint64_t seed,
+bool arraytext_print(wf_ctx *cx, wf_array *a, Text *out);
+bool arraytext_parse(wf_ctx *cx, const char *text, wf_dtype dtype, uint64_t seed,
                  wf_array **out);
 
 /* ---- what they share --------------------------------------------------------------- */

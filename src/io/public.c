@@ -21,7 +21,7 @@ wf_status wf_array_text(wf_ctx *cx, wf_array *a, const char **out_text)
         return bad_arg(cx, "wf_array_text: an argument is NULL");
     API_ENTER(cx);
     answer_init(&t, cx);
-    if (array_print(cx, a, &t))
+    if (arraytext_print(cx, a, &t))
         *out_text = text_str(&t);
     API_RETURN(cx);
 }
@@ -36,7 +36,7 @@ wf_status wf_array_parse(wf_ctx *cx, const char *text, wf_dtype dtype, uint64_t 
     if (dtype != WF_INVALID && !dtype_is_usable(dtype))
         return bad_arg(cx, "wf_array_parse: the dtype is reserved or not one");
     API_ENTER(cx);
-    array_parse(cx, text, dtype, seed, out_array);
+    arraytext_parse(cx, text, dtype, seed, out_array);
     API_RETURN(cx);
 }
 

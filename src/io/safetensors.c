@@ -160,7 +160,7 @@ static bool read_metadata(Reader *r)
 
         if (!json_string(&r->j, &m.key) || !json_need(&r->j, ':'))
             return false;
-        intern(&keys, m.key);
+        intern_name(&keys, m.key);
         if (keys.n == before)
             return json_fail(&r->j, "metadata has '%s' twice", m.key);
         if (!json_string(&r->j, &m.value))
@@ -182,7 +182,7 @@ static bool read_header(Reader *r)
 
             if (!json_string(&r->j, &name) || !json_need(&r->j, ':'))
                 return false;
-            intern(&r->names, name);
+            intern_name(&r->names, name);
             if (r->names.n == before)
                 return json_fail(&r->j, "'%s' is there twice", name);
             if (!(strcmp(name, "__metadata__") == 0 ? read_metadata(r)

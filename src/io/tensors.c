@@ -150,7 +150,7 @@ static bool skip_value(Json *j, int depth)
 
 static bool read_shard(Shards *s, const char *name)
 {
-    const char *known = intern(&s->names, name), *path;
+    const char *known = intern_name(&s->names, name), *path;
     Blob *b;
 
     for (uint32_t i = 0; i < s->files.n; i++)
@@ -223,5 +223,5 @@ static bool index_read(wf_ctx *cx, const char *file, Blob *blob,
     return no_inputs(cx, file, given) && index_open(cx, file, blob, m) == WF_OK;
 }
 
-const Format index_format = {"index of safetensors", ".safetensors.index.json", index_is,
+const Format st_index_format = {"index of safetensors", ".safetensors.index.json", index_is,
                              index_read, NULL};

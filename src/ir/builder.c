@@ -47,8 +47,8 @@ void b_at(Builder *b, Place place)
     const Place *last = &b->places.v[b->places.n - 1];
 
     if (place.file && place.file != last->file)
-        place.file = intern(&b->strings, place.file);
-    place.via = place.via ? intern(&b->strings, place.via) : NULL;
+        place.file = intern_name(&b->strings, place.file);
+    place.via = place.via ? intern_name(&b->strings, place.via) : NULL;
     if (place.line == 0)
         b->place = 0;
     else if (last->file == place.file && last->line == place.line && last->col == place.col &&
@@ -188,9 +188,9 @@ void b_name(Builder *b, Val v, const char *name)
 
     if (v == VAL_NONE || b->vals.v[v].name || !name || !*name)
         return;
-    s = intern(&b->taken, name);
+    s = intern_name(&b->taken, name);
     while (b->taken.n == before) /* the name is taken: number it */
-        s = intern(&b->taken, arena_printf(&b->arena, "%s_%u", name, ++b->renames));
+        s = intern_name(&b->taken, arena_printf(&b->arena, "%s_%u", name, ++b->renames));
     b->vals.v[v].name = b->names.n;
     vec_push(&b->arena, &b->names, s);
 }
@@ -535,26 +535,4 @@ bool b_is_number(const Builder *b, Val v, double x)
         return false;
     y = element_as_f64(b_dtype(b, v), p);
     return y == x && (y != 0 || (1 / y > 0) == (1 / x > 0));
-}
-
-double element_as_f64(wf_dtype dtype, const void *p)
-{
-    switch (dtype) {
-    case WF_BOOL: return *(const uint8_t *)p != 0;
-    case WF_I8: return *(const int8_t *)p;
-    case WF_I16: return *(const int16_t *)p;
-    case WF_I32: return *(const int32_t *)p;
-    case WF_I64: return (double)*(const int64_t *)p;
-    case WF_U8: return *(const uint8_t *)p;
-    case WF_U16: return *(const uint16_t *)p;
-    case WF_U32: return *(const uint32_t *)p;
-    case WF_U64: return (double)*(const uint64_t *)p;
-    case WF_F16: return f16_to_f32(*(const uint16_t *)p);
-    case WF_BF16: return bf16_to_f32(*(const uint16_t *)p);
-    case WF_F32: return *(const float *)p;
-    case WF_F64: return *(const double *)p;
-    case WF_C64:
-    case WF_C128: return NAN; /* no real number: equal to none that is asked for */
-    default: return 0;
-    }
 }

@@ -34,11 +34,11 @@ typedef struct Coster {
     uint32_t nslots;
 } Coster;
 
-typedef struct Frame { /* a program being counted */
+typedef struct CostFrame { /* a program being counted */
     Coster *c;
     const Program *p;
     const int64_t *sizes; /* of its symbols */
-} Frame;
+} CostFrame;
 
 static Cost cost_of(Coster *c, const Program *p, const int64_t *sizes);
 
@@ -59,12 +59,12 @@ double sized_count(const SizedEqn *s, Type t)
     return n;
 }
 
-static int64_t size_of(const Frame *f, Dim d)
+static int64_t size_of(const CostFrame *f, Dim d)
 {
     return sized_dim(&(SizedEqn){f->p, NULL, f->sizes}, d);
 }
 
-static double bytes_of(const Frame *f, Val v)
+static double bytes_of(const CostFrame *f, Val v)
 {
     Type t = val_type(f->p, v);
 
@@ -75,7 +75,7 @@ static double bytes_of(const Frame *f, Val v)
 /* ---- one equation ------------------------------------------------------------------ */
 
 /* Those of products and factorisations are counted apart. */
-static void count_flops(const Frame *f, const Eqn *e, Cost *cost)
+static void count_flops(const CostFrame *f, const Eqn *e, Cost *cost)
 {
     const char *family = op_table[e->op].family;
     const OpRow *row = op_row(e->op);
@@ -89,7 +89,7 @@ static void count_flops(const Frame *f, const Eqn *e, Cost *cost)
 
 /* ---- sub-programs ------------------------------------------------------------------ */
 
-static Cost sub_cost(const Frame *f, const Sub *s)
+static Cost sub_cost(const CostFrame *f, const Sub *s)
 {
     uint32_t n = s->p->dims.syms.n;
     int64_t *sizes = arena_array(f->c->a, n, sizeof *sizes);
@@ -112,7 +112,7 @@ static void add_times(Cost *to, Cost c, double times)
     to->live = MAX(to->live, times > 0 ? c.live : 0);
 }
 
-static Cost dearest(const Frame *f, const Subs *subs)
+static Cost dearest(const CostFrame *f, const Subs *subs)
 {
     Cost best = {0};
 
@@ -129,7 +129,7 @@ static Cost dearest(const Frame *f, const Subs *subs)
     return best;
 }
 
-static Cost control_cost(const Frame *f, const Eqn *e)
+static Cost control_cost(const CostFrame *f, const Eqn *e)
 {
     Cost total = {0};
 
@@ -171,7 +171,7 @@ static Cost control_cost(const Frame *f, const Eqn *e)
 /* ---- programs ---------------------------------------------------------------------- */
 
 /* The equation after which each value is not read any more; neqns for results. */
-static uint32_t *last_uses(const Frame *f)
+static uint32_t *last_uses(const CostFrame *f)
 {
     const Program *p = f->p;
     uint32_t *last = arena_zalloc(f->c->a, p->nvals * sizeof *last);
@@ -189,7 +189,7 @@ static uint32_t *last_uses(const Frame *f)
 
 /* What equation i frees: operands (each once) and results that are read no more. Inputs
  * belong to the caller. */
-static double freed_bytes(const Frame *f, uint32_t i, uint32_t *last)
+static double freed_bytes(const CostFrame *f, uint32_t i, uint32_t *last)
 {
     const Eqn *e = &f->p->eqns[i];
     double sum = 0;
@@ -205,7 +205,7 @@ static double freed_bytes(const Frame *f, uint32_t i, uint32_t *last)
     return sum;
 }
 
-static Cost count_program(const Frame *f)
+static Cost count_program(const CostFrame *f)
 {
     const Program *p = f->p;
     uint32_t *last = last_uses(f);
@@ -263,7 +263,7 @@ static void grow_memos(Coster *c)
 
 static Cost cost_of(Coster *c, const Program *p, const int64_t *sizes)
 {
-    Frame f = {c, p, sizes};
+    CostFrame f = {c, p, sizes};
     Memo m = {.p = p, .sizes = sizes};
 
     if (c->nslots && *memo_slot(c, p, sizes))
@@ -281,7 +281,7 @@ void eqn_cost(wf_ctx *cx, const Program *p, const Eqn *e, const int64_t *sizes,
 {
     ArenaMark mark = arena_mark(&cx->scratch);
     Coster c = {.cx = cx, .a = &cx->scratch};
-    Frame f = {&c, p, sizes};
+    CostFrame f = {&c, p, sizes};
     Cost cost = {0};
 
     if (op_has(e->op, OPF_CONTROL))
@@ -336,7 +336,7 @@ static bool take_sizes(wf_ctx *cx, const Program *p, const char *const *symbols,
 static void count(wf_ctx *cx, const Program *p, const int64_t *sizes, wf_cost *out)
 {
     Coster c = {.cx = cx, .a = &cx->scratch};
-    Frame f = {&c, p, sizes};
+    CostFrame f = {&c, p, sizes};
     Cost cost = cost_of(&c, p, sizes);
     wf_cost r = {.size = out->size,
                  .map_flops = cost.map,

@@ -277,7 +277,7 @@ void dim_print(const Dims *t, Dim d, Text *out)
     } else if (d >= 0) {
         text_int(out, d);
     } else if ((n = dim_node(t, d))->kind == DIM_SYM) {
-        text_name(out, t->syms.v[n->sym].name);
+        name_text(out, t->syms.v[n->sym].name);
     } else if (n->kind == DIM_POLY) {
         print_poly(t, n, out);
     } else {

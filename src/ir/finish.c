@@ -251,8 +251,8 @@ static uint32_t map_place(Finish *f, uint32_t i, Interner *files)
     Place x = f->b->places.v[i];
 
     if (i && !f->place[i]) {
-        x.file = x.file ? intern(files, x.file) : NULL;
-        x.via = x.via ? intern(files, x.via) : NULL;
+        x.file = x.file ? intern_name(files, x.file) : NULL;
+        x.via = x.via ? intern_name(files, x.via) : NULL;
         f->p->places[f->p->nplaces] = x;
         f->place[i] = f->p->nplaces++;
     }

@@ -571,8 +571,6 @@ Val *b_eqn_n(Builder *b, OpCode op, const Val *in, uint32_t nin, const void *att
 
 /* The constant element of a value that is a splat constant (any shape): its bits. */
 bool b_splat(const Builder *b, Val v, const void **out_element);
-double element_as_f64(wf_dtype dtype, const void *p);
-void element_from_f64(wf_dtype dtype, double x, void *out); /* integers modulo the dtype, floats rounded */
 bool b_is_number(const Builder *b, Val v, double x); /* a splat of exactly x (-0 is not 0) */
 
 /* ---- clone.c: copying between programs ------------------------------------------------------------------------------ */
@@ -644,7 +642,7 @@ typedef struct PrintOptions {
 void program_print(const Program *p, const PrintOptions *o, Text *out);
 void programs_print(const Program *const *ps, uint32_t n, const PrintOptions *o, Text *out);
 void eqn_print(const Program *p, const Eqn *e, Text *out); /* one equation, for messages */
-void text_name(Text *out, const char *name); /* as it is, or "quoted" if it is no identifier */
+void name_text(Text *out, const char *name); /* as it is, or "quoted" if it is no identifier */
 
 /* Looks up a tensor of the enclosing file for `const f32[784,10] tensor("w")`; false: no such tensor. */
 typedef struct ParseEnv {

@@ -34,8 +34,8 @@ static const uint8_t class_of[256] = {
 
 static unsigned class_at(const char *s) { return class_of[(unsigned char)*s]; }
 
-bool is_name_start(unsigned char c) { return class_of[c] == C_LETTER; }
-bool is_name_byte(unsigned char c)
+bool name_is_start(unsigned char c) { return class_of[c] == C_LETTER; }
+bool name_is_byte(unsigned char c)
 {
     return (class_of[c] & (C_LETTER | C_DIGIT | C_DOT)) != 0;
 }
@@ -49,7 +49,7 @@ static const char *scan_number(const char *s, const char *end)
             (*s == '+' || *s == '-') &&
             ((!hex && (s[-1] == 'e' || s[-1] == 'E')) || s[-1] == 'p' || s[-1] == 'P');
 
-        if (!sign && !is_name_byte((unsigned char)*s))
+        if (!sign && !name_is_byte((unsigned char)*s))
             break;
     }
     return s;
@@ -138,7 +138,7 @@ Token lex_next(Lex *l)
     }
     if (class_at(s) == C_LETTER) {
         t.kind = TOK_NAME;
-        for (s++; s < l->end && is_name_byte((unsigned char)*s); s++)
+        for (s++; s < l->end && name_is_byte((unsigned char)*s); s++)
             ;
     } else if (class_at(s) == C_DIGIT ||
                (*s == '.' && s + 1 < l->end && class_at(s + 1) == C_DIGIT)) {
@@ -197,7 +197,7 @@ static uint32_t hash_name(const char *s, uint32_t n)
     return (uint32_t)(h ^ h >> 32);
 }
 
-static NameSlot *slot_of(const Names *t, const char *s, uint32_t n, uint32_t hash)
+static NameSlot *slot_of(const ParseNames *t, const char *s, uint32_t n, uint32_t hash)
 {
     uint32_t k = hash & (t->cap - 1);
 
@@ -207,16 +207,16 @@ static NameSlot *slot_of(const Names *t, const char *s, uint32_t n, uint32_t has
     return &t->slots[k];
 }
 
-NameSlot *names_find(const Names *t, const char *s, uint32_t n)
+NameSlot *names_find(const ParseNames *t, const char *s, uint32_t n)
 {
     NameSlot *slot = t->cap ? slot_of(t, s, n, hash_name(s, n)) : NULL;
 
     return slot && slot->s ? slot : NULL;
 }
 
-static void grow_names(Names *t, uint32_t cap)
+static void grow_names(ParseNames *t, uint32_t cap)
 {
-    Names bigger = {.a = t->a, .n = t->n, .cap = cap};
+    ParseNames bigger = {.a = t->a, .n = t->n, .cap = cap};
 
     bigger.slots = arena_zalloc(t->a, bigger.cap * sizeof *bigger.slots);
     for (uint32_t i = 0; i < t->cap; i++)
@@ -226,7 +226,7 @@ static void grow_names(Names *t, uint32_t cap)
     *t = bigger;
 }
 
-void names_reserve(Names *t, uint32_t n)
+void names_reserve(ParseNames *t, uint32_t n)
 {
     uint32_t cap = 16;
 
@@ -236,7 +236,7 @@ void names_reserve(Names *t, uint32_t n)
         grow_names(t, cap);
 }
 
-bool names_add(Names *t, const char *s, uint32_t n, int64_t value, NameSlot **out_old)
+bool names_add(ParseNames *t, const char *s, uint32_t n, int64_t value, NameSlot **out_old)
 {
     uint32_t hash = hash_name(s, n);
     NameSlot *slot;
@@ -255,7 +255,7 @@ bool names_add(Names *t, const char *s, uint32_t n, int64_t value, NameSlot **ou
 
 #define NEAREST_AMONG 10000
 
-const char *names_nearest(const Names *t, const char *s, uint32_t n)
+const char *names_nearest(const ParseNames *t, const char *s, uint32_t n)
 {
     const char **all = arena_array(t->a, MIN(t->n, NEAREST_AMONG), sizeof *all);
     char *wanted;

@@ -25,17 +25,17 @@ Place place_of(const Parser *p, Token t)
         .file = p->file, .line = t.row, .col = (uint32_t)(t.s - t.line) + 1, .len = t.n};
 }
 
-bool fail_at(Parser *p, Token t, wf_status status, const char *fmt, ...)
+bool parse_fail_at(Parser *p, Token t, wf_status status, const char *fmt, ...)
 {
     va_list ap;
 
     va_start(ap, fmt);
-    vfail(p->cx, status, place_of(p, t), fmt, ap);
+    fail_list(p->cx, status, place_of(p, t), fmt, ap);
     va_end(ap);
     return false;
 }
 
-bool fail_here(Parser *p, Token t)
+bool parse_fail_here(Parser *p, Token t)
 {
     Place place = place_of(p, t);
 
@@ -75,9 +75,9 @@ static const char *describe(Parser *p, Token t)
                                 : arena_printf(p->a, "'%s'", token_str(p, t));
 }
 
-bool fail_expected(Parser *p, const char *what)
+bool parse_fail_expected(Parser *p, const char *what)
 {
-    return fail_at(p, p->tok, WF_ERR_SYNTAX, "expected %s, found %s", what,
+    return parse_fail_at(p, p->tok, WF_ERR_SYNTAX, "expected %s, found %s", what,
                    describe(p, p->tok));
 }
 
@@ -87,7 +87,7 @@ void next_token(Parser *p)
     p->tok = lex_next(&p->lex);
 }
 
-bool take(Parser *p, int kind)
+bool parse_take(Parser *p, int kind)
 {
     if (p->tok.kind != kind)
         return false;
@@ -95,9 +95,9 @@ bool take(Parser *p, int kind)
     return true;
 }
 
-bool need(Parser *p, int kind, const char *what)
+bool parse_need(Parser *p, int kind, const char *what)
 {
-    return take(p, kind) || fail_expected(p, what);
+    return parse_take(p, kind) || parse_fail_expected(p, what);
 }
 
 bool token_is(Token t, const char *word)
@@ -140,11 +140,11 @@ bool string_text(Parser *p, Token t, const char **out, uint32_t *out_n)
             } else if (c != '\\' && c != '"') {
                 t.s = s - 1;
                 t.n = 2;
-                return fail_at(p, t, WF_ERR_SYNTAX,
+                return parse_fail_at(p, t, WF_ERR_SYNTAX,
                                "unknown escape; \\n \\t \\\\ \\\" \\xNN exist");
             }
             if (c == '\0')
-                return fail_at(p, t, WF_ERR_SYNTAX, "a string cannot hold a zero byte");
+                return parse_fail_at(p, t, WF_ERR_SYNTAX, "a string cannot hold a zero byte");
         }
         to[n++] = c;
     }
@@ -168,14 +168,14 @@ bool parse_name(Parser *p, const char *what, Token *out_tok, const char **out,
         if (!string_text(p, t, out, out_n))
             return false;
         if (*out_n == 0)
-            return fail_at(p, t, WF_ERR_SYNTAX, "an empty name");
+            return parse_fail_at(p, t, WF_ERR_SYNTAX, "an empty name");
         if (**out == '%')
-            return fail_at(p, t, WF_ERR_SYNTAX, "a name in quotes that begins with %%");
+            return parse_fail_at(p, t, WF_ERR_SYNTAX, "a name in quotes that begins with %%");
         *out_tok = t;
         next_token(p);
         return true;
     } else if (t.kind != TOK_NAME) {
-        return fail_expected(p, what);
+        return parse_fail_expected(p, what);
     }
     next_token(p);
     *out_tok = t;
@@ -184,7 +184,7 @@ bool parse_name(Parser *p, const char *what, Token *out_tok, const char **out,
     return true;
 }
 
-bool is_name_token(const Parser *p)
+bool name_is_token(const Parser *p)
 {
     return p->tok.kind == TOK_NAME || p->tok.kind == TOK_STRING || p->tok.kind == '%';
 }
@@ -198,9 +198,9 @@ const char *copy_name(Parser *p, const char *s, uint32_t n)
     return name;
 }
 
-bool fail_unknown(Parser *p, Token t, const char *kind, const char *near)
+bool parse_fail_unknown(Parser *p, Token t, const char *kind, const char *near)
 {
-    return fail_at(p, t, WF_ERR_NAME, "unknown %s '%s'%s%s%s", kind, token_str(p, t),
+    return parse_fail_at(p, t, WF_ERR_NAME, "unknown %s '%s'%s%s%s", kind, token_str(p, t),
                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
@@ -227,19 +227,19 @@ static bool parse_symbols(Parser *p)
     uint32_t n;
     Token t;
 
-    if (!take(p, '['))
+    if (!parse_take(p, '['))
         return true;
     do {
         if (!parse_name(p, "a symbol", &t, &s, &n))
             return false;
         if (names_find(&p->syms, s, n))
-            return fail_at(p, t, WF_ERR_NAME,
+            return parse_fail_at(p, t, WF_ERR_NAME,
                            "symbol '%s' is listed twice, or an input has it bare",
                            token_str(p, t));
         if (!declare_symbol(p, s, n))
-            return fail_here(p, t);
-    } while (take(p, ','));
-    return need(p, ']', "',' or ']'");
+            return parse_fail_here(p, t);
+    } while (parse_take(p, ','));
+    return parse_need(p, ']', "',' or ']'");
 }
 
 /* The symbols that stand bare in the types of the inputs, in order: they are known in the
@@ -285,7 +285,7 @@ static bool find_bare_symbols(Parser *p)
 /* params = "(" [ param { "," param } ] ")"        param = NAME ":" type . */
 static bool parse_params(Parser *p)
 {
-    if (!need(p, '(', "'(' and the inputs"))
+    if (!parse_need(p, '(', "'(' and the inputs"))
         return false;
     for (bool first = true; p->tok.kind != ')'; first = false) {
         const char *s;
@@ -294,15 +294,15 @@ static bool parse_params(Parser *p)
         Type type;
         Val v;
 
-        if (!first && !need(p, ',', "',' or ')'"))
+        if (!first && !parse_need(p, ',', "',' or ')'"))
             return false;
-        if (!parse_name(p, "an input", &t, &s, &n) || !need(p, ':', "':' and the type") ||
+        if (!parse_name(p, "an input", &t, &s, &n) || !parse_need(p, ':', "':' and the type") ||
             !parse_type(p, &type))
             return false;
         v = b_input(p->b, NULL, type);
         if (failed(p->cx))
-            return fail_here(p, t);
-        if (!define_value(p, t, s, n, v))
+            return parse_fail_here(p, t);
+        if (!parse_define_value(p, t, s, n, v))
             return false;
     }
     next_token(p);
@@ -314,29 +314,29 @@ static bool parse_ret(Parser *p)
 {
     next_token(p);
     p->in.n = 0;
-    if (!at_end(p)) {
+    if (!parse_at_end(p)) {
         do {
             Val v;
 
             if (!parse_value(p, &v))
                 return false;
             vec_push(p->a, &p->in, v);
-        } while (take(p, ','));
+        } while (parse_take(p, ','));
     }
     skip_lines(p);
-    return p->tok.kind == '}' || fail_expected(p, "'}' after ret");
+    return p->tok.kind == '}' || parse_fail_expected(p, "'}' after ret");
 }
 
 static bool parse_body(Parser *p)
 {
-    if (!need(p, '{', "'{'"))
+    if (!parse_need(p, '{', "'{'"))
         return false;
     for (;;) {
         skip_lines(p);
         if (token_is(p->tok, "ret") && !lex_peek_assign(&p->lex))
             return parse_ret(p);
         if (p->tok.kind == '}')
-            return fail_expected(p, "ret and the results");
+            return parse_fail_expected(p, "ret and the results");
         if (token_is(p->tok, "guard") && !lex_peek_assign(&p->lex) ? !parse_guard(p)
                                                                    : !parse_eqn(p))
             return false;
@@ -344,48 +344,48 @@ static bool parse_body(Parser *p)
 }
 
 /* A copy of the reader goes through the program; the one it was copied from stays. */
-static bool parse_program(const Parser *from, Entry *entry)
+static bool parse_program(const Parser *from, ParseEntry *entry)
 {
     Parser inner = *from, *p = &inner;
 
     p->nesting++;
     if (p->nesting > MAX_NESTING)
-        return fail_at(p, p->tok, WF_ERR_LIMIT, "programs nested deeper than %d",
+        return parse_fail_at(p, p->tok, WF_ERR_LIMIT, "programs nested deeper than %d",
                        MAX_NESTING);
     entry->user = p->entry;
     entry->state = ENTRY_ACTIVE;
     p->entry = entry;
     p->lex = entry->lex;
-    p->vals = p->syms = (Names){.a = p->a};
+    p->vals = p->syms = (ParseNames){.a = p->a};
     memset(&p->in, 0, sizeof p->in);
     names_reserve(&p->vals, entry->rows);
     p->b = builder_new(p->cx, entry->text, B_VERBATIM);
-    p->file = intern(&p->b->strings, p->file);
+    p->file = intern_name(&p->b->strings, p->file);
     p->tok = entry->name;
     next_token(p);
     if (!find_bare_symbols(p) || !parse_symbols(p) || !parse_params(p) || !parse_body(p))
         return false;
     entry->p = builder_finish(p->b, p->in.v, p->in.n);
     if (!entry->p)
-        return fail_here(p, entry->name);
+        return parse_fail_here(p, entry->name);
     entry->state = ENTRY_DONE;
     entry->lex = p->lex; /* after the brace */
     return true;
 }
 
 /* The recursion from entry `to` back to itself, as "f -> g -> f". */
-static bool fail_cycle(Parser *p, Token t, const Entry *to)
+static bool fail_cycle(Parser *p, Token t, const ParseEntry *to)
 {
     VEC(const char *) names = {0};
     Text path;
 
-    for (const Entry *e = p->entry; e && e != to; e = e->user)
+    for (const ParseEntry *e = p->entry; e && e != to; e = e->user)
         vec_push(p->a, &names, e->text);
     text_init(&path, p->a);
     text_add(&path, to->text);
     for (uint32_t i = names.n; i > 0; i--)
         text_printf(&path, " -> %s", names.v[i - 1]);
-    return fail_at(p, t, WF_ERR_VALUE, "recursion: %s -> %s", text_str(&path), to->text);
+    return parse_fail_at(p, t, WF_ERR_VALUE, "recursion: %s -> %s", text_str(&path), to->text);
 }
 
 bool parse_program_ref(Parser *p, const Program **out)
@@ -394,13 +394,13 @@ bool parse_program_ref(Parser *p, const Program **out)
     uint32_t n;
     Token t;
     NameSlot *slot;
-    Entry *entry;
+    ParseEntry *entry;
 
     if (!parse_name(p, "the name of a program", &t, &s, &n))
         return false;
     slot = names_find(&p->programs, s, n);
     if (!slot)
-        return fail_unknown(p, t, "program", names_nearest(&p->programs, s, n));
+        return parse_fail_unknown(p, t, "program", names_nearest(&p->programs, s, n));
     entry = &p->entries[slot->value];
     if (entry->state == ENTRY_ACTIVE)
         return fail_cycle(p, t, entry);
@@ -447,7 +447,7 @@ static bool check_bytes(Parser *p)
             line = q + 1;
         }
     t = (Token){.s = s, .line = line, .row = row, .n = 1};
-    return fail_at(p, t, WF_ERR_SYNTAX, *s ? "bytes that are not UTF-8" : "a zero byte");
+    return parse_fail_at(p, t, WF_ERR_SYNTAX, *s ? "bytes that are not UTF-8" : "a zero byte");
 }
 
 /* Past everything up to the given brace; false at the end of the text. */
@@ -480,10 +480,10 @@ static bool skip_to(Lex *l, char brace)
 static bool find_programs(Parser *p)
 {
     Lex l = p->lex;
-    VEC(Entry) found = {0};
+    VEC(ParseEntry) found = {0};
 
     for (;;) {
-        Entry e = {.state = ENTRY_NEW};
+        ParseEntry e = {.state = ENTRY_NEW};
         NameSlot *old;
         uint32_t n;
 
@@ -498,7 +498,7 @@ static bool find_programs(Parser *p)
         e.lex = l;
         e.lex.depth = 0;
         if (!names_add(&p->programs, e.text, n, found.n, &old)) {
-            fail_at(p, e.name, WF_ERR_NAME, "program '%s' is defined twice",
+            parse_fail_at(p, e.name, WF_ERR_NAME, "program '%s' is defined twice",
                     token_str(p, e.name));
             return fail_note(p->cx, place_of(p, found.v[old->value].name), "first here");
         }
@@ -526,11 +526,11 @@ static bool parse_version(Parser *p)
     if (!parse_int(p, &v))
         return false;
     if (v != TEXT_VERSION)
-        return fail_at(p, t, WF_ERR_FORMAT,
+        return parse_fail_at(p, t, WF_ERR_FORMAT,
                        "text version %lld; this Weft reads version %d", (long long)v,
                        TEXT_VERSION);
     if (p->tok.kind != TOK_LINE && p->tok.kind != TOK_END)
-        return fail_expected(p, "the end of the version line");
+        return parse_fail_expected(p, "the end of the version line");
     return true;
 }
 
@@ -553,7 +553,7 @@ bool programs_parse(wf_ctx *cx, const char *name, const char *text, size_t size,
     ctx_add_source(cx, p.file, text, size);
     if (!check_bytes(&p))
         return false;
-    p.ops = make_op_slots(p.a);
+    p.ops = parse_make_op_slots(p.a);
     next_token(&p);
     if (!parse_version(&p))
         return false;
@@ -565,11 +565,11 @@ bool programs_parse(wf_ctx *cx, const char *name, const char *text, size_t size,
     next_token(&p);
     all = arena_array(p.a, p.nentries, sizeof *all);
     for (uint32_t i = 0; i < p.nentries; i++) {
-        Entry *e = &p.entries[i];
+        ParseEntry *e = &p.entries[i];
 
         skip_lines(&p);
         if (p.tok.s != e->name.s)
-            return fail_expected(&p, "the name of a program");
+            return parse_fail_expected(&p, "the name of a program");
         if (e->state == ENTRY_NEW && !parse_program(&p, e))
             return false;
         all[i] = e->p;
@@ -578,7 +578,7 @@ bool programs_parse(wf_ctx *cx, const char *name, const char *text, size_t size,
     }
     skip_lines(&p);
     if (p.tok.kind != TOK_END)
-        return fail_expected(&p, "the name of a program");
+        return parse_fail_expected(&p, "the name of a program");
     *out = all;
     *out_n = p.nentries;
     return true;

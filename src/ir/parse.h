@@ -46,8 +46,8 @@ typedef struct Lex {
     uint32_t depth; /* of open brackets, inside which lines do not end */
 } Lex;
 
-bool is_name_start(unsigned char c); /* a letter, _, or a byte of a UTF-8 sequence */
-bool is_name_byte(unsigned char c);  /* those, digits and dots */
+bool name_is_start(unsigned char c); /* a letter, _, or a byte of a UTF-8 sequence */
+bool name_is_byte(unsigned char c);  /* those, digits and dots */
 Token lex_next(Lex *l);
 /* The first byte after blanks that follows, 0 at the end: one character of lookahead. */
 char lex_peek(const Lex *l);
@@ -63,32 +63,32 @@ typedef struct NameSlot {
     int64_t value;
 } NameSlot;
 
-typedef struct Names {
+typedef struct ParseNames {
     Arena *a;
     NameSlot *slots; /* open addressing, a power of two, at most half full */
     uint32_t n, cap;
-} Names;
+} ParseNames;
 
-void names_reserve(Names *t, uint32_t n); /* room for that many before the table grows */
-NameSlot *names_find(const Names *t, const char *s, uint32_t n); /* NULL: not there */
+void names_reserve(ParseNames *t, uint32_t n); /* room for that many before the table grows */
+NameSlot *names_find(const ParseNames *t, const char *s, uint32_t n); /* NULL: not there */
 /* False if it is there already (*out_old is its slot). The text of the name must stay. */
-bool names_add(Names *t, const char *s, uint32_t n, int64_t value, NameSlot **out_old);
+bool names_add(ParseNames *t, const char *s, uint32_t n, int64_t value, NameSlot **out_old);
 /* The name nearest to s for "did you mean", NULL if none is near. */
-const char *names_nearest(const Names *t, const char *s, uint32_t n);
+const char *names_nearest(const ParseNames *t, const char *s, uint32_t n);
 
 /* ---- parse.c ---- */
 
 typedef enum EntryState { ENTRY_NEW, ENTRY_ACTIVE, ENTRY_DONE } EntryState;
 
-typedef struct Entry { /* a program of the text */
+typedef struct ParseEntry { /* a program of the text */
     Token name;        /* where it is defined */
     const char *text;  /* its name */
     Lex lex;           /* after the name; once done, after the program */
     uint32_t rows;     /* lines of its text, which tells how many names to expect */
     EntryState state;
     const Program *p;
-    struct Entry *user; /* whose equation made the reader come here first */
-} Entry;
+    struct ParseEntry *user; /* whose equation made the reader come here first */
+} ParseEntry;
 
 typedef struct Parser {
     wf_ctx *cx;
@@ -98,28 +98,28 @@ typedef struct Parser {
     Lex lex;
     Token tok;        /* the current one */
     const char *last; /* the end of the one before */
-    Entry *entries;
+    ParseEntry *entries;
     uint32_t nentries;
-    Names programs;     /* -> index of the entry */
-    const int16_t *ops; /* see make_op_slots */
+    ParseNames programs;     /* -> index of the entry */
+    const int16_t *ops; /* see parse_make_op_slots */
     uint32_t nesting;   /* of programs being read */
 
-    Entry *entry; /* the program being read, and what follows is its own: */
+    ParseEntry *entry; /* the program being read, and what follows is its own: */
     Builder *b;
-    Names vals;  /* -> Val */
-    Names syms;  /* -> Dim */
+    ParseNames vals;  /* -> Val */
+    ParseNames syms;  /* -> Dim */
     VEC(Val) in; /* operands of the current equation */
 } Parser;
 
 Place place_of(const Parser *p, Token t);
-bool fail_at(Parser *p, Token t, wf_status status, const char *fmt, ...) PRINTF(4, 5);
+bool parse_fail_at(Parser *p, Token t, wf_status status, const char *fmt, ...) PRINTF(4, 5);
 /* "expected WHAT, found TOKEN" at the current token. */
-bool fail_expected(Parser *p, const char *what);
+bool parse_fail_expected(Parser *p, const char *what);
 /* Give the recorded error, if it has no place yet, that of t. Always false. */
-bool fail_here(Parser *p, Token t);
+bool parse_fail_here(Parser *p, Token t);
 void next_token(Parser *p);
-bool take(Parser *p, int kind); /* the current token, if it is of that kind */
-bool need(Parser *p, int kind, const char *what);
+bool parse_take(Parser *p, int kind); /* the current token, if it is of that kind */
+bool parse_need(Parser *p, int kind, const char *what);
 bool token_is(Token t, const char *word);
 const char *token_str(Parser *p, Token t); /* its text, cut if long: for messages */
 /* A name as it was meant: plain, %7, or a string. The text is in the source or scratch. */
@@ -127,10 +127,10 @@ bool parse_name(Parser *p, const char *what, Token *out_tok, const char **out,
                 uint32_t *out_n);
 /* The contents of a string token, NUL-terminated. */
 bool string_text(Parser *p, Token t, const char **out, uint32_t *out_n);
-bool is_name_token(const Parser *p); /* can a name begin here? */
+bool name_is_token(const Parser *p); /* can a name begin here? */
 const char *copy_name(Parser *p, const char *s,
                       uint32_t n); /* NUL-terminated, in scratch */
-bool fail_unknown(Parser *p, Token t, const char *kind, const char *near);
+bool parse_fail_unknown(Parser *p, Token t, const char *kind, const char *near);
 /* The program of that name, read now if it was not read yet. */
 bool parse_program_ref(Parser *p, const Program **out);
 
@@ -139,9 +139,9 @@ bool parse_program_ref(Parser *p, const Program **out);
 bool parse_eqn(Parser *p);
 bool parse_guard(Parser *p);
 bool parse_value(Parser *p, Val *out); /* the name of a value that is there */
-bool define_value(Parser *p, Token t, const char *s, uint32_t n, Val v);
-bool at_end(const Parser *p);           /* of an equation */
-const int16_t *make_op_slots(Arena *a); /* hash table of op names */
+bool parse_define_value(Parser *p, Token t, const char *s, uint32_t n, Val v);
+bool parse_at_end(const Parser *p);           /* of an equation */
+const int16_t *parse_make_op_slots(Arena *a); /* hash table of op names */
 
 /* ---- parse_value.c ---- */
 

@@ -35,12 +35,12 @@ static const char *scan_bits(Parser *p, Token t, wf_dtype dtype, const char *s,
 
     s = skip_blanks(s, end);
     if (s == end || *s != '(')
-        return fail_at(p, t, WF_ERR_SYNTAX, "expected '(' after bits"), NULL;
+        return parse_fail_at(p, t, WF_ERR_SYNTAX, "expected '(' after bits"), NULL;
     s = number_parse_u64(s + 1, end, &v, &overflow);
     if (!s || s == end || *s != ')')
-        return fail_at(p, t, WF_ERR_SYNTAX, "expected bits(0x..)"), NULL;
+        return parse_fail_at(p, t, WF_ERR_SYNTAX, "expected bits(0x..)"), NULL;
     if (size < 8 && v >> (8 * size))
-        return fail_at(p, t, WF_ERR_VALUE,
+        return parse_fail_at(p, t, WF_ERR_VALUE,
                        "bits of %s have at most %s hexadecimal digits",
                        wf_dtype_name(dtype), float_bits_range[size]),
                NULL;
@@ -121,7 +121,7 @@ static bool is_word(const char *s, const char *end, const char *word)
     size_t n = strlen(word);
 
     return (size_t)(end - s) >= n && memcmp(s, word, n) == 0 &&
-           ((size_t)(end - s) == n || !is_name_byte((unsigned char)s[n]));
+           ((size_t)(end - s) == n || !name_is_byte((unsigned char)s[n]));
 }
 
 static const char *scan_element(Parser *p, Token t, wf_dtype dtype, const char *s,
@@ -141,13 +141,13 @@ static const char *scan_pair(Parser *p, Token t, wf_dtype dtype, const char *s,
         return NULL;
     s = skip_blanks(s, end);
     if (s == end || *s != ',')
-        return fail_at(p, t, WF_ERR_SYNTAX, "expected ',' after the real part"), NULL;
+        return parse_fail_at(p, t, WF_ERR_SYNTAX, "expected ',' after the real part"), NULL;
     s = scan_element(p, t, part, skip_blanks(s + 1, end), end, (char *)out + size);
     if (!s)
         return NULL;
     s = skip_blanks(s, end);
     if (s == end || *s != ')')
-        return fail_at(p, t, WF_ERR_SYNTAX, "expected ')' after the imaginary part"), NULL;
+        return parse_fail_at(p, t, WF_ERR_SYNTAX, "expected ')' after the imaginary part"), NULL;
     return s + 1;
 }
 
@@ -172,21 +172,21 @@ static const char *scan_element(Parser *p, Token t, wf_dtype dtype, const char *
         e = scan_signed(dtype, s, end, out, &overflow);
     else if (dtype_is_unsigned(dtype))
         e = scan_unsigned(dtype, s, end, out, &overflow);
-    if (e && (e == end || !is_name_byte((unsigned char)*e)))
+    if (e && (e == end || !name_is_byte((unsigned char)*e)))
         return e;
     while (stop < end &&
-           (is_name_byte((unsigned char)*stop) || *stop == '-' || *stop == '+'))
+           (name_is_byte((unsigned char)*stop) || *stop == '-' || *stop == '+'))
         stop++;
     t.n = (uint32_t)MIN(MAX(stop - s, 1), 40);
     if (overflow)
-        return fail_at(p, t, WF_ERR_VALUE, "%s does not fit %s", token_str(p, t),
+        return parse_fail_at(p, t, WF_ERR_VALUE, "%s does not fit %s", token_str(p, t),
                        wf_dtype_name(dtype)),
                NULL;
     if (dtype == WF_BOOL)
-        return fail_at(p, t, WF_ERR_VALUE, "expected true or false, found '%s'",
+        return parse_fail_at(p, t, WF_ERR_VALUE, "expected true or false, found '%s'",
                        token_str(p, t)),
                NULL;
-    return fail_at(p, t, WF_ERR_VALUE, "expected a number of dtype %s, found '%s'",
+    return parse_fail_at(p, t, WF_ERR_VALUE, "expected a number of dtype %s, found '%s'",
                    wf_dtype_name(dtype),
                    s == end ? "the end of the text" : token_str(p, t)),
            NULL;
@@ -209,7 +209,7 @@ bool parse_number(Parser *p, wf_dtype dtype, void *out)
 
     if (t.kind != TOK_NUMBER && t.kind != TOK_NAME && t.kind != '-' && t.kind != '+' &&
         !(t.kind == '(' && dtype_is_complex(dtype)))
-        return fail_expected(p, "a number");
+        return parse_fail_expected(p, "a number");
     s = scan_element(p, t, dtype, t.s, p->lex.end, out);
     if (!s)
         return false;
@@ -243,7 +243,7 @@ static bool list_fail(ListReader *r, wf_status status, const char *text)
 {
     Token t = {.s = r->s, .line = r->line, .row = r->row, .n = 1};
 
-    return fail_at(r->p, t, status, "%s", text);
+    return parse_fail_at(r->p, t, status, "%s", text);
 }
 
 static void skip_space(ListReader *r)
@@ -286,7 +286,7 @@ static bool close_list(ListReader *r)
     if (have != want && !empty) {
         Token t = {.s = r->s, .line = r->line, .row = r->row, .n = 1};
 
-        return fail_at(r->p, t, WF_ERR_SHAPE,
+        return parse_fail_at(r->p, t, WF_ERR_SHAPE,
                        "the list has %lld items, but the type needs %lld",
                        (long long)have, (long long)want);
     }
@@ -318,7 +318,7 @@ static bool read_element(ListReader *r)
         r->flat = true;
     }
     if (r->count >= r->want)
-        return fail_at(r->p, t, WF_ERR_SHAPE,
+        return parse_fail_at(r->p, t, WF_ERR_SHAPE,
                        "the type has %lld elements, the list has more",
                        (long long)r->want);
     if ((size_t)r->count == r->room)
@@ -392,13 +392,13 @@ static bool parse_list(Parser *p, Type type, const ConstData **out)
 
     for (uint32_t i = 0; i < type.rank; i++)
         if (!dim_is_const(type.dims[i]))
-            return fail_at(p, t, WF_ERR_SHAPE,
+            return parse_fail_at(p, t, WF_ERR_SHAPE,
                            "a list needs a shape without symbols, found %s",
                            type_str(&p->b->dims, type, p->a));
     if (type.rank == 0)
-        return fail_at(p, t, WF_ERR_SHAPE, "a list for a scalar");
+        return parse_fail_at(p, t, WF_ERR_SHAPE, "a list for a scalar");
     if (!type_size(r.dtype, type.dims, type.rank, &r.want, &bytes))
-        return fail_at(p, t, WF_ERR_LIMIT,
+        return parse_fail_at(p, t, WF_ERR_LIMIT,
                        "the type has more elements than can be counted");
     if (!read_list(&r))
         return false;
@@ -418,20 +418,20 @@ static bool parse_tensor(Parser *p, Type type, const ConstData **out)
     uint32_t n;
 
     next_token(p);
-    if (!need(p, '(', "'('"))
+    if (!parse_need(p, '(', "'('"))
         return false;
     name = p->tok;
     if (name.kind != TOK_STRING)
-        return fail_expected(p, "the name of a tensor in double quotes");
+        return parse_fail_expected(p, "the name of a tensor in double quotes");
     if (!string_text(p, name, &s, &n))
         return false;
     next_token(p);
-    if (!need(p, ')', "')'"))
+    if (!parse_need(p, ')', "')'"))
         return false;
     if (!p->env || !p->env->tensor)
-        return fail_at(p, name, WF_ERR_NAME, "no tensors come with this text");
+        return parse_fail_at(p, name, WF_ERR_NAME, "no tensors come with this text");
     if (!p->env->tensor(p->env->user, s, type, out))
-        return fail_at(p, name, WF_ERR_NAME, "there is no tensor %s of type %s",
+        return parse_fail_at(p, name, WF_ERR_NAME, "there is no tensor %s of type %s",
                        token_str(p, name), type_str(&p->b->dims, type, p->a));
     return true;
 }

@@ -22,21 +22,21 @@ bool parse_value(Parser *p, Val *out)
         return false;
     slot = names_find(&p->vals, s, n);
     if (!slot)
-        return fail_unknown(p, t, "value", names_nearest(&p->vals, s, n));
+        return parse_fail_unknown(p, t, "value", names_nearest(&p->vals, s, n));
     *out = (Val)slot->value;
     return true;
 }
 
 /* Enter v under a name that stands at t; %7 stays a value without name. The table here
  * knows that the name is new, so the builder need not look (b_name). */
-bool define_value(Parser *p, Token t, const char *s, uint32_t n, Val v)
+bool parse_define_value(Parser *p, Token t, const char *s, uint32_t n, Val v)
 {
     Builder *b = p->b;
     NameSlot *old;
     char *name;
 
     if (!names_add(&p->vals, s, n, v, &old))
-        return fail_at(p, t, WF_ERR_NAME, "value '%s' is defined already",
+        return parse_fail_at(p, t, WF_ERR_NAME, "value '%s' is defined already",
                        token_str(p, t));
     if (t.kind == '%')
         return true;
@@ -96,7 +96,7 @@ static const char *scan_word(Parser *p, const char **s, bool (*ok)(char c))
     return out;
 }
 
-static bool is_via_byte(char c) { return c == '/' || is_name_byte((unsigned char)c); }
+static bool is_via_byte(char c) { return c == '/' || name_is_byte((unsigned char)c); }
 
 /* "-" is nowhere. False if there is something else at *s. */
 static bool scan_nowhere(const Parser *p, const char **s)
@@ -145,7 +145,7 @@ static bool parse_place(Parser *p, Place *out)
     if (!scan_place(p, &s, out))
         return failed(p->cx)
                    ? false
-                   : fail_at(p, p->tok, WF_ERR_SYNTAX, "expected @file:line:column");
+                   : parse_fail_at(p, p->tok, WF_ERR_SYNTAX, "expected @file:line:column");
     p->lex.at = s;
     p->last = s;
     p->tok = lex_next(&p->lex);
@@ -187,7 +187,7 @@ static uint32_t op_slot(const char *s, uint32_t n)
     return (uint32_t)((h * 0x9E3779B97F4A7C15u) >> 48) & (OP_SLOTS - 1);
 }
 
-const int16_t *make_op_slots(Arena *a)
+const int16_t *parse_make_op_slots(Arena *a)
 {
     int16_t *slots = arena_alloc(a, OP_SLOTS * sizeof *slots);
 
@@ -211,7 +211,7 @@ static bool parse_op(Parser *p, EqnText *e)
     uint32_t k;
 
     if (t.kind != TOK_NAME)
-        return fail_expected(p, "an op");
+        return parse_fail_expected(p, "an op");
     e->op_tok = t;
     for (k = op_slot(t.s, t.n); p->ops[k] >= 0; k = (k + 1) & (OP_SLOTS - 1))
         if (token_is(t, op_name((unsigned)p->ops[k]))) {
@@ -228,7 +228,7 @@ static bool parse_op(Parser *p, EqnText *e)
     for (int i = 0; i < OP_COUNT; i++)
         names[i] = op_name((unsigned)i);
     names[OP_COUNT] = "dot";
-    return fail_unknown(p, t, "op", nearest_name(token_str(p, t), names, OP_COUNT + 1));
+    return parse_fail_unknown(p, t, "op", nearest_name(token_str(p, t), names, OP_COUNT + 1));
 }
 
 /* Past the tokens of a type; what is wrong with it is said when it is read. */
@@ -239,7 +239,7 @@ static bool skip_type(Parser *p)
     do {
         if (p->tok.kind == TOK_END || p->tok.kind == TOK_LINE || p->tok.kind == '{' ||
             p->tok.kind == '}' || p->tok.kind == TOK_BAD)
-            return fail_expected(p, "a type");
+            return parse_fail_expected(p, "a type");
         open += p->tok.kind == '[';
         open -= p->tok.kind == ']' && open;
         next_token(p);
@@ -264,14 +264,14 @@ static bool parse_results(Parser *p, EqnText *e)
     char next = lex_peek(&p->lex);
     bool is_value = p->tok.kind == '%';
 
-    if (!is_value && (!is_name_token(p) || (next != '=' && next != ',' && next != ':')))
+    if (!is_value && (!name_is_token(p) || (next != '=' && next != ',' && next != ':')))
         return true; /* an op without results */
     do {
         Result r = {.typed = false};
 
         if (!parse_name(p, "the name of a result", &r.tok, &r.s, &r.n))
             return false;
-        if (take(p, ':')) {
+        if (parse_take(p, ':')) {
             r.typed = true;
             r.type_lex = p->lex;
             r.type_tok = p->tok;
@@ -279,8 +279,8 @@ static bool parse_results(Parser *p, EqnText *e)
                 return false;
         }
         push_result(p, e, r);
-    } while (take(p, ','));
-    return need(p, '=', "'='");
+    } while (parse_take(p, ','));
+    return parse_need(p, '=', "'='");
 }
 
 /* A key of the attributes, not an operand. */
@@ -289,7 +289,7 @@ static bool at_key(const Parser *p)
     return p->tok.kind == TOK_NAME && lex_peek_assign(&p->lex);
 }
 
-bool at_end(const Parser *p)
+bool parse_at_end(const Parser *p)
 {
     int k = p->tok.kind;
 
@@ -301,7 +301,7 @@ static bool parse_operands(Parser *p, const EqnText *e)
     int nin = op_table[e->op].nin;
 
     p->in.n = 0;
-    while ((nin < 0 || p->in.n < (uint32_t)nin) && is_name_token(p) && !at_key(p)) {
+    while ((nin < 0 || p->in.n < (uint32_t)nin) && name_is_token(p) && !at_key(p)) {
         Val v;
 
         if (!parse_value(p, &v))
@@ -309,7 +309,7 @@ static bool parse_operands(Parser *p, const EqnText *e)
         vec_push(p->a, &p->in, v);
     }
     if (nin >= 0 && p->in.n < (uint32_t)nin)
-        return fail_at(p, at_end(p) ? e->op_tok : p->tok, WF_ERR_SYNTAX,
+        return parse_fail_at(p, parse_at_end(p) ? e->op_tok : p->tok, WF_ERR_SYNTAX,
                        "%.*s takes %d operand%s, found %u", (int)e->op_tok.n, e->op_tok.s,
                        nin, nin == 1 ? "" : "s", p->in.n);
     return true;
@@ -323,7 +323,7 @@ static bool parse_positional(Parser *p, EqnText *e)
     for (int i = 0; fields && fields[i].name; i++) {
         if (!fields[i].positional)
             continue;
-        if (at_end(p) || at_key(p))
+        if (parse_at_end(p) || at_key(p))
             return true;
         if (!parse_field(p, &fields[i], e->attr))
             return false;
@@ -344,7 +344,7 @@ static int find_field(Parser *p, const EqnText *e)
         names[n] = fields[n].name;
     }
     near = e->dot ? NULL : nearest_name(token_str(p, p->tok), names, n);
-    fail_at(p, p->tok, WF_ERR_NAME, "%.*s has no attribute '%s'%s%s%s", (int)e->op_tok.n,
+    parse_fail_at(p, p->tok, WF_ERR_NAME, "%.*s has no attribute '%s'%s%s%s", (int)e->op_tok.n,
             e->op_tok.s, token_str(p, p->tok), near ? "; did you mean '" : "",
             near ? near : "", near ? "'?" : "");
     return -1;
@@ -359,7 +359,7 @@ static bool parse_keys(Parser *p, EqnText *e)
         if (i < 0)
             return false;
         if (e->given >> i & 1)
-            return fail_at(p, p->tok, WF_ERR_NAME, "attribute '%s' is given twice",
+            return parse_fail_at(p, p->tok, WF_ERR_NAME, "attribute '%s' is given twice",
                            token_str(p, p->tok));
         next_token(p);
         next_token(p);
@@ -376,7 +376,7 @@ static bool check_given(Parser *p, const EqnText *e)
 
     for (int i = 0; fields && fields[i].name; i++)
         if (fields[i].standard == ATTR_REQUIRED && !(e->given >> i & 1) && !e->dot)
-            return fail_at(p, e->op_tok, WF_ERR_SYNTAX, "%s needs its attribute '%s'",
+            return parse_fail_at(p, e->op_tok, WF_ERR_SYNTAX, "%s needs its attribute '%s'",
                            op_name((unsigned)e->op), fields[i].name);
     return true;
 }
@@ -426,7 +426,7 @@ static bool check_result_type(Parser *p, const Result *r, Val v)
     if (!parse_type(p, &type))
         return false;
     if (!type_eq(type, b_type(p->b, v)))
-        return fail_at(p, r->type_tok, WF_ERR_TYPE, "'%s' is written as %s, but is %s",
+        return parse_fail_at(p, r->type_tok, WF_ERR_TYPE, "'%s' is written as %s, but is %s",
                        token_str(p, r->tok), type_str(&p->b->dims, type, p->a),
                        type_str(&p->b->dims, b_type(p->b, v), p->a));
     p->lex = lex;
@@ -451,16 +451,16 @@ static bool build_eqn(Parser *p, EqnText *e)
     else
         out = b_eqn_n(p->b, (OpCode)e->op, p->in.v, p->in.n, e->attr, &n);
     if (failed(p->cx))
-        return fail_here(p, e->op_tok);
+        return parse_fail_here(p, e->op_tok);
     if (n != e->nresults)
-        return fail_at(p, e->op_tok, WF_ERR_SYNTAX,
+        return parse_fail_at(p, e->op_tok, WF_ERR_SYNTAX,
                        "%.*s has %u result%s, but %u %s named", (int)e->op_tok.n,
                        e->op_tok.s, n, n == 1 ? "" : "s", e->nresults,
                        e->nresults == 1 ? "is" : "are");
     for (uint32_t i = 0; i < n; i++) {
         const Result *r = &e->results[i];
 
-        if (!define_value(p, r->tok, r->s, r->n, out[i]) ||
+        if (!parse_define_value(p, r->tok, r->s, r->n, out[i]) ||
             (r->typed && !check_result_type(p, r, out[i])))
             return false;
     }
@@ -484,15 +484,15 @@ bool parse_eqn(Parser *p)
     e.place = own_place(p, &e);
     if (p->tok.kind == '@' && !parse_place(p, &e.place))
         return false;
-    if (!at_end(p) || p->tok.kind == '@') {
+    if (!parse_at_end(p) || p->tok.kind == '@') {
         int nin = op_table[e.op].nin;
 
-        if (is_name_token(p) && nin >= 0)
-            return fail_at(p, p->tok, WF_ERR_SYNTAX,
+        if (name_is_token(p) && nin >= 0)
+            return parse_fail_at(p, p->tok, WF_ERR_SYNTAX,
                            "%.*s takes %d operand%s, '%s' is one too many",
                            (int)e.op_tok.n, e.op_tok.s, nin, nin == 1 ? "" : "s",
                            token_str(p, p->tok));
-        return fail_expected(p, "the end of the equation");
+        return parse_fail_expected(p, "the end of the equation");
     }
     return build_eqn(p, &e);
 }
@@ -509,15 +509,15 @@ bool parse_guard(Parser *p)
         return false;
     rel = p->tok.kind;
     if (rel != TOK_EQ && rel != TOK_GE && rel != TOK_LE)
-        return fail_expected(p, "'==', '>=' or '<='");
+        return parse_fail_expected(p, "'==', '>=' or '<='");
     next_token(p);
     if (!parse_dim(p, &rhs))
         return false;
     start.n = (uint32_t)(p->last - start.s);
-    if (!at_end(p) || p->tok.kind == '@')
-        return fail_expected(p, "the end of the guard");
+    if (!parse_at_end(p) || p->tok.kind == '@')
+        return parse_fail_expected(p, "the end of the guard");
     if (!dim_guard(&p->b->dims, rel == TOK_LE ? rhs : lhs, rel == TOK_EQ,
                    rel == TOK_LE ? lhs : rhs, place_of(p, start)))
-        return fail_here(p, start);
+        return parse_fail_here(p, start);
     return true;
 }

@@ -15,12 +15,12 @@ static bool token_int(Parser *p, uint64_t *out)
     bool overflow = false;
 
     if (t.kind != TOK_NUMBER)
-        return fail_expected(p, "an integer");
+        return parse_fail_expected(p, "an integer");
     end = number_parse_u64(t.s, t.s + t.n, out, &overflow);
     if (overflow)
-        return fail_at(p, t, WF_ERR_LIMIT, "the number %s is too large", token_str(p, t));
+        return parse_fail_at(p, t, WF_ERR_LIMIT, "the number %s is too large", token_str(p, t));
     if (end != t.s + t.n)
-        return fail_at(p, t, WF_ERR_SYNTAX, "'%s' is not an integer", token_str(p, t));
+        return parse_fail_at(p, t, WF_ERR_SYNTAX, "'%s' is not an integer", token_str(p, t));
     next_token(p);
     return true;
 }
@@ -29,13 +29,13 @@ static bool token_int(Parser *p, uint64_t *out)
 bool parse_int(Parser *p, int64_t *out)
 {
     Token t = p->tok;
-    bool negative = take(p, '-');
+    bool negative = parse_take(p, '-');
     uint64_t v;
 
     if (!token_int(p, &v))
         return false;
     if (v > (uint64_t)INT64_MAX + negative)
-        return fail_at(p, t, WF_ERR_LIMIT, "the number is beyond 64 bits");
+        return parse_fail_at(p, t, WF_ERR_LIMIT, "the number is beyond 64 bits");
     *out = negative ? (int64_t)(0 - v) : (int64_t)v;
     return true;
 }
@@ -67,8 +67,8 @@ static bool dim_symbol_ref(DimParser *d, Dim *out)
     }
     near = names_nearest(&p->syms, s, n);
     if (near)
-        return fail_unknown(p, t, "symbol", near);
-    return fail_at(p, t, WF_ERR_NAME,
+        return parse_fail_unknown(p, t, "symbol", near);
+    return parse_fail_at(p, t, WF_ERR_NAME,
                    "unknown symbol '%s': no input has it bare, and no equation before "
                    "defines it",
                    token_str(p, t));
@@ -83,18 +83,18 @@ static bool dim_call(DimParser *d, Dim *out)
     Dim a, b;
 
     next_token(p);
-    if (!need(p, '(', "'('") || !dim_sum(d, &a))
+    if (!parse_need(p, '(', "'('") || !dim_sum(d, &a))
         return false;
-    if (!need(p, div ? '/' : ',', div ? "'/' in floor(a/b)" : "','") || !dim_sum(d, &b) ||
-        !need(p, ')', "')'"))
+    if (!parse_need(p, div ? '/' : ',', div ? "'/' in floor(a/b)" : "','") || !dim_sum(d, &b) ||
+        !parse_need(p, ')', "')'"))
         return false;
     if ((div || token_is(name, "mod")) && dim_is_const(b) && b == 0)
-        return fail_at(p, name, WF_ERR_VALUE, "division of a dimension by zero");
+        return parse_fail_at(p, name, WF_ERR_VALUE, "division of a dimension by zero");
     *out = div                     ? dim_div(d->dims, a, b)
            : token_is(name, "mod") ? dim_mod(d->dims, a, b)
            : token_is(name, "min") ? dim_min(d->dims, a, b)
                                    : dim_max(d->dims, a, b);
-    return *out != DIM_NONE || fail_here(p, name);
+    return *out != DIM_NONE || parse_fail_here(p, name);
 }
 
 static bool is_dim_call(const Parser *p)
@@ -112,18 +112,18 @@ static bool dim_atom(DimParser *d, Dim *out)
     uint64_t v;
 
     if (d->depth >= MAX_PARENS)
-        return fail_at(p, t, WF_ERR_LIMIT, "dimension nested deeper than %d", MAX_PARENS);
+        return parse_fail_at(p, t, WF_ERR_LIMIT, "dimension nested deeper than %d", MAX_PARENS);
     d->depth++;
     if (t.kind == TOK_NUMBER) {
         if (!token_int(p, &v))
             return false;
         if (v > INT64_MAX)
-            return fail_at(p, t, WF_ERR_LIMIT, "the number is beyond 64 bits");
+            return parse_fail_at(p, t, WF_ERR_LIMIT, "the number is beyond 64 bits");
         *out = (Dim)v;
-    } else if (take(p, '(')) {
-        if (!dim_sum(d, out) || !need(p, ')', "')'"))
+    } else if (parse_take(p, '(')) {
+        if (!dim_sum(d, out) || !parse_need(p, ')', "')'"))
             return false;
-    } else if (take(p, '-')) {
+    } else if (parse_take(p, '-')) {
         if (!dim_atom(d, out))
             return false;
         *out = dim_sub(d->dims, 0, *out);
@@ -134,7 +134,7 @@ static bool dim_atom(DimParser *d, Dim *out)
         return false;
     }
     d->depth--;
-    return *out != DIM_NONE || fail_here(p, t);
+    return *out != DIM_NONE || parse_fail_here(p, t);
 }
 
 /* product = atom { ( "*" | "%" ) atom } . */
@@ -152,10 +152,10 @@ static bool dim_product(DimParser *d, Dim *out)
         if (!dim_atom(d, &b))
             return false;
         if (t.kind == '%' && dim_is_const(b) && b == 0)
-            return fail_at(p, t, WF_ERR_VALUE, "division of a dimension by zero");
+            return parse_fail_at(p, t, WF_ERR_VALUE, "division of a dimension by zero");
         *out = t.kind == '*' ? dim_mul(d->dims, *out, b) : dim_mod(d->dims, *out, b);
         if (*out == DIM_NONE)
-            return fail_here(p, t);
+            return parse_fail_here(p, t);
     }
     return true;
 }
@@ -176,7 +176,7 @@ static bool dim_sum(DimParser *d, Dim *out)
             return false;
         *out = t.kind == '+' ? dim_add(d->dims, *out, b) : dim_sub(d->dims, *out, b);
         if (*out == DIM_NONE)
-            return fail_here(p, t);
+            return parse_fail_here(p, t);
     }
     return true;
 }
@@ -188,7 +188,7 @@ bool parse_dim(Parser *p, Dim *out)
     if (!dim_sum(&d, out))
         return false;
     if (p->tok.kind == '/')
-        return fail_at(p, p->tok, WF_ERR_SYNTAX,
+        return parse_fail_at(p, p->tok, WF_ERR_SYNTAX,
                        "a division of dimensions is written floor(a/b)");
     return true;
 }
@@ -203,7 +203,7 @@ bool parse_dtype(Parser *p, wf_dtype *out)
     int n = 0;
 
     if (t.kind != TOK_NAME)
-        return fail_expected(p, "a dtype");
+        return parse_fail_expected(p, "a dtype");
     for (int i = WF_BOOL; i < WF_DTYPE_COUNT; i++) {
         if (!token_is(t, wf_dtype_name((wf_dtype)i))) {
             if (dtype_is_usable((wf_dtype)i))
@@ -211,14 +211,14 @@ bool parse_dtype(Parser *p, wf_dtype *out)
             continue;
         }
         if (!dtype_is_usable((wf_dtype)i))
-            return fail_at(p, t, WF_ERR_TYPE, "dtype %s is reserved: no op takes it yet",
+            return parse_fail_at(p, t, WF_ERR_TYPE, "dtype %s is reserved: no op takes it yet",
                            wf_dtype_name((wf_dtype)i));
         *out = (wf_dtype)i;
         next_token(p);
         return true;
     }
     near = nearest_name(token_str(p, t), names, n);
-    return fail_at(p, t, WF_ERR_TYPE, "unknown dtype '%s'%s%s%s", token_str(p, t),
+    return parse_fail_at(p, t, WF_ERR_TYPE, "unknown dtype '%s'%s%s%s", token_str(p, t),
                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
@@ -230,7 +230,7 @@ static bool check_size(Parser *p, Token t, wf_dtype dtype, const Dim *dims, uint
         if (!dim_is_const(dims[i]))
             return true;
     return type_size(dtype, dims, rank, &count, &bytes) ||
-           fail_at(p, t, WF_ERR_LIMIT, "the type has more elements than can be counted");
+           parse_fail_at(p, t, WF_ERR_LIMIT, "the type has more elements than can be counted");
 }
 
 /* type = DTYPE "[" [ dim { "," dim } ] "]" . */
@@ -241,21 +241,21 @@ bool parse_type(Parser *p, Type *out)
     uint32_t rank = 0;
     wf_dtype dtype;
 
-    if (!parse_dtype(p, &dtype) || !need(p, '[', "'[' and the shape"))
+    if (!parse_dtype(p, &dtype) || !parse_need(p, '[', "'[' and the shape"))
         return false;
     while (p->tok.kind != ']') {
         Token t = p->tok;
         int64_t v;
 
-        if (rank && !need(p, ',', "',' or ']'"))
+        if (rank && !parse_need(p, ',', "',' or ']'"))
             return false;
         if (rank == MAX_RANK)
-            return fail_at(p, t, WF_ERR_LIMIT, "rank above %d", MAX_RANK);
+            return parse_fail_at(p, t, WF_ERR_LIMIT, "rank above %d", MAX_RANK);
         t = p->tok;
         if (!parse_dim(p, &dims[rank]))
             return false;
         if (dim_value(&p->b->dims, dims[rank], &v) && v < 0)
-            return fail_at(p, t, WF_ERR_SHAPE, "the size of an axis is negative");
+            return parse_fail_at(p, t, WF_ERR_SHAPE, "the size of an axis is negative");
         rank++;
     }
     next_token(p);
@@ -263,7 +263,7 @@ bool parse_type(Parser *p, Type *out)
     if (!check_size(p, start, dtype, dims, rank))
         return false;
     *out = b_make_type(p->b, dtype, dims, rank);
-    return !failed(p->cx) || fail_here(p, start);
+    return !failed(p->cx) || parse_fail_here(p, start);
 }
 
 /* ---- attribute values -------------------------------------------------------------- */
@@ -275,12 +275,12 @@ static bool parse_ints(Parser *p, bool is_dims, Ints *out)
 {
     IntVec v = {0};
 
-    if (!need(p, '[', "'[' and a list"))
+    if (!parse_need(p, '[', "'[' and a list"))
         return false;
     while (p->tok.kind != ']') {
         int64_t x;
 
-        if (v.n && !need(p, ',', "',' or ']'"))
+        if (v.n && !parse_need(p, ',', "',' or ']'"))
             return false;
         if (!(is_dims ? parse_dim(p, &x) : parse_int(p, &x)))
             return false;
@@ -296,7 +296,7 @@ static bool parse_bool(Parser *p, bool *out)
     bool yes = token_is(p->tok, "true");
 
     if (!yes && !token_is(p->tok, "false"))
-        return fail_expected(p, "true or false");
+        return parse_fail_expected(p, "true or false");
     next_token(p);
     *out = yes;
     return true;
@@ -310,7 +310,7 @@ static bool parse_enum(Parser *p, const AttrField *f, int32_t *out)
     Text all;
 
     if (t.kind != TOK_NAME)
-        return fail_expected(p, "a word");
+        return parse_fail_expected(p, "a word");
     for (; f->names[n]; n++)
         if (token_is(t, f->names[n])) {
             *out = n;
@@ -319,12 +319,12 @@ static bool parse_enum(Parser *p, const AttrField *f, int32_t *out)
         }
     near = nearest_name(token_str(p, t), f->names, n);
     if (near)
-        return fail_at(p, t, WF_ERR_VALUE, "unknown %s '%s'; did you mean '%s'?", f->name,
+        return parse_fail_at(p, t, WF_ERR_VALUE, "unknown %s '%s'; did you mean '%s'?", f->name,
                        token_str(p, t), near);
     text_init(&all, p->a);
     for (int i = 0; i < n; i++)
         text_printf(&all, "%s%s", i ? ", " : "", f->names[i]);
-    return fail_at(p, t, WF_ERR_VALUE, "unknown %s '%s'; it can be %s", f->name,
+    return parse_fail_at(p, t, WF_ERR_VALUE, "unknown %s '%s'; it can be %s", f->name,
                    token_str(p, t), text_str(&all));
 }
 
@@ -340,14 +340,14 @@ static bool parse_new_symbol(Parser *p, Dim *out)
     if (!parse_name(p, "the name of a new symbol", &t, &s, &n))
         return false;
     if (names_find(&p->syms, s, n))
-        return fail_at(p, t, WF_ERR_NAME, "symbol '%s' is defined already",
+        return parse_fail_at(p, t, WF_ERR_NAME, "symbol '%s' is defined already",
                        token_str(p, t));
     name = arena_alloc(p->a, n + 1);
     memcpy(name, s, n);
     name[n] = '\0';
     *out = b_symbol(p->b, name);
     names_add(&p->syms, s, n, *out, &old);
-    return *out != DIM_NONE || fail_here(p, t);
+    return *out != DIM_NONE || parse_fail_here(p, t);
 }
 
 /* subref = NAME [ "[" NAME "=" dim { "," NAME "=" dim } "]" ] . */
@@ -360,7 +360,7 @@ static bool parse_sub(Parser *p, Sub *out)
     if (!parse_program_ref(p, &sub))
         return false;
     out->p = sub;
-    if (!take(p, '['))
+    if (!parse_take(p, '['))
         return true;
     binds = arena_array(p->a, sub->dims.syms.n, sizeof *binds);
     for (uint32_t i = 0; i < sub->dims.syms.n; i++)
@@ -377,16 +377,16 @@ static bool parse_sub(Parser *p, Sub *out)
                 !memcmp(sub->dims.syms.v[i].name, s, n))
                 break;
         if (i == sub->dims.syms.n || sub->dims.syms.v[i].origin == SYM_EQN)
-            return fail_at(p, t, WF_ERR_NAME, "program '%s' has no free symbol '%s'",
+            return parse_fail_at(p, t, WF_ERR_NAME, "program '%s' has no free symbol '%s'",
                            sub->name, token_str(p, t));
         if (binds[i] != DIM_NONE)
-            return fail_at(p, t, WF_ERR_NAME, "symbol '%s' is given twice",
+            return parse_fail_at(p, t, WF_ERR_NAME, "symbol '%s' is given twice",
                            token_str(p, t));
-        if (!need(p, '=', "'='") || !parse_dim(p, &binds[i]))
+        if (!parse_need(p, '=', "'='") || !parse_dim(p, &binds[i]))
             return false;
-    } while (take(p, ','));
+    } while (parse_take(p, ','));
     out->binds = (Ints){sub->dims.syms.n, binds};
-    return need(p, ']', "',' or ']'");
+    return parse_need(p, ']', "',' or ']'");
 }
 
 /* subs = "[" [ subref { "," subref } ] "]" . */
@@ -394,12 +394,12 @@ static bool parse_subs(Parser *p, Subs *out)
 {
     VEC(Sub) v = {0};
 
-    if (!need(p, '[', "'[' and a list of programs"))
+    if (!parse_need(p, '[', "'[' and a list of programs"))
         return false;
     while (p->tok.kind != ']') {
         Sub s;
 
-        if (v.n && !need(p, ',', "',' or ']'"))
+        if (v.n && !parse_need(p, ',', "',' or ']'"))
             return false;
         if (!parse_sub(p, &s))
             return false;
@@ -428,7 +428,7 @@ static bool parse_field_string(Parser *p, const char **out)
     uint32_t n;
 
     if (t.kind != TOK_STRING)
-        return fail_expected(p, "a string in double quotes");
+        return parse_fail_expected(p, "a string in double quotes");
     next_token(p);
     return string_text(p, t, out, &n);
 }
@@ -451,7 +451,7 @@ bool parse_field(Parser *p, const AttrField *f, void *attr)
     case A_SUBS: return parse_subs(p, AT(attr, f, Subs));
     case A_CONST: break;
     }
-    return fail_expected(p, "an attribute that can be written");
+    return parse_fail_expected(p, "an attribute that can be written");
 }
 
 void attr_set_standard(const AttrField *f, void *attr)

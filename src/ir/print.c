@@ -16,10 +16,10 @@
 
 static bool is_plain_name(const char *s, size_t n)
 {
-    if (n == 0 || !is_name_start((unsigned char)s[0]))
+    if (n == 0 || !name_is_start((unsigned char)s[0]))
         return false;
     for (size_t i = 1; i < n; i++)
-        if (!is_name_byte((unsigned char)s[i]))
+        if (!name_is_byte((unsigned char)s[i]))
             return false;
     for (size_t i = 0; i < n; i++)
         if ((unsigned char)s[i] >= 0x80) { /* bytes of broken UTF-8 are escaped */
@@ -33,7 +33,7 @@ static bool is_plain_name(const char *s, size_t n)
            !(n == 5 && memcmp(s, "guard", 5) == 0);
 }
 
-void text_name(Text *out, const char *name)
+void name_text(Text *out, const char *name)
 {
     size_t n = strlen(name);
 
@@ -47,7 +47,7 @@ void text_name(Text *out, const char *name)
 static void print_value(const Program *p, Val v, Text *out)
 {
     if (p->vals[v].name && p->names[p->vals[v].name][0] != '%') {
-        text_name(out, p->names[p->vals[v].name]);
+        name_text(out, p->names[p->vals[v].name]);
     } else {
         text_char(out, '%');
         text_int(out, v);
@@ -70,7 +70,7 @@ typedef struct Printer {
     uint32_t *by_pointer; /* list index + 1 for each; 0: asked for, not yet listed */
     uint32_t *by_content; /* hash table of list indices + 1 */
     uint32_t nkeys, cap;
-    Names names; /* taken -> the last number tried behind it */
+    ParseNames names; /* taken -> the last number tried behind it */
 } Printer;
 
 static uint32_t pointer_slot(const Printer *r, const Program *p)
@@ -356,7 +356,7 @@ static void print_sub(const Printer *r, const Program *p, const AttrField *f,
 {
     const char *between = "[";
 
-    text_name(out, program_name(r, s->p));
+    name_text(out, program_name(r, s->p));
     for (uint32_t i = 0; i < s->binds.n; i++) {
         const Symbol *sym = &s->p->dims.syms.v[i];
 
@@ -364,7 +364,7 @@ static void print_sub(const Printer *r, const Program *p, const AttrField *f,
             continue;
         text_add(out, between);
         between = ",";
-        text_name(out, sym->name);
+        name_text(out, sym->name);
         text_char(out, '=');
         dim_print(&p->dims, s->binds.v[i], out);
     }
@@ -528,7 +528,7 @@ static bool is_plain_via(const char *s)
     if (!*s)
         return false;
     for (; *s; s++)
-        if ((unsigned char)*s >= 0x80 || (*s != '/' && !is_name_byte((unsigned char)*s)))
+        if ((unsigned char)*s >= 0x80 || (*s != '/' && !name_is_byte((unsigned char)*s)))
             return false;
     return true;
 }
@@ -574,7 +574,7 @@ static void print_symbols(const Program *p, Text *out)
         if (p->dims.syms.v[i].origin != SYM_PARAM)
             continue;
         text_add(out, between);
-        text_name(out, p->dims.syms.v[i].name);
+        name_text(out, p->dims.syms.v[i].name);
         between = ",";
     }
     if (*between == ',')
@@ -585,7 +585,7 @@ static void print_program(const Printer *r, const Program *p, const char *name)
 {
     Text *out = r->out;
 
-    text_name(out, name);
+    name_text(out, name);
     print_symbols(p, out);
     text_char(out, '(');
     for (uint32_t i = 0; i < p->nin; i++) {

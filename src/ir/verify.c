@@ -182,7 +182,7 @@ static bool check_symbols(Check *c)
 {
     const Dims *d = &c->p->dims;
     bool *bare = arena_zalloc(c->a, d->syms.n + 1);
-    Names names = {.a = c->a};
+    ParseNames names = {.a = c->a};
     NameSlot *old;
 
     mark_bare(c, bare);
@@ -242,7 +242,7 @@ static bool check_types(Check *c)
 static bool check_values(Check *c)
 {
     const Program *p = c->p;
-    Names names = {.a = c->a};
+    ParseNames names = {.a = c->a};
     NameSlot *old;
 
     if (p->nvals < p->nin + 1)

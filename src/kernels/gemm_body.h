@@ -17,7 +17,7 @@
 
 typedef struct Run {
     APART const Gemm *g;
-    const Plan *p;
+    const GemmPlan *p;
     char *b_panels, *a_panels, *workers;
     REAL *sums;
     int64_t k0, kc;     /* the block of k */
@@ -330,7 +330,7 @@ INLINE void run_strip(const Block *b, int64_t s, int64_t sliver)
 {
     const Run *r = b->r;
     const Gemm *g = r->g;
-    const Plan *p = r->p;
+    const GemmPlan *p = r->p;
     int64_t j0 = sliver * NR, b_k = NR, a_row = 1, a_k = AW;
     int64_t i0 = strip_begin(p, s);
     int rows = (int)(strip_begin(p, s + 1) - i0), cols = (int)min64(NR, g->n - j0);
@@ -384,7 +384,7 @@ static void pack_shared(Run *r, const KPar *par)
 
 static void run_block(const Run *r, int worker, int64_t task)
 {
-    const Plan *p = r->p;
+    const GemmPlan *p = r->p;
     int64_t col = task < p->row_blocks ? 0 : task / p->row_blocks;
     int64_t row = task - col * p->row_blocks;
     int64_t slivers = r->j1 - r->j0;
@@ -425,7 +425,7 @@ typedef struct Range { /* of strips, slivers and k */
 } Range;
 
 /* The product of a range. ws: b_size bytes and worker_size for each worker. */
-static void run_range(const Gemm *g, const Plan *p, const KPar *par, char *ws, REAL *sums,
+static void run_range(const Gemm *g, const GemmPlan *p, const KPar *par, char *ws, REAL *sums,
                       Range range)
 {
     Run r = {.g = g,
@@ -461,7 +461,7 @@ static const KPar serial = {NULL, 1, NULL};
 
 typedef struct Chunks {
     APART const Gemm *g;
-    const Plan *p;
+    const GemmPlan *p;
     char *ws;
     REAL *sums;
     APART int64_t next;
@@ -470,7 +470,7 @@ typedef struct Chunks {
 static void run_chunk(void *user, int worker)
 {
     Chunks *c = user;
-    const Plan *p = c->p;
+    const GemmPlan *p = c->p;
     char *ws = c->ws + (p->b_size + p->worker_size) * (size_t)worker;
     int64_t t;
 
@@ -487,7 +487,7 @@ static void run_chunk(void *user, int worker)
     }
 }
 
-static void run_whole(const Gemm *g, const Plan *p, const KPar *par, char *ws)
+static void run_whole(const Gemm *g, const GemmPlan *p, const KPar *par, char *ws)
 {
     REAL *sums = p->sum_ld ? (REAL *)(ws + p->size - p->sum_size) : NULL;
 
@@ -539,7 +539,7 @@ static int run_small(const Gemm *g)
 
 typedef struct Split {
     APART const Gemm *g;
-    const Plan *p;
+    const GemmPlan *p;
     char *workers; /* workspace of each */
     size_t each;
     REAL *parts;
@@ -550,7 +550,7 @@ typedef struct Split {
 static void run_parts(void *user, int worker)
 {
     Split *s = user;
-    const Plan *p = s->p;
+    const GemmPlan *p = s->p;
     Gemm g = *s->g;
     int64_t t;
 
@@ -574,7 +574,7 @@ static void sum_parts(void *user, int strip)
 {
     Split *s = user;
     const Gemm *g = s->g;
-    const Plan *p = s->p;
+    const GemmPlan *p = s->p;
     int64_t i0 = strip_begin(p, strip), i1 = strip_begin(p, strip + 1);
 
     for (int64_t j0 = 0; j0 < g->n; j0 += NR) {
@@ -595,7 +595,7 @@ static void sum_parts(void *user, int strip)
     }
 }
 
-static void run_split(const Gemm *g, const Plan *p, const KPar *par, char *ws)
+static void run_split(const Gemm *g, const GemmPlan *p, const KPar *par, char *ws)
 {
     Split s = {.g = g, .p = p, .ld = round_up(g->n, VL)};
 
@@ -636,7 +636,7 @@ void REAL_NAME(gemm_pack_b)(const Gemm *g, const KPar *par, REAL *to)
 
 size_t REAL_NAME(gemm_workspace)(const Gemm *g, int threads)
 {
-    Plan p;
+    GemmPlan p;
 
     plan_gemm(&p, g, threads);
     return p.size + 64;
@@ -657,7 +657,7 @@ size_t REAL_NAME(gemm_most)(int64_t m, int64_t n, int64_t k, int threads)
 
 void REAL_NAME(gemm)(const Gemm *g, const KPar *par, void *workspace)
 {
-    Plan p;
+    GemmPlan p;
     char *ws = (char *)workspace + (-(uintptr_t)workspace & 63);
 
     if (g->m == 0 || g->n == 0)

@@ -30,7 +30,7 @@
 #define SPLIT_K     1024 /* least length of a part */
 #define SPLIT_PARTS 16   /* most parts */
 
-typedef struct Plan {
+typedef struct GemmPlan {
     APART int64_t strips;
     int64_t slivers;
     int64_t strip_rows;  /* of a strip */
@@ -50,7 +50,7 @@ typedef struct Plan {
     int64_t sum_ld; /* row stride of the f32 sums of a narrow C; 0: none */
     size_t b_size, a_size, worker_size, sum_size, part_size,
         size; /* bytes, multiples of 64 */
-} Plan;
+} GemmPlan;
 
 /* ---- planning --------------------------------------------------------------------- */
 
@@ -58,7 +58,7 @@ INLINE size_t align64(size_t n) { return (n + 63) & ~(size_t)63; }
 
 INLINE int is_plain(const Operand *o) { return !o->pack && o->type == REAL_TYPE; }
 
-static void plan_direct(const Gemm *g, Plan *p)
+static void plan_direct(const Gemm *g, GemmPlan *p)
 {
     int64_t bytes_a = g->m * p->kc * (int64_t)sizeof(REAL);
     int64_t bytes_b = g->n * p->kc * (int64_t)sizeof(REAL);
@@ -76,7 +76,7 @@ static void plan_direct(const Gemm *g, Plan *p)
     p->fetch_c = g->m * g->n * (int64_t)sizeof(REAL) > FAR_C;
 }
 
-static void plan_tasks(Plan *p, int threads)
+static void plan_tasks(GemmPlan *p, int threads)
 {
     int64_t strip_bytes = AW * p->kc * (int64_t)sizeof(REAL);
     int64_t per_block = p->strips;
@@ -99,7 +99,7 @@ static void plan_tasks(Plan *p, int threads)
 
 /* A grid of as many cells as threads, whose sides are as even as may be: a thread reads its
  * rows of A and its columns of B, which others packed for the most part. */
-static void plan_grid(Plan *p, const Gemm *g)
+static void plan_grid(GemmPlan *p, const Gemm *g)
 {
     int64_t bytes = p->strips * AW * p->kc * (int64_t)sizeof(REAL), rows = 1;
 
@@ -119,7 +119,7 @@ static void plan_grid(Plan *p, const Gemm *g)
 }
 
 /* Of a worker: a tile, and the packed strips of a block, of so many in row_blocks. */
-static size_t worker_bytes(const Plan *p, int64_t strips)
+static size_t worker_bytes(const GemmPlan *p, int64_t strips)
 {
     int64_t each = ceil_div(strips, max64(1, p->row_blocks)) * AW * p->kc;
 
@@ -128,9 +128,9 @@ static size_t worker_bytes(const Plan *p, int64_t strips)
 }
 
 /* Blocks of k and parts depend on the shape alone; how C is cut may depend on threads. */
-static void plan_make(Plan *p, const Gemm *g, int64_t k, int threads)
+static void plan_make(GemmPlan *p, const Gemm *g, int64_t k, int threads)
 {
-    *p = (Plan){.slivers = ceil_div(g->n, NR), .kblocks = 1, .kc = k};
+    *p = (GemmPlan){.slivers = ceil_div(g->n, NR), .kblocks = 1, .kc = k};
     if (k > KC) {
         p->kc = round_up(ceil_div(k, ceil_div(k, KC)), 8);
         p->kblocks = ceil_div(k, p->kc);
@@ -162,7 +162,7 @@ static void plan_make(Plan *p, const Gemm *g, int64_t k, int threads)
 }
 
 /* A split: every part is a product of its own, run by one thread into sums of its own. */
-static void plan_split(Plan *p, const Gemm *g, int threads)
+static void plan_split(GemmPlan *p, const Gemm *g, int threads)
 {
     int64_t tiles = ceil_div(g->m, MR) * p->slivers, parts = 1;
     Gemm part = *g;
@@ -187,7 +187,7 @@ INLINE int64_t pack_cost(const Operand *o) { return o->pack ? 4 : o->si == 1 ? 1
 /* C dealt out in chunks: each thread packs what it uses, nothing passes between them and
  * nobody waits. Of the operand that all chunks share each packs a copy. By columns, B's
  * share stays in the second cache; by rows where copies of A cost more than that. */
-static void plan_chunks(Plan *p, const Gemm *g, int threads)
+static void plan_chunks(GemmPlan *p, const Gemm *g, int threads)
 {
     int by_rows = g->panels ||
                   (!p->direct_a && g->m * pack_cost(&g->a) > 2 * g->n * pack_cost(&g->b));
@@ -213,7 +213,7 @@ static void plan_chunks(Plan *p, const Gemm *g, int threads)
     p->size = (p->b_size + p->worker_size) * (size_t)threads + p->sum_size;
 }
 
-INLINE void plan_gemm(Plan *p, const Gemm *g, int threads)
+INLINE void plan_gemm(GemmPlan *p, const Gemm *g, int threads)
 {
     plan_make(p, g, g->k, threads < 1 ? 1 : threads);
     if (g->k >= 2 * SPLIT_K)
@@ -224,7 +224,7 @@ INLINE void plan_gemm(Plan *p, const Gemm *g, int threads)
         plan_chunks(p, g, p->workers);
 }
 
-INLINE int64_t strip_begin(const Plan *p, int64_t strip)
+INLINE int64_t strip_begin(const GemmPlan *p, int64_t strip)
 {
     return strip * p->strip_rows + min64(strip, p->strip_extra);
 }

@@ -88,7 +88,7 @@ static void narrow(const double *from, int64_t n, float *to)
         to[i] = (float)from[i];
 }
 
-typedef struct Batch {
+typedef struct MatrixBatch {
     _Alignas(64) const KLinalg *x;
     const KLinalgTable *table;
     const void *const *in;
@@ -96,9 +96,9 @@ typedef struct Batch {
     const KPar *par;
     char *workspace;
     _Alignas(64) int64_t next;
-} Batch;
+} MatrixBatch;
 
-static void run_one(const Batch *b, int64_t index, const KPar *par, char *ws)
+static void run_one(const MatrixBatch *b, int64_t index, const KPar *par, char *ws)
 {
     const KLinalg *x = b->x;
     const void *in[KL_IN];
@@ -136,7 +136,7 @@ static void run_one(const Batch *b, int64_t index, const KPar *par, char *ws)
 static void run_some(void *user, int worker)
 {
     static const KPar serial = {NULL, 1, NULL};
-    Batch *b = user;
+    MatrixBatch *b = user;
     int64_t i;
 
     while ((i = __atomic_fetch_add(&b->next, 1, __ATOMIC_RELAXED)) < b->x->count)
@@ -147,7 +147,7 @@ static void run_some(void *user, int worker)
 void klinalg_run(const KLinalg *x, const Kernels *k, const void *const *in,
                  void *const *out, const KPar *par, void *workspace)
 {
-    Batch b = {.x = x,
+    MatrixBatch b = {.x = x,
                .table = table_of(k, x->work),
                .in = in,
                .out = out,

@@ -90,9 +90,9 @@ void kmove_init(KMove *m, size_t size, int rank, const int64_t *dims, const int6
 
 /* ---- two axes ---------------------------------------------------------------------- */
 
-typedef struct Plane { /* n1 x n0; strides in elements */
+typedef struct MovePlane { /* n1 x n0; strides in elements */
     int64_t n1, n0, t1, t0, f1, f0;
-} Plane;
+} MovePlane;
 
 typedef struct Sixteen { /* a complex number of two doubles */
     uint64_t part[2];
@@ -146,7 +146,7 @@ static void plane_4_tile(uint32_t *buf, const uint32_t *src, int64_t step)
  * buffer. Every line is read and written once, whatever the strides collide with, and
  * asked for a tile ahead. */
 #define COPY_PLANE(name, T)                                                              \
-    static void name##_turn(const Plane *p, void *dst, const void *src)                  \
+    static void name##_turn(const MovePlane *p, void *dst, const void *src)                  \
     {                                                                                    \
         enum { LINE = 64 / sizeof(T) };                                                  \
         T buf[LINE * LINE];                                                              \
@@ -172,7 +172,7 @@ static void plane_4_tile(uint32_t *buf, const uint32_t *src, int64_t step)
                         to[i * p->t1 + j] = buf[j * LINE + i];                           \
             }                                                                            \
     }                                                                                    \
-    static void name(const Plane *p, void *dst, const void *src)                         \
+    static void name(const MovePlane *p, void *dst, const void *src)                         \
     {                                                                                    \
         if (p->t0 == 1 && p->f1 == 1) {                                                  \
             name##_turn(p, dst, src);                                                    \
@@ -188,7 +188,7 @@ static void plane_4_tile(uint32_t *buf, const uint32_t *src, int64_t step)
                         to[j * p->t0] = from[j * p->f0];                                 \
                 }                                                                        \
     }                                                                                    \
-    static void name##_row(const Plane *p, void *dst, const void *src)                   \
+    static void name##_row(const MovePlane *p, void *dst, const void *src)                   \
     {                                                                                    \
         T *to = dst;                                                                     \
         const T *from = src;                                                             \
@@ -201,9 +201,9 @@ COPY_PLANE(plane_4, uint32_t)
 COPY_PLANE(plane_8, uint64_t)
 COPY_PLANE(plane_16, Sixteen)
 
-static void copy_rows(const Plane *p, size_t size, char *dst, const char *src)
+static void copy_rows(const MovePlane *p, size_t size, char *dst, const char *src)
 {
-    Plane row = *p;
+    MovePlane row = *p;
     int64_t to = p->t1 * (int64_t)size, from = p->f1 * (int64_t)size;
 
     for (int64_t i = 0; i < p->n1; i++, dst += to, src += from) {
@@ -222,7 +222,7 @@ static void copy_rows(const Plane *p, size_t size, char *dst, const char *src)
     }
 }
 
-static void copy_plane(const Plane *p, size_t size, void *dst, const void *src)
+static void copy_plane(const MovePlane *p, size_t size, void *dst, const void *src)
 {
     int tiles = p->n1 > 4 && p->n0 > 4 && magnitude(p->f1) < magnitude(p->f0);
 
@@ -256,7 +256,7 @@ static void move_unit(const MoveRun *r, int64_t unit)
 {
     const KMove *m = r->m;
     int64_t first = unit % r->pieces * r->rows, rest = unit / r->pieces, to = 0, from = 0;
-    Plane p = {least(r->rows, r->n1 - first), r->n0, 0, 0, 0, 0};
+    MovePlane p = {least(r->rows, r->n1 - first), r->n0, 0, 0, 0, 0};
 
     for (int i = r->outer - 1; i >= 0; i--) {
         int64_t at = rest % m->dims[i];
@@ -294,7 +294,7 @@ static void line_task(void *user, int i)
     const LineRun *r = user;
     const KMove *m = r->m;
     int64_t pos = (int64_t)i * K_TASK;
-    Plane p = {1, least(K_TASK, m->count - pos), 0, m->to[0], 0, m->from[0]};
+    MovePlane p = {1, least(K_TASK, m->count - pos), 0, m->to[0], 0, m->from[0]};
 
     copy_rows(&p, m->size, r->dst + pos * m->to[0] * (int64_t)m->size,
               r->src + pos * m->from[0] * (int64_t)m->size);
@@ -308,7 +308,7 @@ void kmove_run(const KMove *m, void *dst, const void *src, const KPar *par)
         return;
     if (m->rank <= 1) {
         LineRun line = {m, dst, src};
-        Plane p = {1, m->count, 0, m->rank ? m->to[0] : 1, 0, m->rank ? m->from[0] : 1};
+        MovePlane p = {1, m->count, 0, m->rank ? m->to[0] : 1, 0, m->rank ? m->from[0] : 1};
 
         if (m->count < K_TASK)
             copy_rows(&p, m->size, dst, src);

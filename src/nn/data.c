@@ -60,17 +60,17 @@ wf_status wf_data_digits(wf_ctx *c, wf_tensor *out_x, wf_tensor *out_y)
     return wf_ctx_status(c);
 }
 
-typedef struct Blob { /* a file in memory, with a NUL behind it */
+typedef struct FileText { /* a file in memory, with a NUL behind it */
     char *s;          /* NULL after an error */
     size_t n, cap;
-} Blob;
+} FileText;
 
-static void blob_free(wf_ctx *c, Blob *b) { nn_free(c, b->s, b->cap); }
+static void blob_free(wf_ctx *c, FileText *b) { nn_free(c, b->s, b->cap); }
 
-static Blob slurp(wf_ctx *c, const char *path)
+static FileText slurp(wf_ctx *c, const char *path)
 {
     FILE *f = wf_ctx_status(c) ? NULL : fopen(path, "rb");
-    Blob b = {NULL, 0, 0};
+    FileText b = {NULL, 0, 0};
 
     if (!f) {
         if (!wf_ctx_status(c))
@@ -91,7 +91,7 @@ static Blob slurp(wf_ctx *c, const char *path)
     fclose(f);
     if (wf_ctx_status(c)) {
         blob_free(c, &b);
-        return (Blob){NULL, 0, 0};
+        return (FileText){NULL, 0, 0};
     }
     b.s[b.n] = 0;
     return b;
@@ -150,7 +150,7 @@ static wf_tensor parse_idx(wf_ctx *c, const char *path, unsigned char *s, size_t
 
 wf_tensor wf_data_idx(wf_ctx *c, const char *path)
 {
-    Blob b = slurp(c, path);
+    FileText b = slurp(c, path);
     wf_tensor t = b.s ? parse_idx(c, path, (unsigned char *)b.s, b.n) : WF_NONE;
 
     blob_free(c, &b);
@@ -207,7 +207,7 @@ static wf_tensor parse_csv(wf_ctx *c, const char *path, char *s, char separator,
 
 wf_tensor wf_data_csv(wf_ctx *c, const char *path, char separator, int skip)
 {
-    Blob b = slurp(c, path);
+    FileText b = slurp(c, path);
     /* a number and its separator: two bytes at least */
     size_t bytes = (b.n / 2 + 2) * sizeof(double);
     double *x = b.s ? nn_alloc(c, bytes) : NULL;

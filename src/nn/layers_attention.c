@@ -7,16 +7,16 @@
 
 #include <math.h>
 
-typedef struct Attention {
+typedef struct AttentionLayer {
     int64_t size, heads;
     bool batch_first;
     wf_module *dropout; /* NULL: none. Owned. */
-} Attention;
+} AttentionLayer;
 
 enum { IN_WEIGHT, IN_BIAS };
 
 /* Part i (0 query, 1 key, 2 value) of x [batch, time, size] as [batch, heads, time, d] */
-static wf_tensor project(wf_ctx *c, const wf_module *m, const Attention *v, wf_tensor x,
+static wf_tensor project(wf_ctx *c, const wf_module *m, const AttentionLayer *v, wf_tensor x,
                          int i)
 {
     wf_tensor w = wf_narrow(c, wf_module_value(m, IN_WEIGHT), 0, i * v->size, v->size);
@@ -31,7 +31,7 @@ static wf_tensor project(wf_ctx *c, const wf_module *m, const Attention *v, wf_t
 static wf_status forward_attention(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
                                    wf_tensor *out, int nout)
 {
-    const Attention *v = wf_module_data(m);
+    const AttentionLayer *v = wf_module_data(m);
     wf_tensor part[3], w, y;
     int64_t d = v->size / v->heads;
 
@@ -64,7 +64,7 @@ static wf_status forward_attention(wf_ctx *c, wf_module *m, const wf_tensor *in,
 
 static void drop_attention(wf_ctx *c, void *data)
 {
-    wf_module_release(c, ((Attention *)data)->dropout);
+    wf_module_release(c, ((AttentionLayer *)data)->dropout);
 }
 
 wf_module *wf_nn_attention(wf_ctx *c, wf_generator *g, int64_t size, int64_t heads,
@@ -80,13 +80,13 @@ wf_module *wf_nn_attention(wf_ctx *c, wf_generator *g, int64_t size, int64_t hea
         nn_refuse(c, size > NN_MOST, "MultiheadAttention: the size is too large"))
         return NULL;
     rows[0] = 3 * size;
-    m = wf_module_new(c, "MultiheadAttention", forward_attention, sizeof(Attention));
+    m = wf_module_new(c, "MultiheadAttention", forward_attention, sizeof(AttentionLayer));
     if (!m)
         return NULL;
     m->drop = drop_attention;
-    *(Attention *)m->data = (Attention){size, heads, o.batch_first, NULL};
+    *(AttentionLayer *)m->data = (AttentionLayer){size, heads, o.batch_first, NULL};
     if (o.dropout != 0)
-        ((Attention *)m->data)->dropout = wf_nn_dropout(c, g, o.dropout);
+        ((AttentionLayer *)m->data)->dropout = wf_nn_dropout(c, g, o.dropout);
     /* draws first, as PyTorch does, and has PyTorch's name */
     project_out =
         nn_linear(c, g, "NonDynamicallyQuantizableLinear", size, size, !o.no_bias);

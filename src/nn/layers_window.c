@@ -61,17 +61,17 @@ static TupleText number(const Numbers *n, const int64_t *each, int axes)
 
 /* ---- convolutions ------------------------------------------------------------------ */
 
-typedef struct Conv {
+typedef struct ConvLayer {
     int axes;
     bool transposed;
     Numbers kernel, stride, padding, output_padding, dilation;
     int64_t groups;
-} Conv;
+} ConvLayer;
 
 static wf_status forward_conv(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
                               wf_tensor *out, int nout)
 {
-    const Conv *v = wf_module_data(m);
+    const ConvLayer *v = wf_module_data(m);
     wf_tensor w = wf_module_value(m, 0), bias = wf_module_value(m, 1);
 
     if (nin != 1 || nout != 1)
@@ -84,7 +84,7 @@ static wf_status forward_conv(wf_ctx *c, wf_module *m, const wf_tensor *in, int 
     return WF_OK;
 }
 
-static void text_conv(wf_ctx *c, wf_module *m, const Conv *v, int64_t in, int64_t out,
+static void text_conv(wf_ctx *c, wf_module *m, const ConvLayer *v, int64_t in, int64_t out,
                       bool bias)
 {
     const struct {
@@ -118,7 +118,7 @@ static wf_module *new_conv(wf_ctx *c, wf_generator *g, const char *type, int axe
 {
     wf_conv_options o;
     bool well = nn_options(c, type, given, &o, sizeof o);
-    Conv v = {.axes = axes,
+    ConvLayer v = {.axes = axes,
               .transposed = transposed,
               .kernel = numbers(kernel, o.kernels, 0),
               .stride = numbers(o.stride, o.strides, 1),
@@ -143,7 +143,7 @@ static wf_module *new_conv(wf_ctx *c, wf_generator *g, const char *type, int axe
     m = wf_module_new(c, type, forward_conv, sizeof v);
     if (!m)
         return NULL;
-    *(Conv *)wf_module_data(m) = v;
+    *(ConvLayer *)wf_module_data(m) = v;
     wf_scope_begin(c);
     nn_add_weights(c, g, m, dims, axes + 2, out, !o.no_bias);
     wf_scope_end(c);
@@ -166,17 +166,17 @@ CONV(wf_nn_conv_transpose3d, "ConvTranspose3d", 3, true)
 
 /* ---- pooling ----------------------------------------------------------------------- */
 
-typedef struct Pool {
+typedef struct PoolLayer {
     char kind; /* 'm'ax, 'a'verage; adaptive 'M', 'A' */
     int axes;
     Numbers window, stride, padding, dilation; /* window: results, if adaptive */
     bool ceil_mode, count_padding;
-} Pool;
+} PoolLayer;
 
 static wf_status forward_pool(wf_ctx *c, wf_module *m, const wf_tensor *in, int nin,
                               wf_tensor *out, int nout)
 {
-    const Pool *v = wf_module_data(m);
+    const PoolLayer *v = wf_module_data(m);
     const int64_t *w = v->window.v, *s = v->stride.v, *p = v->padding.v;
 
     if (nin != 1 || nout != 1)
@@ -195,7 +195,7 @@ static wf_status forward_pool(wf_ctx *c, wf_module *m, const wf_tensor *in, int 
     return WF_OK;
 }
 
-static wf_module *new_pool(wf_ctx *c, const char *type, const Pool *v)
+static wf_module *new_pool(wf_ctx *c, const char *type, const PoolLayer *v)
 {
     char name[32];
     wf_module *m;
@@ -212,13 +212,13 @@ static wf_module *new_pool(wf_ctx *c, const char *type, const Pool *v)
     snprintf(name, sizeof name, "%s%dd", type, v->axes);
     m = wf_module_new(c, name, forward_pool, sizeof *v);
     if (m)
-        *(Pool *)wf_module_data(m) = *v;
+        *(PoolLayer *)wf_module_data(m) = *v;
     return m;
 }
 
-static Pool pool_of(char kind, int axes, const wf_pool_options *o)
+static PoolLayer pool_of(char kind, int axes, const wf_pool_options *o)
 {
-    Pool v = {.kind = kind,
+    PoolLayer v = {.kind = kind,
               .axes = axes,
               .window = numbers(o->window, o->windows, 0),
               .padding = numbers(o->padding, o->paddings, 0),
@@ -237,7 +237,7 @@ wf_module *wf_nn_max_pool(wf_ctx *c, int axes, const wf_pool_options *given)
     wf_pool_options o;
     bool well = nn_options(c, "MaxPool", given, &o, sizeof o),
          own = o.stride || o.strides[0];
-    Pool v = pool_of('m', axes, &o);
+    PoolLayer v = pool_of('m', axes, &o);
     wf_module *m = well ? new_pool(c, "MaxPool", &v) : NULL;
 
     if (!m)
@@ -256,7 +256,7 @@ wf_module *wf_nn_avg_pool(wf_ctx *c, int axes, const wf_pool_options *given)
     wf_pool_options o;
     bool well = nn_options(c, "AvgPool", given, &o, sizeof o),
          own = o.stride || o.strides[0], one = axes == 1;
-    Pool v = pool_of('a', axes, &o);
+    PoolLayer v = pool_of('a', axes, &o);
     wf_module *m;
 
     if (!well || nn_refuse(c, o.dilation || o.dilations[0], "AvgPool: has no dilation"))
@@ -278,7 +278,7 @@ wf_module *wf_nn_avg_pool(wf_ctx *c, int axes, const wf_pool_options *given)
 static wf_module *adaptive(wf_ctx *c, const char *type, char kind, int axes,
                            const int64_t *sizes)
 {
-    Pool v = {.kind = kind, .axes = axes};
+    PoolLayer v = {.kind = kind, .axes = axes};
     wf_module *m;
     bool same = true;
 

@@ -171,7 +171,7 @@ static int add_place(wf_ctx *c, wf_module *m, const char *name, wf_tensor value,
     }
     if (!wf_is_none(value))
         wf_keep(c, value);
-    m->places[m->nplaces] = (Place){copy, value, WF_NONE, is_param};
+    m->places[m->nplaces] = (ParamPlace){copy, value, WF_NONE, is_param};
     return m->nplaces++;
 }
 

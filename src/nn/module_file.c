@@ -24,7 +24,7 @@ typedef struct Files {
     wf_model *to;
     const wf_model *from;
     wf_module *tree;
-    Buf text;
+    NnText text;
 } Files;
 
 static void store_array(wf_ctx *c, wf_model *file, const char *name, wf_tensor t)
@@ -42,7 +42,7 @@ static void store_array(wf_ctx *c, wf_model *file, const char *name, wf_tensor t
 
 typedef struct Sought { /* the first path of a tensor */
     wf_tensor t;
-    Buf path;
+    NnText path;
 } Sought;
 
 static wf_status seek(void *user, const char *path, wf_tensor t, bool is_param)
@@ -142,21 +142,21 @@ wf_status wf_module_restore(wf_ctx *c, wf_module *m, const wf_model *file)
 /* ---- running a method -------------------------------------------------------------- */
 
 /* The names of a method's lines of one kind, cut out of a copy of its text. */
-typedef struct Names {
+typedef struct FileNames {
     char *copy, **v;
     size_t bytes;
     int n, room;
-} Names;
+} FileNames;
 
-static void names_free(wf_ctx *c, Names *l)
+static void names_free(wf_ctx *c, FileNames *l)
 {
     nn_free(c, l->copy, l->bytes);
     nn_free(c, l->v, (size_t)l->room * sizeof *l->v);
 }
 
-static Names names_of(wf_ctx *c, const char *text, const char *kind)
+static FileNames names_of(wf_ctx *c, const char *text, const char *kind)
 {
-    Names l = {0};
+    FileNames l = {0};
     size_t k = strlen(kind);
 
     if (!*text || !(l.copy = nn_copy_text(c, text)))
@@ -240,7 +240,7 @@ static bool right_counts(wf_ctx *c, const wf_program *p, int nstate, int nupdate
 static void run_method(wf_ctx *c, const Holder *h, const wf_program *p, const char *text,
                        const wf_tensor *in, int nin, wf_tensor *out, int nout)
 {
-    Names state = names_of(c, text, "state"), updates = names_of(c, text, "update");
+    FileNames state = names_of(c, text, "state"), updates = names_of(c, text, "update");
     size_t bytes = (size_t)(state.n + nin + nout + updates.n) * sizeof(wf_tensor);
     wf_tensor *io = wf_ctx_status(c) ? NULL : nn_alloc(c, bytes), *results;
 
@@ -297,7 +297,7 @@ wf_status wf_model_run(wf_ctx *c, wf_model *file, const char *name, const wf_ten
 int wf_model_method_state(wf_ctx *c, const wf_model *file, const char *name,
                           wf_array **out, int room)
 {
-    Names state;
+    FileNames state;
     int n;
 
     if (nn_null(c, file, "wf_model_method_state", "file") ||
@@ -370,13 +370,13 @@ wf_status wf_model_compile(wf_ctx *c, wf_model *file, const char *const *isas, i
 
 /* ---- a tree from a file ------------------------------------------------------------ */
 
-typedef struct Method {
+typedef struct FileMethod {
     char *name, *text; /* text: method.NAME */
     const wf_program *program;
-} Method;
+} FileMethod;
 
 typedef struct Loaded { /* data of the root */
-    Method *v;
+    FileMethod *v;
     int n;
     char *no_train; /* why forward has no form for training although it should; NULL: it needs none */
 } Loaded;
@@ -394,7 +394,7 @@ static void drop_loaded(wf_ctx *c, void *data)
     nn_free(c, l->v, (size_t)l->n * sizeof *l->v);
 }
 
-static const Method *find_method(const wf_module *m, const char *name)
+static const FileMethod *find_method(const wf_module *m, const char *name)
 {
     const Loaded *l = m->data;
 
@@ -407,7 +407,7 @@ static const Method *find_method(const wf_module *m, const char *name)
 wf_status wf_module_run(wf_ctx *c, wf_module *m, const char *name, const wf_tensor *in,
                         int nin, wf_tensor *out, int nout)
 {
-    const Method *k;
+    const FileMethod *k;
 
     if (!nn_call(c, "wf_module_run", in, nin, out, nout) ||
         nn_null(c, m, "wf_module_run", "module") ||
@@ -438,7 +438,7 @@ static wf_status forward_loaded(wf_ctx *c, wf_module *m, const wf_tensor *in, in
 
 static bool add_method(wf_ctx *c, Loaded *l, const wf_program *p, const char *text)
 {
-    Method k = {nn_copy_text(c, wf_program_name(p)), nn_copy_text(c, text), p};
+    FileMethod k = {nn_copy_text(c, wf_program_name(p)), nn_copy_text(c, text), p};
 
     if (!k.name || !k.text || !nn_one_more(c, &l->v, l->n, sizeof *l->v)) {
         nn_free_text(c, k.name);
@@ -588,7 +588,7 @@ static wf_status method_info(wf_ctx *c, const wf_model *file, const char *name, 
     const wf_program *p = file && name ? wf_model_find(file, name) : NULL;
     wf_value_info info = {.size = sizeof info};
     const char *tensor;
-    Names l;
+    FileNames l;
     int k;
 
     if (nn_null(c, file, "wf_model_input_info", "file") ||

@@ -19,7 +19,7 @@ typedef struct Maker { /* of one method */
     wf_tensor *out; /* results, then new values */
     wf_tensor *new_state;
     int nin, nout, room; /* of in and out */
-    Buf text;            /* method.NAME */
+    NnText text;            /* method.NAME */
 } Maker;
 
 static wf_status find_path(void *user, const char *path, wf_tensor t, bool is_param)
@@ -33,7 +33,7 @@ static wf_status find_path(void *user, const char *path, wf_tensor t, bool is_pa
     return WF_OK;
 }
 
-static void put_line(Buf *b, const char *kind, const char *name)
+static void put_line(NnText *b, const char *kind, const char *name)
 {
     nn_put_field(b, kind, " ");
     nn_put_field(b, name, "\n");
@@ -207,7 +207,7 @@ wf_status wf_module_add_method(wf_ctx *c, wf_module *m, wf_model *file, const ch
 
 /* ---- a training step --------------------------------------------------------------- */
 
-typedef struct Step {
+typedef struct MethodStep {
     Maker k;
     const wf_optim *o;
     wf_method loss;
@@ -218,13 +218,13 @@ typedef struct Step {
     int *trained, *number; /* of each trained parameter: in own, in o */
     wf_tensor *state;      /* of a call */
     bool *changed;         /* by a call; of own */
-} Step;
+} MethodStep;
 
 /* (trained parameters) -> loss, state after it */
 static wf_status loss_of(wf_ctx *c, void *user, const wf_tensor *in, int nin,
                          wf_tensor *out, int nout)
 {
-    Step *s = user;
+    MethodStep *s = user;
     const TensorList *own = &s->k.own;
     wf_status status;
 
@@ -241,7 +241,7 @@ static wf_status loss_of(wf_ctx *c, void *user, const wf_tensor *in, int nin,
 }
 
 /* The parameters that require gradients, with their numbers in the optimiser. */
-static bool find_trained(wf_ctx *c, Step *s)
+static bool find_trained(wf_ctx *c, MethodStep *s)
 {
     for (int i = 0; i < s->k.own.n; i++) {
         int j = nn_optim_find(s->o, s->k.own.v[i]);
@@ -255,7 +255,7 @@ static bool find_trained(wf_ctx *c, Step *s)
 
 /* Optimiser state, rate, step number and arguments as further inputs. st: symbols of the
  * state, as wf_optim_update wants it */
-static void add_inputs(wf_ctx *c, Step *s, wf_tensor *st, const char *const *types)
+static void add_inputs(wf_ctx *c, MethodStep *s, wf_tensor *st, const char *const *types)
 {
     char name[40];
 
@@ -270,7 +270,7 @@ static void add_inputs(wf_ctx *c, Step *s, wf_tensor *st, const char *const *typ
     add_arguments(&s->k, types, s->nin);
 }
 
-static void add_updates(wf_ctx *c, Step *s, const wf_tensor *params, const wf_tensor *st,
+static void add_updates(wf_ctx *c, MethodStep *s, const wf_tensor *params, const wf_tensor *st,
                         const wf_tensor *state_after, wf_tensor steps)
 {
     char name[40];
@@ -289,7 +289,7 @@ static void add_updates(wf_ctx *c, Step *s, const wf_tensor *params, const wf_te
 }
 
 /* Loss, gradients and update, into the open graph. t: room for tensors */
-static void build_step(wf_ctx *c, Step *s, const char *const *types, wf_tensor *t)
+static void build_step(wf_ctx *c, MethodStep *s, const char *const *types, wf_tensor *t)
 {
     int n = s->ntrained, per = s->o->per, *wrt = s->number + s->k.own.n;
     wf_tensor *p = t, *g = p + n, *st = g + n, *new_p = st + per * n, *new_st = new_p + n,
@@ -311,7 +311,7 @@ wf_status wf_optim_add_step(wf_ctx *c, wf_optim *o, wf_module *m, wf_model *file
                             const char *name, wf_method loss, void *user,
                             const char *const *types, int nin)
 {
-    Step s = {.k = {.c = c, .m = m}, .o = o, .loss = loss, .user = user, .nin = nin};
+    MethodStep s = {.k = {.c = c, .m = m}, .o = o, .loss = loss, .user = user, .nin = nin};
     wf_tensor *t = NULL;
     size_t numbers = 0, tensors = 0, n;
 

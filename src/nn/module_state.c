@@ -66,7 +66,7 @@ void nn_lend(wf_module *m, const TensorList *own, const wf_tensor *state)
 {
     m->lent = true;
     for (int i = 0; i < m->nplaces; i++) {
-        Place *p = &m->places[i];
+        ParamPlace *p = &m->places[i];
         p->own = p->value;
         for (int j = 0; j < own->n; j++)
             if (nn_same(p->own, own->v[j]))
@@ -81,7 +81,7 @@ void nn_take_back(wf_module *m, const TensorList *own, wf_tensor *out_state)
 {
     m->lent = false;
     for (int i = 0; i < m->nplaces; i++) {
-        Place *p = &m->places[i];
+        ParamPlace *p = &m->places[i];
         for (int j = 0; j < own->n && out_state; j++)
             if (nn_same(p->own, own->v[j]))
                 out_state[j] = p->value;
@@ -250,7 +250,7 @@ static wf_status visit(wf_ctx *c, wf_module *m, const char *path, wf_module_visi
     wf_status s = fm ? fm(user, path, m) : WF_OK;
 
     for (int i = 0; fs && !s && i < m->nplaces; i++) {
-        const Place *p = &m->places[i];
+        const ParamPlace *p = &m->places[i];
         char *at = wf_is_none(p->value) ? NULL : join(c, path, p->name);
         if (at)
             s = fs(user, at, p->value, p->is_param);

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static void print_tree(const wf_module *m, Buf *b);
+static void print_tree(const wf_module *m, NnText *b);
 
 /* "  (name): text", the lines of text after the first indented */
-static void print_child(Buf *b, const char *name, const char *text)
+static void print_child(NnText *b, const char *name, const char *text)
 {
     nn_put(b, "  (", 3);
     nn_put(b, name, strlen(name));
@@ -25,9 +25,9 @@ static void print_child(Buf *b, const char *name, const char *text)
     }
 }
 
-static void print_list(const wf_module *m, Buf *b)
+static void print_list(const wf_module *m, NnText *b)
 {
-    Buf one = {.c = b->c}, next = {.c = b->c};
+    NnText one = {.c = b->c}, next = {.c = b->c};
     char name[40], head[24];
 
     for (int i = 0, j; i < m->nchildren && !b->lost; i = j) {
@@ -56,9 +56,9 @@ static void print_list(const wf_module *m, Buf *b)
     nn_free(b->c, next.s, next.cap);
 }
 
-static void print_tree(const wf_module *m, Buf *b)
+static void print_tree(const wf_module *m, NnText *b)
 {
-    Buf one = {.c = b->c};
+    NnText one = {.c = b->c};
 
     nn_put(b, m->type, strlen(m->type));
     nn_put(b, "(", 1);
@@ -90,7 +90,7 @@ static void print_tree(const wf_module *m, Buf *b)
 
 const char *wf_module_text(wf_ctx *c, wf_module *m)
 {
-    Buf b = {.c = c};
+    NnText b = {.c = c};
 
     if (nn_null(c, m, "wf_module_text", "module"))
         return "";

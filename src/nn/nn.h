@@ -11,11 +11,11 @@
 
 #include "weft.h"
 
-typedef struct Place { /* of a parameter or a buffer */
+typedef struct ParamPlace { /* of a parameter or a buffer */
     char *name;
     wf_tensor value, own; /* own: what value was before wf_module_call_with */
     bool is_param;
-} Place;
+} ParamPlace;
 
 typedef struct Child {
     char *name;
@@ -32,7 +32,7 @@ struct wf_module { /* module.c */
     void (*drop)(wf_ctx *c, void *data); /* of what data holds; NULL: nothing */
     size_t data_size, printed_size;
     wf_module *parent; /* the one it was last added to, for messages */
-    Place *places;
+    ParamPlace *places;
     Child *children;
     int nplaces, nchildren;
 };
@@ -47,14 +47,14 @@ void nn_free_text(wf_ctx *c, char *s);
 /* *list (a pointer to elements of that size), with room for n, gets room for n + 1. */
 bool nn_one_more(wf_ctx *c, void *list, int n, size_t size);
 /* growing text; lost: memory was exhausted, and the context knows */
-typedef struct Buf {
+typedef struct NnText {
     wf_ctx *c;
     char *s;
     size_t n, cap;
     bool lost;
-} Buf;
-void nn_put(Buf *b, const char *s, size_t n);
-void nn_put_field(Buf *b, const char *s, const char *end); /* s, then one byte */
+} NnText;
+void nn_put(NnText *b, const char *s, size_t n);
+void nn_put_field(NnText *b, const char *s, const char *end); /* s, then one byte */
 /* a float as Python's repr writes it ("0.1", "1.0", "1e-05") */
 typedef struct FloatText {
     char s[40];

@@ -49,7 +49,7 @@ bool nn_one_more(wf_ctx *c, void *list, int n, size_t size)
 
 /* ---- text -------------------------------------------------------------------------- */
 
-void nn_put(Buf *b, const char *s, size_t n)
+void nn_put(NnText *b, const char *s, size_t n)
 {
     if (b->n + n + 1 > b->cap) {
         size_t cap = (b->n + n + 1) * 2;
@@ -66,7 +66,7 @@ void nn_put(Buf *b, const char *s, size_t n)
     b->s[b->n] = 0;
 }
 
-void nn_put_field(Buf *b, const char *s, const char *end)
+void nn_put_field(NnText *b, const char *s, const char *end)
 {
     nn_put(b, s, strlen(s));
     nn_put(b, end, 1);

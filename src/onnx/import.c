@@ -258,13 +258,13 @@ wf_tensor ox_key(OxRun *r)
 
 /* ---- programs ----------------------------------------------------------------------------------- */
 
-typedef struct Results {
+typedef struct OxResults {
     wf_tensor *v;
     OxElem *elems;
     int n, room;
-} Results;
+} OxResults;
 
-static void add_results(OxRun *r, Results *out, const OxValue *v)
+static void add_results(OxRun *r, OxResults *out, const OxValue *v)
 {
     if (v->kind == OX_SEQUENCE) {
         for (int i = 0; i < v->nitems; i++)
@@ -310,7 +310,7 @@ static void put_line(OxRun *r, Text *t, const char *kind, const char *name)
 }
 
 /* method.NAME: the state that is used, in order; then what is changed. */
-static wf_status add_method(OxRun *r, wf_model *m, const char *name, Results *out, const Inputs *in)
+static wf_status add_method(OxRun *r, wf_model *m, const char *name, OxResults *out, const Inputs *in)
 {
     wf_ctx *cx = r->c;
     API_ENTER(cx);
@@ -362,7 +362,7 @@ bool ox_make_program(OxRun *r, wf_model *m, const char *name)
     OxGraph *g = r->model->graph;
     Inputs in = {.room = (int)MIN(g->in.n, (size_t)INT32_MAX / 64) + (r->given ? r->given->n : 0)};
     OxEnv *env;
-    Results out = {0};
+    OxResults out = {0};
     bool ok = false;
 
     r->key = r->given_key = WF_NONE;

@@ -217,16 +217,16 @@ OX_RULE(swiglu)
 
 /* ---- linear attention: a state S [B,H,D,E] that every token changes ---------------------------------- */
 
-typedef struct Linear {
+typedef struct OxLinear {
     OxRun *r;
     bool gated, delta;
     double scale;
-} Linear;
+} OxLinear;
 
 /* S, q k v [B,H,*], g [B,H,D or 1], beta [B,H,1] -> S, o */
 static wf_status linear_step(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out, int nout)
 {
-    const Linear *l = user;
+    const OxLinear *l = user;
     wf_tensor s = in[0], q = in[1], k = in[2], v = in[3], old;
     int i = 4;
 
@@ -254,7 +254,7 @@ OX_RULE(linear_attention)
 {
     wf_ctx *c = r->c;
     const char *rule = ox_text(r, "update_rule", "gated_delta");
-    Linear l = {.r = r, .gated = strncmp(rule, "gated", 5) == 0, .delta = strstr(rule, "delta") != NULL,
+    OxLinear l = {.r = r, .gated = strncmp(rule, "gated", 5) == 0, .delta = strstr(rule, "delta") != NULL,
                 .scale = ox_float(r, "scale", 0)};
     int64_t nq = ox_int(r, "q_num_heads", 0), nk = ox_int(r, "kv_num_heads", 0), d, b, t, dims[4], qd[5];
     wf_tensor in[6], out[2], q = ox_in(r, 0), beta;

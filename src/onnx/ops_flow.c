@@ -9,7 +9,7 @@
 #define MOST_TURNS 4096 /* made one after the other */
 #define FEW_TURNS 16    /* of a loop that could be one */
 
-typedef struct Body {
+typedef struct OxBody {
     OxRun *r;
     OxGraph *graph;
     OxEnv *outer;
@@ -17,7 +17,7 @@ typedef struct Body {
     int nout;
     wf_tensor most; /* of a while: turns at most, or WF_NONE */
     int ncarry;
-} Body;
+} OxBody;
 
 /* The error; where none is recorded, that there is one. */
 static wf_status gave_up(wf_ctx *c) { return wf_ctx_status(c) ? wf_ctx_status(c) : WF_ERR_VALUE; }
@@ -25,7 +25,7 @@ static wf_status gave_up(wf_ctx *c) { return wf_ctx_status(c) ? wf_ctx_status(c)
 /* The same as a function of tensors: results from b->first on. */
 static wf_status call_body(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out, int nout)
 {
-    Body *b = user;
+    OxBody *b = user;
     OxRun *r = b->r;
     OxValue *args = ox_alloc(&r->mem, (size_t)b->ncarry + 1, sizeof *args);
     OxValue *results = ox_alloc(&r->mem, b->graph->out.n + 1, sizeof *results);
@@ -74,7 +74,7 @@ OX_RULE(if)
             ox_put_value(r, i, out[i]);
         return ox_ok(r);
     }
-    Body bodies[] = {{.r = r, .graph = other, .outer = r->env, .nout = (int)n},
+    OxBody bodies[] = {{.r = r, .graph = other, .outer = r->env, .nout = (int)n},
                      {.r = r, .graph = then, .outer = r->env, .nout = (int)n}};
     wf_function branches[] = {WF_FUNCTION(call_body, &bodies[0], 0, (int)n, "else"), WF_FUNCTION(call_body, &bodies[1], 0, (int)n, "then")};
     wf_cond_call(r->c, scalar_of(r, ox_in(r, 0)), branches, 2, NULL, 0, t, (int)n);
@@ -200,7 +200,7 @@ static bool unroll(OxRun *r, OxGraph *g, int ncarry, int64_t most, bool on, bool
 
 static wf_status loop_cond(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out, int nout)
 {
-    const Body *b = user;
+    const OxBody *b = user;
 
     (void)nin, (void)nout;
     out[0] = wf_is_none(b->most) ? in[1] : wf_logical_and(c, in[1], wf_lt(c, in[0], b->most));
@@ -210,10 +210,10 @@ static wf_status loop_cond(wf_ctx *c, void *user, const wf_tensor *in, int nin, 
 /* i, cond, carries, rows so far: the same after one more turn. Counted (no rows): i, carries -> i, carries, rows. */
 static wf_status loop_turn(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out, int nout)
 {
-    Body *b = user;
+    OxBody *b = user;
     int rows = b->nout - 1 - b->ncarry;
     wf_tensor *results = ox_alloc(&b->r->mem, (size_t)b->nout + 1, sizeof *results);
-    Body turn = *b;
+    OxBody turn = *b;
 
     (void)nin, (void)nout;
     turn.nout = b->nout;
@@ -232,10 +232,10 @@ static wf_status loop_turn(wf_ctx *c, void *user, const wf_tensor *in, int nin, 
 
 static wf_status counted_turn(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out, int nout)
 {
-    Body *b = user;
+    OxBody *b = user;
     wf_tensor *args = ox_alloc(&b->r->mem, (size_t)b->ncarry + 2, sizeof *args);
     wf_tensor *results = ox_alloc(&b->r->mem, (size_t)b->nout + 1, sizeof *results);
-    Body turn = *b;
+    OxBody turn = *b;
 
     (void)nin, (void)nout;
     if (!args || !results)
@@ -254,7 +254,7 @@ static wf_status counted_turn(wf_ctx *c, void *user, const wf_tensor *in, int ni
 }
 
 /* As many turns as said: a scan. */
-static bool loop_counted(OxRun *r, Body *b, const wf_tensor *carry, OxNum most)
+static bool loop_counted(OxRun *r, OxBody *b, const wf_tensor *carry, OxNum most)
 {
     wf_function turn = WF_FUNCTION(counted_turn, b, b->ncarry + 1, b->nout, "turn");
     wf_tensor *in = ox_alloc(&r->mem, (size_t)b->ncarry + 1, sizeof *in);
@@ -272,7 +272,7 @@ static bool loop_counted(OxRun *r, Body *b, const wf_tensor *carry, OxNum most)
 }
 
 /* Until the condition says no; rows go into memory for as many turns as there may be. */
-static bool loop_while(OxRun *r, Body *b, const wf_tensor *carry, const OxNum *most, wf_tensor cond)
+static bool loop_while(OxRun *r, OxBody *b, const wf_tensor *carry, const OxNum *most, wf_tensor cond)
 {
     wf_ctx *c = r->c;
     int rows = b->nout - 1 - b->ncarry, n = 2 + b->ncarry + rows;
@@ -344,7 +344,7 @@ OX_RULE(loop)
         return ox_fail(r, WF_ERR_UNSUPPORTED, "sequences are carried, and the turns are known only when it runs");
     for (int k = 0; k < ncarry; k++)
         carry[k] = ox_in(r, 2 + (size_t)k);
-    Body b = {.r = r, .graph = g, .outer = r->env, .nout = (int)g->out.n, .ncarry = ncarry};
+    OxBody b = {.r = r, .graph = g, .outer = r->env, .nout = (int)g->out.n, .ncarry = ncarry};
     if (most && cond_known && on && goes_on(g))
         return loop_counted(r, &b, carry, most[0]);
     return loop_while(r, &b, carry, most, ox_has(r, 1) ? scalar_of(r, ox_in(r, 1)) : wf_scalar(r->c, WF_BOOL, 1));
@@ -355,7 +355,7 @@ OX_RULE(loop)
 static int64_t at_or(const int64_t *v, int n, int i, int64_t otherwise) { return v && i < n ? v[i] : otherwise; }
 
 typedef struct ScanCall {
-    Body body;
+    OxBody body;
     int ncarry, nxs, nout;
 } ScanCall;
 
@@ -419,7 +419,7 @@ OX_RULE(scan)
     if (old && ox_has(r, 0))
         return ox_fail(r, WF_ERR_UNSUPPORTED, "sequences of several lengths");
     ScanCall s = {.ncarry = (int)n - (int)nxs, .nxs = (int)nxs, .nout = (int)g->out.n};
-    s.body = (Body){.r = r, .graph = g, .outer = r->env, .nout = s.nout, .ncarry = (int)n};
+    s.body = (OxBody){.r = r, .graph = g, .outer = r->env, .nout = s.nout, .ncarry = (int)n};
     if (old)
         wf_vmap_call(r->c, &(wf_function)WF_FUNCTION(scan_all, &s, (int)n, s.nout, "scan"), in, axes, (int)n, NULL, NULL, out, s.nout);
     else

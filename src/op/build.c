@@ -67,37 +67,6 @@ Val b_splat_bits(Builder *b, Type type, const void *element)
     return b_const_data(b, type, const_data_new(b->cx, element, size, NULL, NULL, NULL));
 }
 
-/* x without its fraction, at the ends of the range where it is beyond; NaN is 0. */
-static int64_t whole(double x)
-{
-    return x != x ? 0 : x >= 0x1p63 ? INT64_MAX : x <= -0x1p63 ? INT64_MIN : (int64_t)x;
-}
-
-/* Integers are those modulo the size of the dtype: -1 is 255 in u8. */
-void element_from_f64(wf_dtype dtype, double x, void *out)
-{
-    switch (dtype) {
-    case WF_BOOL: *(uint8_t *)out = x != 0; break;
-    case WF_I8: *(int8_t *)out = (int8_t)whole(x); break;
-    case WF_I16: *(int16_t *)out = (int16_t)whole(x); break;
-    case WF_I32: *(int32_t *)out = (int32_t)whole(x); break;
-    case WF_I64: *(int64_t *)out = whole(x); break;
-    case WF_U8: *(uint8_t *)out = (uint8_t)whole(x); break;
-    case WF_U16: *(uint16_t *)out = (uint16_t)whole(x); break;
-    case WF_U32: *(uint32_t *)out = (uint32_t)whole(x); break;
-    case WF_U64:
-        *(uint64_t *)out = x >= 0x1p64 ? UINT64_MAX : x >= 0x1p63 ? (uint64_t)x : (uint64_t)whole(x);
-        break;
-    case WF_F16: *(uint16_t *)out = f16_from_f64(x); break;
-    case WF_BF16: *(uint16_t *)out = bf16_from_f64(x); break;
-    case WF_F32: *(float *)out = (float)x; break;
-    case WF_F64: *(double *)out = x; break;
-    case WF_C64: memcpy(out, (const float[]){(float)x, 0}, 8); break;
-    case WF_C128: memcpy(out, (const double[]){x, 0}, 16); break;
-    default: break;
-    }
-}
-
 Val b_full(Builder *b, Type type, double x)
 {
     uint64_t bits[2] = {0};

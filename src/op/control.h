@@ -35,9 +35,9 @@ Sub nest_end(Nest *n, const Val *outs, uint32_t nouts);
 const char *input_name(const Program *p, uint32_t i);     /* NULL: none */
 Type elem_type(Type stacked);                             /* without its first axis */
 Type stack_type(Builder *b, Type type, Dim length);       /* with one more */
-Type sub_type(Builder *b, const Sub *s, Type of_program); /* a type of s->p, in b */
+Type op_sub_type(Builder *b, const Sub *s, Type of_program); /* a type of s->p, in b */
 bool type_has_symbol(const Program *p, Type type, SymOrigin origin);
-void program_used_inputs(const Program *p, bool *used);
+void op_used_inputs(const Program *p, bool *used);
 
 /* Scratch arrays that live as long as the builder. */
 #define NEW(b, n, T) ((T *)arena_zalloc(&(b)->arena, ((size_t)(n) + 1) * sizeof(T)))
@@ -47,17 +47,17 @@ void nonzero_of(const Val *v, uint32_t n, bool *out); /* out[i] = v[i] != VAL_NO
 /* v followed by those of dv that are there; returns how many in all. */
 uint32_t join_nonzero(const Val *v, uint32_t n, const Val *dv, Val *out);
 /* Hands out tangents (or cotangents) that stand in v in order, to the places where nz. */
-uint32_t spread(const Val *v, const bool *nz, uint32_t n, Val *out);
+uint32_t op_spread(const Val *v, const bool *nz, uint32_t n, Val *out);
 
 /* s batched. axis, want, out_axis as for xf_batch. */
-Sub sub_batch(Builder *b, const Sub *s, const Batch *bt, const int *axis,
+Sub op_sub_batch(Builder *b, const Sub *s, const Batch *bt, const int *axis,
               const bool *want, int *out_axis);
 /* Axis `axis` (-1: none) of v moved to the front; broadcast there if it has none and all.
  */
 Val batch_to_front(Builder *b, Val v, int axis, Dim size, bool all);
 
 /* The same sub-program, its binds said in rest. */
-Sub sub_rest(PartitionRule *r, const Sub *s);
+Sub op_sub_rest(PartitionRule *r, const Sub *s);
 /* partition, transpose of "call s" on operands of the equation from `first` on. */
 bool partition_sub(PartitionRule *r, const Sub *s, uint32_t first);
 void transpose_sub(Builder *b, const Sub *s, const Val *in, uint32_t nin, const Val *gy,
@@ -153,7 +153,7 @@ bool partition_while(PartitionRule *r);
 /* ---- op_spmd.c ---- */
 
 /* The results of an spmd as those of one program: its body batched over the devices. */
-bool spmd_as_batch(Builder *b, const SpmdAttr *a, const Val *in, uint32_t nin, Val *out);
+bool op_spmd_as_batch(Builder *b, const SpmdAttr *a, const Val *in, uint32_t nin, Val *out);
 
 /* ---- transform/custom.c ---- */
 
@@ -161,6 +161,6 @@ bool spmd_as_batch(Builder *b, const SpmdAttr *a, const Val *in, uint32_t nin, V
 const Program *custom_fill(wf_ctx *cx, const Program *p, OpCode op, const void *attr);
 bool custom_has_self(const Program *p, OpCode op);
 /* copier_eqn without prints and asserts, in sub-programs too. */
-bool copier_eqn_pure(Copier *c, const Eqn *e);
+bool xf_copy_pure(Copier *c, const Eqn *e);
 
 #endif

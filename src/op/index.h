@@ -34,7 +34,7 @@ typedef struct Axes {
     int64_t batch[MAX_RANK];   /* axis of the result that is axis i of the indices */
 } Axes;
 
-extern const char *const index_modes[]; /* clip fill drop promised */
+extern const char *const op_index_modes[]; /* clip fill drop promised */
 
 Numbering numbering_gather(const GatherAttr *a);
 Numbering numbering_scatter(const ScatterAttr *a);
@@ -52,7 +52,7 @@ typedef enum Fit { FIT_IN, FIT_OUT, FIT_ERROR } Fit;
 /* at: multi-index of the result or the updates (its batch axes count). size: of the
  * window on each operand axis. FIT_OUT: fill or drop it; FIT_ERROR: eval_fail was
  * called. */
-Fit window_start(Eval *e, const Numbering *m, const Axes *ax, const Nd *x,
+Fit op_window_start(Eval *e, const Numbering *m, const Axes *ax, const Nd *x,
                  const Nd *indices, int32_t mode, const int64_t *size, const int64_t *at,
                  int64_t *start);
 

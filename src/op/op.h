@@ -122,7 +122,7 @@ typedef struct DynamicSliceAttr { /* dynamic_slice x i j sizes=[1,N]: starts are
     Ints sizes;                   /* dims */
 } DynamicSliceAttr;
 
-extern const char *const precisions[]; /* wf_precision as in text; NULL-terminated */
+extern const char *const op_precisions[]; /* wf_precision as in text; NULL-terminated */
 
 typedef struct DotAttr { /* dot_general x y lhs=[1] rhs=[0] lhs_batch=[] rhs_batch=[] acc=f32 */
     Ints lhs, rhs;       /* contracted axes */
@@ -182,7 +182,7 @@ typedef enum CallKind {
     KIND_ATTENTION,
     KIND_ATTENTION_GRAD
 } CallKind;
-extern const char *const call_kinds[]; /* as in text; NULL-terminated */
+extern const char *const op_call_kinds[]; /* as in text; NULL-terminated */
 
 typedef struct CallAttr { /* call x y body=f kind=softmax */
     Sub body;
@@ -328,8 +328,8 @@ void dot_short_attr(Arena *a, Type x, Type y, DotAttr *out);
 
 /* Does the program (equation), or a sub-program of it, communicate over the named axis? Then batch rules are asked
  * even where no operand is batched. */
-bool program_uses_axis(const Program *p, const char *axis);
-bool eqn_uses_axis(const Eqn *e, const char *axis);
+bool op_program_uses_axis(const Program *p, const char *axis);
+bool op_eqn_uses_axis(const Eqn *e, const char *axis);
 bool op_is_collective(unsigned op); /* speaks of an axis */
 
 /* ---- build.c: builders -------------------------------------------------------------------------------------------- */

@@ -47,7 +47,7 @@ static void jvp_body(Builder *b, const EqnView *e, const Sub *body, void *attr,
     if (b_failed(b))
         return;
     memcpy(dy + e->nout, out, e->nout * sizeof *out);
-    spread(out + e->nout, out_nz, e->nout, dy);
+    op_spread(out + e->nout, out_nz, e->nout, dy);
 }
 
 static void jvp_call(Builder *b, const EqnView *e, const Val *dx, Val *dy)
@@ -65,7 +65,7 @@ static void transpose_call(Builder *b, const EqnView *e, const Val *gy, Val *gx)
 static void batch_body(Builder *b, const EqnView *e, const Batch *bt, const Sub *body,
                        void *attr, Sub *attr_body, Val *out, int *out_axis)
 {
-    *attr_body = sub_batch(b, body, bt, bt->axis, NULL, out_axis);
+    *attr_body = op_sub_batch(b, body, bt, bt->axis, NULL, out_axis);
     if (attr_body->p)
         b_eqn(b, (OpCode)e->op, e->in, e->nin, attr, out, e->nout);
 }
@@ -96,12 +96,12 @@ static bool fold_call(Builder *b, const EqnView *e, Val *out)
     return true;
 }
 
-const char *const call_kinds[] = {
+const char *const op_call_kinds[] = {
     "plain",    "softmax", "log_softmax", "nll",       "layer_norm",
     "rms_norm", "gelu",    "gelu_tanh",   "attention", "attention_grad", NULL};
 
 static const AttrField attrs_call[] = {FIELD(CallAttr, body, A_SUB, ATTR_REQUIRED),
-                                       FIELD_ENUM(CallAttr, kind, KIND_PLAIN, call_kinds),
+                                       FIELD_ENUM(CallAttr, kind, KIND_PLAIN, op_call_kinds),
                                        FIELD_END};
 
 const OpRow op_row_call = {
@@ -193,7 +193,7 @@ static bool partition_checkpoint(PartitionRule *r)
     out = b_call(r->known, &known, in, n, &n);
     if (failed(r->cx))
         return false;
-    spread(out, sp.out_known, nout, r->out_known);
+    op_spread(out, sp.out_known, nout, r->out_known);
     rest_in = NEW(r->rest, sp.nres + nin, Val);
     for (uint32_t k = 0; k < sp.nres; k++)
         rest_in[k] = partition_residual(
@@ -202,7 +202,7 @@ static bool partition_checkpoint(PartitionRule *r)
     for (uint32_t i = 0; i < nin; i++)
         if (!in_known[i])
             rest_in[n++] = r->er.in[i];
-    Sub here = sub_rest(r, s);
+    Sub here = op_sub_rest(r, s);
     CheckpointAttr ra = {sub_like(r->rest, &here, sp.rest), a->policy};
     out = b_eqn_n(r->rest, OP_checkpoint, rest_in, n, &ra, &n);
     if (failed(r->cx))
@@ -277,7 +277,7 @@ static void barrier_of(Builder *b, const Val *v, uint32_t n, Val *out)
             some[k++] = v[i];
     some = b_eqn_n(b, OP_opt_barrier, some, k, NULL, &k);
     if (!b_failed(b))
-        spread(some, nz, n, out);
+        op_spread(some, nz, n, out);
 }
 
 static void jvp_barrier(Builder *b, const EqnView *e, const Val *dx, Val *dy)

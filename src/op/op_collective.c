@@ -59,13 +59,13 @@ static bool is_over(const Eqn *e, const char *axis)
            names_meet(((const CollectiveAttr *)e->attr)->axis, axis);
 }
 
-bool program_uses_axis(const Program *p, const char *axis)
+bool op_program_uses_axis(const Program *p, const char *axis)
 {
     for (uint32_t i = 0; i < p->neqns; i++)
         if (is_over(&p->eqns[i], axis))
             return true;
     for (uint32_t i = 0; i < p->nsubs; i++)
-        if (program_uses_axis(p->subs[i], axis))
+        if (op_program_uses_axis(p->subs[i], axis))
             return true;
     return false;
 }
@@ -79,10 +79,10 @@ static void search_sub(void *user, const Sub *s)
 {
     Search *q = user;
 
-    q->found = q->found || program_uses_axis(s->p, q->axis);
+    q->found = q->found || op_program_uses_axis(s->p, q->axis);
 }
 
-bool eqn_uses_axis(const Eqn *e, const char *axis)
+bool op_eqn_uses_axis(const Eqn *e, const char *axis)
 {
     Search q = {axis, is_over(e, axis)};
 

@@ -159,7 +159,7 @@ static void jvp_cond(Builder *b, const EqnView *e, const Val *dx, Val *dy)
     if (b_failed(b))
         return;
     memcpy(dy + e->nout, out, e->nout * sizeof *out);
-    spread(out + e->nout, all, e->nout, dy);
+    op_spread(out + e->nout, all, e->nout, dy);
 }
 
 /* ---- transpose:  gx.. = cond(i, other x.., gy..) of the branches' transposes ---- */
@@ -194,7 +194,7 @@ static void transpose_cond(Builder *b, const EqnView *e, const Val *gy, Val *gx)
     }
     out = b_eqn_n(b, OP_cond, in, n, &(CondAttr){{nbranch, branches}}, &n);
     if (!b_failed(b))
-        spread(out, all, nin, gx + 1);
+        op_spread(out, all, nin, gx + 1);
 }
 
 /* ---- batch, one index for all rows ---- */
@@ -210,7 +210,7 @@ static void batch_plain(Builder *b, const EqnView *e, const Batch *bt, Val index
 
     for (Again g = again_begin(b, a->branches.n);
          again_next(&g, count_true(all, e->nout));) {
-        branches[g.k] = sub_batch(b, &a->branches.v[g.k], bt, bt->axis + 1, all, axis);
+        branches[g.k] = op_sub_batch(b, &a->branches.v[g.k], bt, bt->axis + 1, all, axis);
         if (!branches[g.k].p)
             return;
         for (uint32_t j = 0; j < e->nout; j++)
@@ -258,7 +258,7 @@ static Sub taken_branch(Builder *b, const EqnView *e, const Batch *bt, const Sub
     Nest n;
 
     memset(all, 1, e->nout);
-    s = sub_batch(b, branch, bt, axis, all, out_axis);
+    s = op_sub_batch(b, branch, bt, axis, all, out_axis);
     if (!s.p)
         return s;
     nest_begin(&n, b, branch->p->name, e->place);
@@ -306,7 +306,7 @@ static bool run_branch(Builder *b, const EqnView *e, const Batch *bt, const Sub 
 
     if (is_trivial(branch->p)) {
         memset(all, 1, e->nout);
-        two[0] = sub_batch(b, branch, bt, axis, all, out_axis);
+        two[0] = op_sub_batch(b, branch, bt, axis, all, out_axis);
         return two[0].p && b_inline_sub(b, &two[0], in + 1, out, NULL);
     }
     two[0] = zero_branch(b, e, bt, in, mask);
@@ -378,7 +378,7 @@ static void batch_cond(Builder *b, const EqnView *e, const Batch *bt, Val *out,
         return;
     }
     for (uint32_t k = 0; k < a->branches.n; k++) {
-        if (bt->name && program_uses_axis(a->branches.v[k].p, bt->name)) {
+        if (bt->name && op_program_uses_axis(a->branches.v[k].p, bt->name)) {
             fail(b->cx, WF_ERR_NORULE, e->place,
                  "cond: a branch communicates over axis '%s', but rows along it take "
                  "different branches",
@@ -436,7 +436,7 @@ static void assign_slots(CondSplit *c, const CondAttr *a)
         bool *taken = NEW(b, c->slots.n + s->nres, bool);
         c->slot[k] = NEW(b, s->nres, uint32_t);
         for (uint32_t i = 0; i < s->nres; i++) {
-            Type t = sub_type(b, &known, val_type(s->known, s->known->outs[nk + i]));
+            Type t = op_sub_type(b, &known, val_type(s->known, s->known->outs[nk + i]));
             uint32_t at = 0;
             c->slot[k][i] = DIRECT;
             if (s->res_input[i] >= 0)
@@ -486,7 +486,7 @@ static Sub rest_branch(CondSplit *c, const CondAttr *a, uint32_t k, const Val *o
 {
     Builder *b = c->r->rest;
     const Split *s = &c->split[k];
-    Sub here = sub_rest(c->r, &a->branches.v[k]), rest = sub_like(b, &here, s->rest);
+    Sub here = op_sub_rest(c->r, &a->branches.v[k]), rest = sub_like(b, &here, s->rest);
     uint32_t nu = count_true(c->unknown, c->nout), n = 0;
     Val *in = NEW(b, nargs, Val), *x = NEW(b, s->rest->nin, Val), *y = NEW(b, nu, Val);
     Nest nest;

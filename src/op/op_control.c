@@ -43,7 +43,7 @@ uint32_t join_nonzero(const Val *v, uint32_t n, const Val *dv, Val *out)
     return k;
 }
 
-uint32_t spread(const Val *v, const bool *nz, uint32_t n, Val *out)
+uint32_t op_spread(const Val *v, const bool *nz, uint32_t n, Val *out)
 {
     uint32_t k = 0;
 
@@ -73,7 +73,7 @@ Type stack_type(Builder *b, Type type, Dim length)
     return b_make_type(b, (wf_dtype)type.dtype, dims, type.rank + 1u);
 }
 
-Type sub_type(Builder *b, const Sub *s, Type of_program)
+Type op_sub_type(Builder *b, const Sub *s, Type of_program)
 {
     Dim dims[MAX_RANK];
 
@@ -90,7 +90,7 @@ bool type_has_symbol(const Program *p, Type type, SymOrigin origin)
     return false;
 }
 
-void program_used_inputs(const Program *p, bool *used)
+void op_used_inputs(const Program *p, bool *used)
 {
     memset(used, 0, p->nin);
     for (uint32_t i = 0; i < p->nargs; i++)
@@ -175,7 +175,7 @@ Sub nest_end(Nest *n, const Val *outs, uint32_t nouts)
 
 /* ---- batch ---- */
 
-Sub sub_batch(Builder *b, const Sub *s, const Batch *bt, const int *axis,
+Sub op_sub_batch(Builder *b, const Sub *s, const Batch *bt, const int *axis,
               const bool *want, int *out_axis)
 {
     int64_t size = -1;
@@ -215,7 +215,7 @@ Val batch_to_front(Builder *b, Val v, int axis, Dim size, bool all)
 
 /* ---- partition ---- */
 
-Sub sub_rest(PartitionRule *r, const Sub *s)
+Sub op_sub_rest(PartitionRule *r, const Sub *s)
 {
     Dim *binds = NEW(r->rest, s->binds.n, Dim);
 
@@ -246,7 +246,7 @@ bool partition_sub(PartitionRule *r, const Sub *s, uint32_t first)
     out = b_call(r->known, &known, in, n, &n);
     if (failed(r->cx))
         return false;
-    spread(out, sp.out_known, nout, r->out_known);
+    op_spread(out, sp.out_known, nout, r->out_known);
     rest_in = NEW(r->rest, sp.nres + nin, Val);
     for (uint32_t i = 0; i < sp.nres; i++)
         rest_in[i] = partition_residual(r, sp.res_input[i] >= 0 ? ek[sp.res_input[i]]
@@ -255,7 +255,7 @@ bool partition_sub(PartitionRule *r, const Sub *s, uint32_t first)
     for (uint32_t i = 0; i < nin; i++)
         if (!in_known[i])
             rest_in[n++] = er[i];
-    Sub here = sub_rest(r, s), rest = sub_like(r->rest, &here, sp.rest);
+    Sub here = op_sub_rest(r, s), rest = sub_like(r->rest, &here, sp.rest);
     out = b_call(r->rest, &rest, rest_in, n, &n);
     if (failed(r->cx))
         return false;
@@ -292,7 +292,7 @@ void transpose_sub(Builder *b, const Sub *s, const Val *in, uint32_t nin, const 
     Sub st = sub_like(b, s, t);
     out = b_call(b, &st, args, n, &n);
     if (!b_failed(b))
-        spread(out, in_nz, nin, gx);
+        op_spread(out, in_nz, nin, gx);
 }
 
 Sub equation_as_sub(Builder *b, const EqnView *e)

@@ -620,7 +620,7 @@ static const AttrField attrs_conv[] = {
     FIELD(ConvAttr, groups, A_DIM, 1),
     FIELD(ConvAttr, batch_groups, A_DIM, 1),
     FIELD(ConvAttr, acc, A_DTYPE, ATTR_REQUIRED),
-    FIELD_ENUM(ConvAttr, precision, WF_PRECISION_DEFAULT, precisions),
+    FIELD_ENUM(ConvAttr, precision, WF_PRECISION_DEFAULT, op_precisions),
     FIELD_END,
 };
 

@@ -153,7 +153,7 @@ static bool type_custom_lin(TypeRule *t)
     out = NEW(t->b, s->p->nout, Type);
     memcpy(in, t->in, nres * sizeof *in);
     for (uint32_t j = 0; j < ngy; j++) {
-        in[nres + j] = sub_type(t->b, s, val_type(s->p, program_in(s->p, nres + j)));
+        in[nres + j] = op_sub_type(t->b, s, val_type(s->p, program_in(s->p, nres + j)));
         if (b_failed(t->b))
             return false;
         if (!is_float(in[nres + j]))
@@ -350,7 +350,7 @@ static void batch_custom_jvp(Builder *b, const EqnView *e, const Batch *bt, Val 
     memset(want, all, e->nout);
     do { /* until primal, rule and tangents agree on which results are batched */
         more = false;
-        ba.primal = sub_batch(b, &a->primal, bt, axis, want, found);
+        ba.primal = op_sub_batch(b, &a->primal, bt, axis, want, found);
         if (!ba.primal.p)
             return;
         for (uint32_t j = 0; j < e->nout; j++)
@@ -360,7 +360,7 @@ static void batch_custom_jvp(Builder *b, const EqnView *e, const Batch *bt, Val 
         for (uint32_t j = 0, k = e->nout; j < e->nout; j++)
             if (is_float(e->out_type[j]))
                 want[k++] = want[j];
-        ba.rule = sub_batch(b, &a->rule, bt, axis, want, found);
+        ba.rule = op_sub_batch(b, &a->rule, bt, axis, want, found);
         if (!ba.rule.p)
             return;
         for (uint32_t j = 0, k = e->nout; j < e->nout; j++) {
@@ -387,12 +387,12 @@ static Sub batch_bwd(Builder *b, const EqnView *e, const Sub *bwd, const Batch *
     add_float_axes(gx_axis, 0, x_axis, e->in_type, e->nin);
     for (uint32_t i = 0; i < ngx; i++)
         want[i] = gx_axis[i] >= 0;
-    Sub s = sub_batch(b, bwd, bt, in_axis, want, axis);
+    Sub s = op_sub_batch(b, bwd, bt, in_axis, want, axis);
     if (!s.p)
         return s;
     nest_begin(&n, b, s.p->name, e->place);
     for (uint32_t i = 0; i < s.p->nin; i++)
-        in[i] = nest_input(&n, sub_type(b, &s, val_type(s.p, program_in(s.p, i))),
+        in[i] = nest_input(&n, op_sub_type(b, &s, val_type(s.p, program_in(s.p, i))),
                            input_name(s.p, i));
     if (b_failed(b) || !nest_inline(&n, &s, in, out))
         return (Sub){0};
@@ -422,14 +422,14 @@ static void batch_custom_vjp(Builder *b, const EqnView *e, const Batch *bt, Val 
         want[j] |= is_float(e->out_type[j]);
     do {
         more = false;
-        ba.primal = sub_batch(b, &a->primal, bt, axis, want, found);
+        ba.primal = op_sub_batch(b, &a->primal, bt, axis, want, found);
         if (!ba.primal.p)
             return;
         for (uint32_t j = 0; j < e->nout; j++)
             want[j] |= found[j] >= 0;
         if (!a->fwd.p)
             break;
-        ba.fwd = sub_batch(b, &a->fwd, bt, axis, want, found);
+        ba.fwd = op_sub_batch(b, &a->fwd, bt, axis, want, found);
         if (!ba.fwd.p)
             return;
         for (uint32_t j = 0; j < e->nout; j++) {
@@ -463,7 +463,7 @@ static void batch_custom_lin(Builder *b, const EqnView *e, const Batch *bt, Val 
 
     memset(want, 1, a->bwd.p->nout);
     memcpy(axis, bt->axis, nres * sizeof *axis);
-    ba.bwd = sub_batch(b, &a->bwd, bt, axis, want, found);
+    ba.bwd = op_sub_batch(b, &a->bwd, bt, axis, want, found);
     if (!ba.bwd.p)
         return;
     for (uint32_t i = nres; i < e->nin; i++)

@@ -367,7 +367,7 @@ bool dot_is_short(const DotAttr *a, Type x, Type y)
            a->rhs.v[0] == 0 && a->rhs_batch.n == 0;
 }
 
-const char *const precisions[] = {"default", "highest", "tf32", "bf16x3", "bf16", NULL};
+const char *const op_precisions[] = {"default", "highest", "tf32", "bf16x3", "bf16", NULL};
 
 static const AttrField attrs_dot[] = {
     FIELD(DotAttr, lhs, A_INTS, 0),
@@ -375,7 +375,7 @@ static const AttrField attrs_dot[] = {
     FIELD(DotAttr, lhs_batch, A_INTS, 0),
     FIELD(DotAttr, rhs_batch, A_INTS, 0),
     FIELD(DotAttr, acc, A_DTYPE, ATTR_REQUIRED),
-    FIELD_ENUM(DotAttr, precision, WF_PRECISION_DEFAULT, precisions),
+    FIELD_ENUM(DotAttr, precision, WF_PRECISION_DEFAULT, op_precisions),
     FIELD_END,
 };
 

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-const char *const index_modes[] = {"clip", "fill", "drop", "promised", NULL};
+const char *const op_index_modes[] = {"clip", "fill", "drop", "promised", NULL};
 
 bool ints_contain(Ints a, int64_t x)
 {
@@ -101,7 +101,7 @@ void numbering_axes(const Numbering *m, uint32_t operand_rank, uint32_t result_r
 
 /* clip: moved so that the window fits. fill, drop: out if any part of the window is.
  * promised: a window that does not fit is an error. */
-Fit window_start(Eval *e, const Numbering *m, const Axes *ax, const Nd *x,
+Fit op_window_start(Eval *e, const Numbering *m, const Axes *ax, const Nd *x,
                  const Nd *indices, int32_t mode, const int64_t *size, const int64_t *at,
                  int64_t *start)
 {
@@ -227,7 +227,7 @@ static bool eval_gather(Eval *e)
         return true;
     do {
         Fit fit =
-            window_start(e, &m, &ax, x, &e->in[1], a->mode, a->slice_sizes.v, at, start);
+            op_window_start(e, &m, &ax, x, &e->in[1], a->mode, a->slice_sizes.v, at, start);
         if (fit == FIT_ERROR)
             return false;
         for (uint32_t k = 0; k < ax.nwindow; k++)
@@ -306,7 +306,7 @@ static const AttrField attrs_gather[] = {
     FIELD(GatherAttr, indices_batching, A_INTS, 0),
     FIELD(GatherAttr, start_index_map, A_INTS, 0),
     FIELD(GatherAttr, slice_sizes, A_DIMS, 0),
-    FIELD_ENUM(GatherAttr, mode, INDEX_CLIP, index_modes),
+    FIELD_ENUM(GatherAttr, mode, INDEX_CLIP, op_index_modes),
     FIELD(GatherAttr, fill, A_F64, 0),
     FIELD_END,
 };

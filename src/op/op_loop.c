@@ -51,7 +51,7 @@ Sub loop_jvp_body(const Loop *l, const Program *jvp, const Type *in_type,
     join_nonzero(x, body->nin, dx, in);
     if (!nest_inline(&nest, &s, in, y))
         return (Sub){0};
-    spread(y + body->nout, out_nz, body->nout, dy);
+    op_spread(y + body->nout, out_nz, body->nout, dy);
     for (uint32_t part = 0; part < 2; part++) {
         uint32_t from = part ? l->ncarry : 0, to = part ? body->nout : l->ncarry;
         for (uint32_t j = from; j < to; j++)
@@ -173,7 +173,7 @@ bool loop_guarded_turn(Nest *n, Val flag, const Sub *s, const Val *x, uint32_t n
     for (uint32_t i = 0; i < nin; i++)
         in[i] = b_type(b, x[i]);
     for (uint32_t j = 0; j < nys; j++)
-        row[j] = sub_type(b, &two[1], val_type(s->p, s->p->outs[ncarry + j]));
+        row[j] = op_sub_type(b, &two[1], val_type(s->p, s->p->outs[ncarry + j]));
     if (b_failed(b))
         return false;
     two[0] = hold_branch(n, in, nin, first, ncarry, row, nys, place);

@@ -125,7 +125,7 @@ bool fold_splats(Builder *b, const EqnView *e, Val *out)
     return true;
 }
 
-bool is_splat(const Builder *b, Val v, double x)
+bool op_is_splat(const Builder *b, Val v, double x)
 {
     wf_dtype t = b_dtype(b, v);
     const void *p;

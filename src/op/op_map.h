@@ -62,7 +62,7 @@ bool eval_map(Eval *e);
 /* If all operands are splats, the splat of the op on their elements. */
 bool fold_splats(Builder *b, const EqnView *e, Val *out);
 /* v is a splat of x, with the sign of zero. */
-bool is_splat(const Builder *b, Val v, double x);
+bool op_is_splat(const Builder *b, Val v, double x);
 /* The operand of v if v is made by the one-operand op, else VAL_NONE. */
 Val operand_of(const Builder *b, Val v, OpCode op);
 

@@ -66,9 +66,9 @@ static bool fold_add(Builder *b, const EqnView *e, Val *out)
 
     if (dtype_is_complex((wf_dtype)e->in_type[0].dtype))
         return fold_splats(b, e, out);
-    if (is_splat(b, e->in[0], zero))
+    if (op_is_splat(b, e->in[0], zero))
         return becomes(out, e->in[1]);
-    if (is_splat(b, e->in[1], zero))
+    if (op_is_splat(b, e->in[1], zero))
         return becomes(out, e->in[0]);
     return fold_splats(b, e, out);
 }
@@ -101,7 +101,7 @@ static void transpose_sub(Builder *b, const EqnView *e, const Val *gz, Val *gx)
 /* x - 0 = x; integers: x - x = 0 */
 static bool fold_sub(Builder *b, const EqnView *e, Val *out)
 {
-    if (is_splat(b, e->in[1], 0))
+    if (op_is_splat(b, e->in[1], 0))
         return becomes(out, e->in[0]);
     if (e->in[0] == e->in[1] && !is_float(e))
         return becomes(out, b_zeros(b, e->out_type[0]));
@@ -138,11 +138,11 @@ static bool fold_mul(Builder *b, const EqnView *e, Val *out)
     for (int i = 0; i < 2 && !dtype_is_complex((wf_dtype)e->in_type[0].dtype); i++) {
         Val x = e->in[i], y = e->in[1 - i];
 
-        if (is_splat(b, y, 1))
+        if (op_is_splat(b, y, 1))
             return becomes(out, x);
-        if (is_splat(b, y, -1) && !dtype_is_unsigned((wf_dtype)e->in_type[0].dtype))
+        if (op_is_splat(b, y, -1) && !dtype_is_unsigned((wf_dtype)e->in_type[0].dtype))
             return becomes(out, b_neg(b, x));
-        if (!is_float(e) && is_splat(b, y, 0))
+        if (!is_float(e) && op_is_splat(b, y, 0))
             return becomes(out, y);
     }
     return fold_splats(b, e, out);
@@ -176,7 +176,7 @@ static void transpose_div(Builder *b, const EqnView *e, const Val *gz, Val *gx)
 
 static bool fold_div(Builder *b, const EqnView *e, Val *out)
 {
-    if (is_splat(b, e->in[1], 1) && !dtype_is_complex((wf_dtype)e->in_type[0].dtype))
+    if (op_is_splat(b, e->in[1], 1) && !dtype_is_complex((wf_dtype)e->in_type[0].dtype))
         return becomes(out, e->in[0]);
     return fold_splats(b, e, out);
 }
@@ -254,9 +254,9 @@ static void jvp_pow(Builder *b, const EqnView *e, const Val *dx, Val *dz)
 /* x^1 = x, x^0 = 1 */
 static bool fold_pow(Builder *b, const EqnView *e, Val *out)
 {
-    if (is_splat(b, e->in[1], 1))
+    if (op_is_splat(b, e->in[1], 1))
         return becomes(out, e->in[0]);
-    if (is_splat(b, e->in[1], 0))
+    if (op_is_splat(b, e->in[1], 0))
         return becomes(out, b_full(b, e->out_type[0], 1));
     return fold_splats(b, e, out);
 }
@@ -410,7 +410,7 @@ static bool fold_bits(Builder *b, const EqnView *e, Val *out)
 {
     for (int i = 0; i < 2; i++) {
         Val x = e->in[i], y = e->in[1 - i];
-        bool zero = is_splat(b, y, 0), ones = is_all_ones(b, y);
+        bool zero = op_is_splat(b, y, 0), ones = is_all_ones(b, y);
 
         if ((zero && e->op != OP_and) || (ones && e->op == OP_and))
             return becomes(out, x);
@@ -434,7 +434,7 @@ ROW(xor, 1, "z = x or y but not both, of integers bit by bit.", type_map_bits, N
 
 static bool fold_shift(Builder *b, const EqnView *e, Val *out)
 {
-    return is_splat(b, e->in[1], 0) ? becomes(out, e->in[0]) : fold_splats(b, e, out);
+    return op_is_splat(b, e->in[1], 0) ? becomes(out, e->in[0]) : fold_splats(b, e, out);
 }
 
 static uint64_t mask(unsigned w) { return ~(uint64_t)0 >> (64 - w); }

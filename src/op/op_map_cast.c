@@ -62,9 +62,9 @@ static bool fold_select(Builder *b, const EqnView *e, Val *out)
 {
     Val p = operand_of(b, e->in[0], OP_not);
 
-    if (e->in[1] == e->in[2] || is_splat(b, e->in[0], 1))
+    if (e->in[1] == e->in[2] || op_is_splat(b, e->in[0], 1))
         out[0] = e->in[1];
-    else if (is_splat(b, e->in[0], 0))
+    else if (op_is_splat(b, e->in[0], 0))
         out[0] = e->in[2];
     else if (p)
         out[0] = b_select(b, p, e->in[2], e->in[1]);

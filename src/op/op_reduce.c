@@ -194,7 +194,7 @@ static void transpose_reduce_sum(Builder *b, const EqnView *e, const Val *gy, Va
 /* a sum of zeros is 0 */
 static bool fold_reduce_sum(Builder *b, const EqnView *e, Val *out)
 {
-    if (!is_splat(b, e->in[0], 0))
+    if (!op_is_splat(b, e->in[0], 0))
         return fold_reduce(b, e, out);
     out[0] = b_zeros(b, e->out_type[0]);
     return true;

@@ -205,7 +205,7 @@ static void jvp_scan(Builder *b, const EqnView *e, const Val *dx, Val *dy)
         uint32_t from = part ? l.ncarry : 0, to = part ? e->nout : l.ncarry;
         memcpy(dy + e->nout + from, out + k, (to - from) * sizeof *out);
         k += to - from;
-        k += spread(out + k, out_nz + from, to - from, dy + from);
+        k += op_spread(out + k, out_nz + from, to - from, dy + from);
     }
 }
 
@@ -295,7 +295,7 @@ static Sub backward_body(Backward *k, const Loop *l, const EqnView *e)
             args[n++] = k->g[j];
     if (b_failed(l->b) || !nest_inline(&k->w.nest, &s, args, found))
         return (Sub){0};
-    spread(found, t->in_nz, e->nin, gin);
+    op_spread(found, t->in_nz, e->nin, gin);
     n = 0;
     for (uint32_t i = nc; i < first; i++)
         if (t->in_nz[i])
@@ -334,9 +334,9 @@ static void transpose_linear(const Loop *l, const EqnView *e, const bool *linear
     r = b_eqn_n(b, OP_scan, k.w.arg, k.w.n, &ta, &n);
     if (b_failed(b))
         return;
-    r += spread(r, k.t.in_nz + l->nconst, l->ncarry, gx + l->nconst);
-    r += spread(r, k.t.in_nz, l->nconst, gx);
-    spread(r, k.t.in_nz + first, e->nin - first, gx + first);
+    r += op_spread(r, k.t.in_nz + l->nconst, l->ncarry, gx + l->nconst);
+    r += op_spread(r, k.t.in_nz, l->nconst, gx);
+    op_spread(r, k.t.in_nz + first, e->nin - first, gx + first);
 }
 
 /* Carries that depend on linear operands are linear, even if they begin as something
@@ -410,7 +410,7 @@ static void batch_scan(Builder *b, const EqnView *e, const Batch *bt, Val *out,
         more = false;
         for (uint32_t i = 0; i < l.ncarry; i++)
             axis[l.nconst + i] = want[i] ? 0 : -1;
-        a.body = sub_batch(b, l.body, bt, axis, want, out_axis);
+        a.body = op_sub_batch(b, l.body, bt, axis, want, out_axis);
         if (!a.body.p)
             return;
         for (uint32_t i = 0; i < l.ncarry; i++) {

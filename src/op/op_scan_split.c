@@ -173,7 +173,7 @@ static bool emit_rest(PartitionRule *r, const Loop *l, const LoopSplit *ls,
     const ScanAttr *a = attr_of(&r->ek);
     const Program *rest = ls->s.rest;
     uint32_t nin = r->er.nin, first_slice = l->nconst + l->ncarry, n = 0;
-    Sub here = sub_rest(r, l->body), s = sub_like(b, &here, rest);
+    Sub here = op_sub_rest(r, l->body), s = sub_like(b, &here, rest);
     LoopArgs w = {.arg = NEW(b, nin + ls->s.nres, Val),
                   .in = NEW(b, nin + ls->s.nres, Val)};
     Val *x = NEW(b, rest->nin, Val), *at = NEW(b, nin, Val), *out;
@@ -231,7 +231,7 @@ bool partition_scan(PartitionRule *r)
     nonzero_of(r->ek.in, r->ek.nin, known);
     if (!loop_split(&l, known, &ls) || !(out = emit_known(r, &l, &ls)))
         return false;
-    spread(out, ls.s.out_known, r->ek.nout, r->out_known);
+    op_spread(out, ls.s.out_known, r->ek.nout, r->out_known);
     res = NEW(r->known, ls.s.nres, Val);
     loop_invariants(&l, &ls, r->ek.in, res);
     for (uint32_t k = 0, at = ls.nknown; k < ls.s.nres && !failed(r->cx); k++) {

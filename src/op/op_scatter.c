@@ -114,7 +114,7 @@ static bool eval_scatter(Eval *e)
         Fit fit;
         for (uint32_t i = 0; i < ax.nbatch; i++)
             at[ax.batch[i]] = b[i];
-        fit = window_start(e, &m, &ax, x, indices, a->mode, size, at, start);
+        fit = op_window_start(e, &m, &ax, x, indices, a->mode, size, at, start);
         if (fit == FIT_ERROR)
             return false;
         memset(o, 0, sizeof o);
@@ -208,7 +208,7 @@ static const AttrField attrs_scatter[] = {
     FIELD(ScatterAttr, operand_batching, A_INTS, 0),
     FIELD(ScatterAttr, indices_batching, A_INTS, 0),
     FIELD(ScatterAttr, operand_dims, A_INTS, 0),
-    FIELD_ENUM(ScatterAttr, mode, INDEX_CLIP, index_modes),
+    FIELD_ENUM(ScatterAttr, mode, INDEX_CLIP, op_index_modes),
     FIELD(ScatterAttr, unique, A_BOOL, 0),
     FIELD_END,
 };

@@ -68,7 +68,7 @@ static void copy_known(Recompute *r, const Program *known, int policy)
     copier_inputs(&r->known);
     for (uint32_t i = 0; i < known->neqns && !b_failed(r->b); i++) {
         const Eqn *e = &known->eqns[i];
-        copier_eqn_pure(&r->known, e); /* effects are had once, in known */
+        xf_copy_pure(&r->known, e); /* effects are had once, in known */
         for (Val v = e->out; v < e->out + e->nout && !b_failed(r->b); v++)
             if (keep[v]) {
                 r->kept[r->nkept] = v;

@@ -17,7 +17,7 @@
  *   gy' = gy / (devices that hold a copy),   gx = psum gx'   over the axes of the copies
  *
  * The meaning, which eval computes, is that of the body batched over the devices
- * (spmd_as_batch); the runtime has an engine for it (runtime/step_spmd.c).
+ * (op_spmd_as_batch); the runtime has an engine for it (runtime/step_spmd.c).
  */
 #include "op/control.h"
 #include "op/mesh.h"
@@ -238,7 +238,7 @@ static void jvp_spmd(Builder *b, const EqnView *e, const Val *dx, Val *dy)
     if (b_failed(b))
         return;
     memcpy(dy + e->nout, out, e->nout * sizeof *out);
-    spread(out + e->nout, out_nz, e->nout, dy);
+    op_spread(out + e->nout, out_nz, e->nout, dy);
 }
 
 /* known: y.., r.. = known(x..), each r stacked;   rest: dy.. = rest(r.., dx..) */
@@ -274,7 +274,7 @@ static bool partition_spmd(PartitionRule *r)
     out = emit(kb, a, &known, in, ispec, n, ospec, &k);
     if (failed(r->cx))
         return false;
-    spread(out, sp.out_known, nout, r->out_known);
+    op_spread(out, sp.out_known, nout, r->out_known);
 
     rest_in = NEW(rb, sp.nres + nin, Val);
     rspec = NEW(rb, sp.nres + nin, const char *);
@@ -296,7 +296,7 @@ static bool partition_spmd(PartitionRule *r)
     for (uint32_t j = k = 0; j < nout; j++)
         if (!sp.out_known[j])
             ospec[k++] = l.out[j];
-    Sub here = sub_rest(r, &a->body);
+    Sub here = op_sub_rest(r, &a->body);
     Sub rest = sub_like(rb, &here, unstack_inputs(r->cx, sp.rest, stacked));
     out = emit(rb, a, &rest, rest_in, rspec, n, ospec, &k);
     if (failed(r->cx))
@@ -368,7 +368,7 @@ static void transpose_spmd(Builder *b, const EqnView *e, const Val *gy, Val *gx)
     Sub body = sub_like(b, &a->body, t);
     out = emit(b, a, &body, in, ispec, n, ospec, &k);
     if (!b_failed(b))
-        spread(out, in_nz, e->nin, gx);
+        op_spread(out, in_nz, e->nin, gx);
 }
 
 static void batch_spmd(Builder *b, const EqnView *e, const Batch *bt, Val *out,
@@ -384,7 +384,7 @@ static void batch_spmd(Builder *b, const EqnView *e, const Batch *bt, Val *out,
 
     if (!take_apart(b, a, e->nin, e->nout, &l))
         return;
-    body = sub_batch(b, &a->body, bt, bt->axis, NULL, out_axis);
+    body = op_sub_batch(b, &a->body, bt, bt->axis, NULL, out_axis);
     for (uint32_t i = 0; i < e->nin; i++)
         ispec[i] = bt->axis[i] < 0 ? l.in[i]
                                    : spec_insert(&b->arena, l.in[i], e->in_type[i].rank,
@@ -478,7 +478,7 @@ static Val collect(Builder *b, const Mesh *m, const char *text, Val y, int axis)
     return b_reshape(b, b_transpose(b, y, perm), whole, rank);
 }
 
-bool spmd_as_batch(Builder *b, const SpmdAttr *a, const Val *in, uint32_t nin, Val *out)
+bool op_spmd_as_batch(Builder *b, const SpmdAttr *a, const Val *in, uint32_t nin, Val *out)
 {
     uint32_t nout = a->body.p->nout;
     int *axis = NEW(b, nin, int), *out_axis = NEW(b, nout, int);
@@ -514,7 +514,7 @@ static bool eval_spmd(Eval *e)
     for (uint32_t i = 0; i < e->nin && !b_failed(b); i++)
         in[i] = b_input(b, NULL,
                         b_make_type(b, e->in[i].dtype, e->in[i].dims, e->in[i].rank));
-    if (b_failed(b) || !spmd_as_batch(b, &a, in, e->nin, out))
+    if (b_failed(b) || !op_spmd_as_batch(b, &a, in, e->nin, out))
         return failed(e->cx) ? false
                              : eval_fail(e, WF_ERR_INTERNAL,
                                          "its layouts are not what "

@@ -305,7 +305,7 @@ static void jvp_while(Builder *b, const EqnView *e, const Val *dx, Val *dy)
         uint32_t from = part ? l.ncarry : 0, to = part ? e->nout : l.ncarry;
         memcpy(dy + e->nout + from, out + k, (to - from) * sizeof *out);
         k += to - from;
-        k += spread(out + k, out_nz + from, to - from, dy + from);
+        k += op_spread(out + k, out_nz + from, to - from, dy + from);
     }
 }
 

@@ -31,7 +31,7 @@ static bool batch_condition(WhileBatch *w)
     memcpy(axis, w->bt->axis, w->nc * sizeof *axis);
     for (uint32_t i = 0; i < w->l.ncarry; i++)
         axis[w->nc + i] = w->carry[i] ? 0 : -1;
-    w->cond = sub_batch(w->b, &a->cond, w->bt, axis, w->flag ? &w->flag : NULL, &out);
+    w->cond = op_sub_batch(w->b, &a->cond, w->bt, axis, w->flag ? &w->flag : NULL, &out);
     w->flag = w->flag || out >= 0;
     return w->cond.p != NULL;
 }
@@ -48,7 +48,7 @@ static bool batch_carries(WhileBatch *w)
         for (uint32_t i = 0; i < w->l.ncarry; i++)
             axis[w->l.nconst + i] = w->carry[i] ? 0 : -1;
         memcpy(want, w->carry, w->l.ncarry);
-        w->body = sub_batch(w->b, w->l.body, w->bt, axis, want, w->out_axis);
+        w->body = op_sub_batch(w->b, w->l.body, w->bt, axis, want, w->out_axis);
         if (!w->body.p)
             return false;
         for (uint32_t i = 0; i < w->l.ncarry; i++) {
@@ -149,7 +149,7 @@ static void batch_by_row(WhileBatch *w, Val *out, int *out_axis)
     memcpy(axis, w->bt->axis + nc, nb * sizeof *axis);
     memset(axis + nb, 0, (nx + 1) * sizeof *axis);
     if (turn.p)
-        turn = sub_batch(b, &turn, w->bt, axis, all, out_axis);
+        turn = op_sub_batch(b, &turn, w->bt, axis, all, out_axis);
     if (!turn.p)
         return;
     memcpy(in, e->in, (nc + nb) * sizeof *in);
@@ -189,7 +189,7 @@ void batch_while(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *o
         batch_together(&w, out, out_axis);
         return;
     }
-    if (bt->name && program_uses_axis(a->body.p, bt->name))
+    if (bt->name && op_program_uses_axis(a->body.p, bt->name))
         fail(b->cx, WF_ERR_NORULE, e->place,
              "while: the body communicates over axis '%s', but rows along it make "
              "different numbers of turns",

@@ -17,7 +17,7 @@ static bool cond_is_known(PartitionRule *r, const LoopSplit *ls)
     const WhileAttr *a = attr_of(&r->ek);
     bool *used = NEW(r->known, a->cond.p->nin, bool);
 
-    program_used_inputs(a->cond.p, used);
+    op_used_inputs(a->cond.p, used);
     for (uint32_t i = 0; i < a->cond.p->nin; i++)
         if (used[i] && (i < a->ncond ? r->ek.in[i] == VAL_NONE
                                      : !ls->in_known[a->nbody + i - a->ncond]))
@@ -122,7 +122,7 @@ static bool emit_rest(PartitionRule *r, const Loop *l, const LoopSplit *ls,
     const WhileAttr *a = attr_of(&r->ek);
     const Program *rest = ls->s.rest;
     uint32_t nc = (uint32_t)a->ncond, nin = l->nconst + l->ncarry, nu = 0, n;
-    Sub here = sub_rest(r, l->body), s = sub_like(b, &here, rest);
+    Sub here = op_sub_rest(r, l->body), s = sub_like(b, &here, rest);
     LoopArgs w = {.arg = NEW(b, nin + ls->s.nres + 1, Val),
                   .in = NEW(b, nin + ls->s.nres + 1, Val)};
     Val *x = NEW(b, rest->nin, Val), *out = NEW(b, rest->nout, Val), flag;
@@ -179,7 +179,7 @@ bool partition_while(PartitionRule *r)
     rest = ls.nknown < r->ek.nout;
     if (!(out = emit_known(r, &l, &ls, rest)))
         return false;
-    spread(out, ls.s.out_known, r->ek.nout, r->out_known);
+    op_spread(out, ls.s.out_known, r->ek.nout, r->out_known);
     if (!rest)
         return true;
     res = NEW(r->known, ls.s.nres, Val);

@@ -500,5 +500,5 @@ const Program *opt_contract(const Opt *o, const Program *p)
                   .done.a = a,
                   .origin.a = a};
 
-    return rewrite(&r, p);
+    return rewrite_apply(&r, p);
 }

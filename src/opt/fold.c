@@ -6,8 +6,8 @@
  *
  * An equation whose operands are all constants and whose results are small is evaluated
  * by its row's eval rule, the meaning of the op, so the constant is what running it would
- * give. Large constants: fold_large.c. The others look at what made their operand:
- * fold_shape.c.
+ * give. Large constants: opt_fold_large.c. The others look at what made their operand:
+ * opt_fold_shape.c.
  */
 #include "opt/opt.h"
 #include "opt/fold.h"
@@ -59,7 +59,7 @@ static Val fold_const(Rewriter *r, Val v, Eqn e)
 }
 
 /* Can the evaluator tell the result before the program runs? */
-bool fold_may(unsigned op)
+bool opt_fold_may(unsigned op)
 {
     return op_has(op, OPF_PURE) &&
            !op_has(op, OPF_DEFINES | OPF_CONTROL | OPF_NOEVAL | OPF_FAILS) &&
@@ -84,7 +84,7 @@ static Val eval_constant(Rewriter *r, Val v, Eqn e)
     int64_t *symvals, bytes, elements = 0;
     void *attr;
 
-    if (e.nin == 0 || e.nin > 4 || e.nout != 1 || !fold_may(e.op) ||
+    if (e.nin == 0 || e.nin > 4 || e.nout != 1 || !opt_fold_may(e.op) ||
         op_may_fail(e.op, b_type(b, b->args.v[e.args]), t))
         return VAL_NONE;
     for (uint32_t i = 0; i < e.nin; i++) {
@@ -126,12 +126,12 @@ static Val fold_value(Rewriter *r, Val v, Eqn e)
     if (!w && e.op != OP_const)
         w = eval_constant(r, v, e);
 
-    return w ? w : fold_shape(r, v, e);
+    return w ? w : opt_fold_shape(r, v, e);
 }
 
 const Program *opt_fold(const Opt *o, const Program *p)
 {
     const Program *q = rewrite_with(o, p, fold_value, NULL);
 
-    return q ? fold_large(o, q) : NULL;
+    return q ? opt_fold_large(o, q) : NULL;
 }

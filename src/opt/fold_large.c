@@ -1,4 +1,4 @@
-/* fold_large.c -- what depends on large constants alone is computed now.
+/* opt_fold_large.c -- what depends on large constants alone is computed now.
  *
  *   requires   nothing
  *   keeps      values as the interpreter gives them
@@ -43,7 +43,7 @@ static bool is_candidate(const Program *p, const Eqn *e)
 {
     if (e->nout != 1 || bytes_of(p, e->out) < 0)
         return false;
-    return e->op == OP_const || (e->nin && fold_may(e->op) &&
+    return e->op == OP_const || (e->nin && opt_fold_may(e->op) &&
                                  !op_may_fail(e->op, val_type(p, eqn_in(p, e)[0]),
                                               val_type(p, e->out)));
 }
@@ -228,7 +228,7 @@ static const Program *with_values(const Large *l, wf_array **value)
     return builder_finish(b, outs, p->nout);
 }
 
-const Program *fold_large(const Opt *o, const Program *p)
+const Program *opt_fold_large(const Opt *o, const Program *p)
 {
     Large l = {.cx = o->cx, .p = p, .a = &o->cx->scratch};
     const Program *q;

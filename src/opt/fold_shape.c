@@ -1,4 +1,4 @@
-/* fold_shape.c -- shape ops of shape ops: the structural half of fold.
+/* opt_fold_shape.c -- shape ops of shape ops: the structural half of fold.
  *
  *   reshape of reshape, transpose of transpose, broadcast of broadcast   one of them
  *   broadcast of a reshape that only adds axes of size 1                 broadcast
@@ -342,7 +342,7 @@ static Val fold_cast(Rewriter *r, Val x, int32_t to)
     return rw_eqn(r, OP_cast, &y, 1, &(DtypeAttr){to});
 }
 
-Val fold_shape(Rewriter *r, Val v, Eqn e)
+Val opt_fold_shape(Rewriter *r, Val v, Eqn e)
 {
     Val x = e.nin ? r->b->args.v[e.args] : VAL_NONE;
 

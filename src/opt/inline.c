@@ -15,16 +15,16 @@
 
 /* ---- how often is a program used? -------------------------------------------------- */
 
-typedef struct Uses {
+typedef struct InlineUses {
     PtrMap count; /* program -> pointer to its count */
     wf_ctx *cx;
-} Uses;
+} InlineUses;
 
-static void count_program(Uses *u, const Program *p);
+static void count_program(InlineUses *u, const Program *p);
 
 static void count_sub(void *user, const Sub *s)
 {
-    Uses *u = user;
+    InlineUses *u = user;
     uint32_t *n = (uint32_t *)(uintptr_t)ptrmap_get(&u->count, s->p);
 
     if (!n) {
@@ -35,7 +35,7 @@ static void count_sub(void *user, const Sub *s)
     ++*n;
 }
 
-static void count_program(Uses *u, const Program *p)
+static void count_program(InlineUses *u, const Program *p)
 {
     for (uint32_t i = 0; i < p->neqns; i++)
         if (op_has(p->eqns[i].op, OPF_CONTROL))
@@ -46,7 +46,7 @@ static void count_program(Uses *u, const Program *p)
 static bool is_worth(Rewriter *r, const Program *q)
 {
     const Program *p = ptrmap_get(&r->origin, q);
-    const uint32_t *n = ptrmap_get(&((Uses *)r->user)->count, p ? p : q);
+    const uint32_t *n = ptrmap_get(&((InlineUses *)r->user)->count, p ? p : q);
 
     return q->neqns <= SMALL || !n || *n == 1;
 }
@@ -69,7 +69,7 @@ static bool no_turn(Rewriter *r, const Sub *body, const Val *carry, uint32_t nca
     Builder *b = r->b;
 
     for (uint32_t j = 0; j < body->p->nout; j++) {
-        Type t = sub_type(b, body, val_type(body->p, body->p->outs[j]));
+        Type t = op_sub_type(b, body, val_type(body->p, body->p->outs[j]));
         out[j] = j < ncarry ? carry[j] : b_zeros(b, stack_type(b, t, length));
     }
     return true;
@@ -157,10 +157,10 @@ static bool inline_eqn(Rewriter *r, const EqnView *e, Val *out)
 const Program *opt_inline(const Opt *o, const Program *p)
 {
     Arena *a = &o->cx->scratch;
-    Uses uses = {.count.a = a, .cx = o->cx};
+    InlineUses uses = {.count.a = a, .cx = o->cx};
     Rewriter r = {
         .o = o, .before = inline_eqn, .user = &uses, .done.a = a, .origin.a = a};
 
     count_program(&uses, p);
-    return rewrite(&r, p);
+    return rewrite_apply(&r, p);
 }

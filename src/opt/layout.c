@@ -453,7 +453,7 @@ const Program *opt_layout(const Opt *o, const Program *p)
 
     if (!o->target || !o->target->channels_last)
         return p;
-    if (!(q = rewrite(&r, p)))
+    if (!(q = rewrite_apply(&r, p)))
         return NULL;
     return s.convs < 2 || count_transposes(q) > count_transposes(p) + s.convs ? p : q;
 }

@@ -428,7 +428,7 @@ static bool loops_eqn(Rewriter *r, const EqnView *e, Val *out)
 {
     if (e->op == OP_scan)
         return fix_scan(r, e, out) || hoist_scan(r, e, out) ||
-               accumulate_scan(r, e, out) || scan_turns(r, e, out);
+               accumulate_scan(r, e, out) || opt_scan_turns(r, e, out);
     if (e->op == OP_while)
         return fix_while(r, e, out) || hoist_while(r, e, out);
     return false;

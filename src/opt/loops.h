@@ -5,6 +5,6 @@
 #include "opt/opt.h"
 
 /* A step on a scan: all results set and true, or nothing done. */
-BeforeRule scan_turns; /* constant matrices lie as products read them best */
+BeforeRule opt_scan_turns; /* constant matrices lie as products read them best */
 
 #endif

@@ -100,7 +100,7 @@ static const Program *body_turned(Rewriter *r, const Program *p, const bool *tur
     return builder_finish(b, outs, p->nout);
 }
 
-bool scan_turns(Rewriter *r, const EqnView *e, Val *out)
+bool opt_scan_turns(Rewriter *r, const EqnView *e, Val *out)
 {
     static const int64_t swap[2] = {1, 0};
     Builder *b = r->b;

@@ -109,7 +109,7 @@ struct Rewriter {
 };
 
 /* p and its sub-programs, each once, rewritten; p itself if nothing changed. */
-const Program *rewrite(Rewriter *r, const Program *p);
+const Program *rewrite_apply(Rewriter *r, const Program *p);
 const Program *rewrite_with(const Opt *o, const Program *p, RewriteRule *rule,
                             BeforeRule *before);
 /* p, if q is equal to it. */

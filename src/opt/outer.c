@@ -65,5 +65,5 @@ const Program *opt_outer(const Opt *o, const Program *p)
     Arena *a = &o->cx->scratch;
     Rewriter r = {.o = o, .rule = outer_value, .done.a = a, .origin.a = a};
 
-    return o->target && o->target->outer_maps ? rewrite(&r, p) : p;
+    return o->target && o->target->outer_maps ? rewrite_apply(&r, p) : p;
 }

@@ -275,7 +275,7 @@ static bool match_at(Match *m, const char **s, Val v)
 
 void match_init(Match *m, const Program *p) { *m = (Match){.p = p}; }
 
-bool match(Match *m, const char *pattern, Val v)
+bool pattern_match(Match *m, const char *pattern, Val v)
 {
     Match before = *m;
 

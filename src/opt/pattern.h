@@ -50,7 +50,7 @@ typedef struct Match {
 
 void match_init(Match *m, const Program *p);
 /* Does v match? If not, m is as before. */
-bool match(Match *m, const char *pattern, Val v);
+bool pattern_match(Match *m, const char *pattern, Val v);
 bool match_take(Match *m, uint32_t eqn); /* counts the equation as matched */
 /* The equation that makes v if it is of that op, else NULL. */
 const Eqn *match_made(const Program *p, Val v, unsigned op);

@@ -29,7 +29,7 @@ const Program *opt_run(const Opt *given, const Program *p, unsigned set)
     const Program *first = p;
 
     opt.fast |= o->cx->options.fast_math;
-    if (set >> OPT_RECOGNISE & 1 && !(p = take_apart(o->cx, p)))
+    if (set >> OPT_RECOGNISE & 1 && !(p = opt_take_apart(o->cx, p)))
         return NULL;
     for (int round = 0; round < OPT_ROUNDS; round++) {
         const Program *before = p;

@@ -52,33 +52,33 @@ typedef struct Recogniser {
     Arena *a;
     unsigned what;
     PtrMap known;              /* bodies of calls with a kind */
-    PtrMap plans;              /* program -> its Plan */
+    PtrMap plans;              /* program -> its FoundAt */
     VEC(const Program *) made; /* sub-programs, no two equal */
 } Recogniser;
 
-typedef struct Body { /* being built of equations of p */
+typedef struct LoopBody { /* being built of equations of p */
     const Program *p;
     Builder *b;
     Copier c;
-} Body;
+} LoopBody;
 
-static void body_open(Body *k, wf_ctx *cx, Arena *a, const Program *p, const char *name)
+static void body_open(LoopBody *k, wf_ctx *cx, Arena *a, const Program *p, const char *name)
 {
     Dim *none = arena_array(a, p->dims.syms.n + 1, sizeof *none);
 
     for (uint32_t i = 0; i < p->dims.syms.n; i++)
         none[i] = DIM_NONE;
-    *k = (Body){.p = p, .b = builder_new(cx, name, B_VERBATIM)};
+    *k = (LoopBody){.p = p, .b = builder_new(cx, name, B_VERBATIM)};
     copier_init(&k->c, k->b, p, p->dims.guards.n ? NULL : none, NULL);
 }
 
-static void body_input(Body *k, Val v)
+static void body_input(LoopBody *k, Val v)
 {
     k->c.val[v] = b_input(k->b, NULL, copier_type(&k->c, val_type(k->p, v)));
 }
 
 /* v and what it is made of, down to the inputs. */
-static bool body_value(Body *k, Val v)
+static bool body_value(LoopBody *k, Val v)
 {
     const Eqn *e;
 
@@ -102,7 +102,7 @@ static const Program *share(Recogniser *g, const Program *q)
     return q;
 }
 
-static const Program *body_close(Recogniser *g, Body *k, const Val *outs, uint32_t n)
+static const Program *body_close(Recogniser *g, LoopBody *k, const Val *outs, uint32_t n)
 {
     Val *v = arena_array(g->a, n + 1, sizeof *v);
 
@@ -147,9 +147,9 @@ typedef struct Found {
     bool failed; /* could not be made: left as it is */
 } Found;
 
-typedef struct Plan {
+typedef struct FoundAt {
     Found **at; /* by equation that makes a result; NULL: none */
-} Plan;
+} FoundAt;
 
 static bool overlaps(const bool *taken, const Program *p, const Match *m)
 {
@@ -187,7 +187,7 @@ static bool forward_pays(const Target *to, const Program *p, const Attention *t)
     return n < 0 || n >= to->attention_queries;
 }
 
-static void find_attention(Recogniser *g, const Uses *u, Plan *plan, bool *taken)
+static void find_attention(Recogniser *g, const Uses *u, FoundAt *plan, bool *taken)
 {
     const Program *p = u->p;
     Attention t;
@@ -195,7 +195,7 @@ static void find_attention(Recogniser *g, const Uses *u, Plan *plan, bool *taken
     for (uint32_t i = 0; i < p->neqns; i++) {
         Found *f;
 
-        if (p->eqns[i].op != OP_div || !attention_find(u, &p->eqns[i], &t) ||
+        if (p->eqns[i].op != OP_div || !opt_attention_find(u, &p->eqns[i], &t) ||
             !forward_pays(g->target, p, &t) || overlaps(taken, p, &t.fore) || (t.gradient && overlaps(taken, p, &t.back)))
             continue;
         if (g->what & RECOGNISE_FUSED && t.gradient && !gradient_pays(g->target, p, &t))
@@ -288,12 +288,12 @@ static bool takes_elements(const Program *p, Val v)
 static bool match_row(const PieceRow *row, const Program *p, Val v, Match *m)
 {
     match_init(m, p);
-    return match(m, row->pattern, v) && val_type(p, m->val[LETTER('x')]).rank < 31 &&
+    return pattern_match(m, row->pattern, v) && val_type(p, m->val[LETTER('x')]).rank < 31 &&
            dtype_is_float((wf_dtype)val_type(p, v).dtype) && vector_fits(p, m, 'w') &&
            vector_fits(p, m, 'b') && (row->kind != KIND_NLL || takes_elements(p, v));
 }
 
-static void find_pieces(Recogniser *g, const Uses *u, Plan *plan, bool *taken)
+static void find_pieces(Recogniser *g, const Uses *u, FoundAt *plan, bool *taken)
 {
     const Program *p = u->p;
     Match m;
@@ -314,9 +314,9 @@ static void find_pieces(Recogniser *g, const Uses *u, Plan *plan, bool *taken)
         }
 }
 
-static Plan *plan_of(Recogniser *g, const Program *p)
+static FoundAt *plan_of(Recogniser *g, const Program *p)
 {
-    Plan *plan = (Plan *)(uintptr_t)ptrmap_get(&g->plans, p);
+    FoundAt *plan = (FoundAt *)(uintptr_t)ptrmap_get(&g->plans, p);
     bool *taken;
     Uses u;
 
@@ -343,9 +343,9 @@ static bool make_piece(Recogniser *g, Rewriter *r, Found *f, Val root, Val *out)
     const Program *p = r->from, *q;
     Val ins[4], *y;
     uint32_t n = 0;
-    Body k;
+    LoopBody k;
 
-    body_open(&k, g->cx, g->a, p, call_kinds[f->row->kind]);
+    body_open(&k, g->cx, g->a, p, op_call_kinds[f->row->kind]);
     for (const char *c = "xwbi"; *c; c++)
         if (f->m.val[LETTER(*c)]) {
             ins[n] = f->m.val[LETTER(*c)];
@@ -358,7 +358,7 @@ static bool make_piece(Recogniser *g, Rewriter *r, Found *f, Val root, Val *out)
 }
 
 /* The mask of a causal op, as a comparison of places: constants of that size are gone. */
-static void put_triangle(Body *k, const Attention *t, const ScoreOp *o)
+static void put_triangle(LoopBody *k, const Attention *t, const ScoreOp *o)
 {
     Type s = copier_type(&k->c, val_type(k->p, o->whole));
     Val i = b_iota(k->b, WF_I32, s.dims, s.rank, t->query),
@@ -370,7 +370,7 @@ static void put_triangle(Body *k, const Attention *t, const ScoreOp *o)
 }
 
 /* Q K V and masks as inputs. */
-static uint32_t open_attention(Body *k, Recogniser *g, const Program *p, const char *name,
+static uint32_t open_attention(LoopBody *k, Recogniser *g, const Program *p, const char *name,
                                const Attention *t, Val *ins)
 {
     uint32_t n = 0;
@@ -414,7 +414,7 @@ static int64_t axis_of(const Labelled *x, int label)
 }
 
 /* The product with V that the program does not have. */
-static Val missing_out(Body *k, const Attention *t)
+static Val missing_out(LoopBody *k, const Attention *t)
 {
     int64_t key[2] = {t->key, axis_of(&t->v, (int)t->key)}, batch[2][MAX_RANK];
     uint32_t n = 0;
@@ -439,7 +439,7 @@ static bool make_forward(Recogniser *g, Rewriter *r, Found *f)
     const Attention *t = f->t;
     Val ins[3 + ATTENTION_OPS], outs[3] = {t->out.at.v, t->shift, t->sum}, *y;
     const Program *q;
-    Body k;
+    LoopBody k;
     uint32_t n = open_attention(&k, g, r->from, "attention", t, ins);
 
     n = distinct(ins, n);
@@ -478,7 +478,7 @@ static bool make_backward(Recogniser *g, Rewriter *r, Found *f)
     const Val wanted[3] = {t->dq.at.v, t->dk.at.v, t->dv.at.v};
     Val ins[7 + ATTENTION_OPS], outs[3], *y, kept[3];
     const Program *q;
-    Body k;
+    LoopBody k;
     uint32_t n = open_attention(&k, g, r->from, "attention_grad", t, ins), nout = 0;
 
     for (uint32_t i = 0; i < t->nops; i++)
@@ -552,7 +552,7 @@ static bool replace(Rewriter *r, const EqnView *e, Val *out)
     return ok;
 }
 
-const Program *recognise(const Opt *o, const Program *p, unsigned what)
+const Program *opt_recognise_all(const Opt *o, const Program *p, unsigned what)
 {
     Arena *a = &o->cx->scratch;
     const Target *t = opt_target(o);
@@ -565,12 +565,12 @@ const Program *recognise(const Opt *o, const Program *p, unsigned what)
         g.what &= ~(unsigned)RECOGNISE_PIECES;
     if (!target_calls(t, CALL_ATTENTION))
         g.what &= ~(unsigned)RECOGNISE_ATTENTION;
-    return g.what & (RECOGNISE_PIECES | RECOGNISE_ATTENTION) ? rewrite(&r, p) : p;
+    return g.what & (RECOGNISE_PIECES | RECOGNISE_ATTENTION) ? rewrite_apply(&r, p) : p;
 }
 
 const Program *opt_recognise(const Opt *o, const Program *p)
 {
-    return recognise(o, p, RECOGNISE_PIECES | RECOGNISE_ATTENTION);
+    return opt_recognise_all(o, p, RECOGNISE_PIECES | RECOGNISE_ATTENTION);
 }
 
 /* ---- and back ---------------------------------------------------------------------- */
@@ -583,7 +583,7 @@ static bool put_back(Rewriter *r, const EqnView *e, Val *out)
            b_inline_sub(r->b, &a->body, e->in, out, NULL);
 }
 
-const Program *take_apart(wf_ctx *cx, const Program *p)
+const Program *opt_take_apart(wf_ctx *cx, const Program *p)
 {
     return rewrite_with(&(Opt){.cx = cx}, p, NULL, put_back);
 }

@@ -6,7 +6,7 @@
  *
  * A recognised piece is an ordinary call of an ordinary sub-program that holds the plain
  * computation, so whoever does not know the kind just runs it. Who does know it (a step
- * of the runtime) asks piece_read or attention_read what the body is: the kind, which can
+ * of the runtime) asks piece_read or opt_attention_read what the body is: the kind, which can
  * be written by hand in text, proves nothing.
  */
 #ifndef WEFT_RECOGNISE_H
@@ -33,9 +33,9 @@ enum {
     RECOGNISE_FUSED = 4 /* what is left will be fused: only where that is slower */
 };
 /* Of those that the target has calls for. */
-const Program *recognise(const Opt *o, const Program *p, unsigned what);
+const Program *opt_recognise_all(const Opt *o, const Program *p, unsigned what);
 /* Calls with a kind become what their bodies say. */
-const Program *take_apart(wf_ctx *cx, const Program *p);
+const Program *opt_take_apart(wf_ctx *cx, const Program *p);
 /* The bodies of calls with a kind in p and its sub-programs, each with its CallAttr. */
 void recognised_bodies(const Program *p, PtrMap *out);
 
@@ -69,10 +69,10 @@ typedef struct ScoreOp { /* in order from the product to the softmax */
     Labelled mask;  /* ADD KEEP: before it is broadcast; axes of size 1 have LABEL_NONE */
 } ScoreOp;
 
-typedef struct Result { /* of a product, scaled, then transposed */
+typedef struct ScaledResult { /* of a product, scaled, then transposed */
     Labelled at;
     double times;
-} Result;
+} ScaledResult;
 
 typedef struct Attention {
     uint32_t rank;       /* of the scores */
@@ -84,20 +84,20 @@ typedef struct Attention {
     Val read; /* the weights as products read them: cast, or as they are */
     Val shift, sum; /* by row: [batch.., query], axes in order of the scores' */
     bool forward, gradient;
-    Result out; /* of the forward part; v VAL_NONE: not in the program, only its gradient */
+    ScaledResult out; /* of the forward part; v VAL_NONE: not in the program, only its gradient */
     Labelled dout;
-    Result dq, dk, dv; /* of the gradient; v VAL_NONE: not there */
+    ScaledResult dq, dk, dv; /* of the gradient; v VAL_NONE: not there */
     Match fore, back;  /* equations: of scores, weights and out; of the gradient */
 } Attention;
 
 /* What the division that makes `weights` is a part of. Both parts are found if both are
  * there, else the forward part, or the gradient of one whose result nobody reads. */
-bool attention_find(const Uses *u, const Eqn *weights, Attention *out);
+bool opt_attention_find(const Uses *u, const Eqn *weights, Attention *out);
 /* What the body of a call of that kind is: one part. The gradient's last input is
  * the forward result, with axes in the order of dout's. */
-bool attention_read(Arena *a, const Program *body, CallKind kind, Attention *out);
+bool opt_attention_read(Arena *a, const Program *body, CallKind kind, Attention *out);
 /* Is the body of the call (NULL: of none) such? It is left as it is: there is a step for
  * all of it. */
-bool is_attention(Arena *a, const CallAttr *call);
+bool opt_is_attention(Arena *a, const CallAttr *call);
 
 #endif

@@ -143,13 +143,13 @@ static bool label_result(const Program *p, Dot *d, int known, int free)
 /* ---- results: scaled, then transposed ---------------------------------------------- */
 
 static bool follow_result(const Uses *u, Match *m, const Labelled *from, bool scaled,
-                          Result *out)
+                          ScaledResult *out)
 {
     const Program *p = u->p;
     const Eqn *e;
     double by;
 
-    *out = (Result){*from, 1};
+    *out = (ScaledResult){*from, 1};
     e = uses_only(u, out->at.v);
     if (scaled && e && e->op == OP_mul && eqn_in(p, e)[0] != eqn_in(p, e)[1]) {
         Val other = eqn_in(p, e)[eqn_in(p, e)[0] == out->at.v];
@@ -312,8 +312,8 @@ static bool is_weights(Attention *t, const Eqn *e, bool whole)
     const Program *p = m->p;
     uint32_t axis = 0;
 
-    if (!match(m, WEIGHTS, e->out) || (whole && (!match(m, SHIFT, m->val[LETTER('m')]) ||
-                                                 !match(m, SUM, m->val[LETTER('l')]))))
+    if (!pattern_match(m, WEIGHTS, e->out) || (whole && (!pattern_match(m, SHIFT, m->val[LETTER('m')]) ||
+                                                 !pattern_match(m, SUM, m->val[LETTER('l')]))))
         return false;
     while (axis < 32 && m->axes != 1u << axis)
         axis++;
@@ -398,7 +398,7 @@ static const Eqn *find_user(const Uses *u, Match *m, Val v, const char *pattern)
     for (uint32_t k = u->at[v]; k < u->at[v + 1]; k++) {
         const Eqn *e = &u->p->eqns[u->users[k]];
 
-        if (e->nout == 1 && match(m, pattern, e->out))
+        if (e->nout == 1 && pattern_match(m, pattern, e->out))
             return e;
     }
     return NULL;
@@ -444,7 +444,7 @@ static bool follow_scores(const Uses *u, Attention *t, Val *ds)
 
 /* dQ = dS K or dK = dS^T Q: the product of dS that sums over `axis`, with `other`. */
 static bool find_side(const Uses *u, Attention *t, Val ds, uint32_t axis,
-                      const Labelled *other, Result *out)
+                      const Labelled *other, ScaledResult *out)
 {
     for (uint32_t k = u->at[ds]; k < u->at[ds + 1]; k++) {
         const Eqn *e = &u->p->eqns[u->users[k]];
@@ -577,7 +577,7 @@ static bool find_alone(const Uses *u, Attention *t)
 {
     uint32_t n = 0;
 
-    t->out = (Result){{VAL_NONE, {0}}, 1};
+    t->out = (ScaledResult){{VAL_NONE, {0}}, 1};
     if (!find_gradient(u, t) || !is_closed(u, t, &t->fore) || !is_closed(u, t, &t->back))
         return false;
     labels_none(&t->out.at, VAL_NONE);
@@ -589,7 +589,7 @@ static bool find_alone(const Uses *u, Attention *t)
     return true;
 }
 
-bool attention_find(const Uses *u, const Eqn *e, Attention *t)
+bool opt_attention_find(const Uses *u, const Eqn *e, Attention *t)
 {
     Match before;
 
@@ -622,7 +622,7 @@ static bool has_results(const Program *p, const Attention *t)
     return true;
 }
 
-bool attention_read(Arena *a, const Program *p, CallKind kind, Attention *t)
+bool opt_attention_read(Arena *a, const Program *p, CallKind kind, Attention *t)
 {
     bool whole = kind == KIND_ATTENTION;
     Uses u;
@@ -643,9 +643,9 @@ bool attention_read(Arena *a, const Program *p, CallKind kind, Attention *t)
     return false;
 }
 
-bool is_attention(Arena *a, const CallAttr *call)
+bool opt_is_attention(Arena *a, const CallAttr *call)
 {
     Attention t;
 
-    return call && attention_read(a, call->body.p, (CallKind)call->kind, &t);
+    return call && opt_attention_read(a, call->body.p, (CallKind)call->kind, &t);
 }

@@ -135,7 +135,7 @@ bool replace_subs(Builder *b, const OpRow *row, void *attr, ReplaceProgram *fn,
     return true;
 }
 
-static const Program *rewrite_one(void *r, const Program *p) { return rewrite(r, p); }
+static const Program *rewrite_one(void *r, const Program *p) { return rewrite_apply(r, p); }
 
 static bool apply_before(Rewriter *r, const Eqn *e, const Val *in, const void *attr,
                          Place place, Val *out)
@@ -201,7 +201,7 @@ const Program *same_or(const Program *p, const Program *q)
     return q && hash_eq(p->hash, q->hash) && program_equal(p, q) ? p : q;
 }
 
-const Program *rewrite(Rewriter *r, const Program *p)
+const Program *rewrite_apply(Rewriter *r, const Program *p)
 {
     wf_ctx *cx = r->o->cx;
     const Program *q = ptrmap_get(&r->done, p);
@@ -234,5 +234,5 @@ const Program *rewrite_with(const Opt *o, const Program *p, RewriteRule *rule,
     Arena *a = &o->cx->scratch;
     Rewriter r = {.o = o, .rule = rule, .before = before, .done.a = a, .origin.a = a};
 
-    return rewrite(&r, p);
+    return rewrite_apply(&r, p);
 }

@@ -234,14 +234,14 @@ static int write_element(const Form *f, int64_t at, char *out)
 
 /* ---- nests and lines ---------------------------------------------------------------------------------------- */
 
-typedef struct Nest {
+typedef struct PrintNest {
     Text *t;
     Form form;
     bool summarise;
     const char *separator; /* " " or ", " */
     int prefix;            /* columns that lines begin with */
     size_t line;           /* where the current line begins in t */
-} Nest;
+} PrintNest;
 
 static void add_spaces(Text *t, int64_t n)
 {
@@ -257,7 +257,7 @@ static void cut_spaces(Text *t)
 
 /* A word on the current line, which holds `column` characters counted as if it began with the hanging
  * indent; wrapped if it goes past the width, unless the line has nothing yet. */
-static int64_t add_word(Nest *s, const char *word, int n, int64_t column, int64_t indent,
+static int64_t add_word(PrintNest *s, const char *word, int n, int64_t column, int64_t indent,
                         int64_t width)
 {
     if (column + n > width && column > indent) {
@@ -270,7 +270,7 @@ static int64_t add_word(Nest *s, const char *word, int n, int64_t column, int64_
     return column + n;
 }
 
-static void add_row(Nest *s, int64_t at, int64_t indent, int64_t width)
+static void add_row(PrintNest *s, int64_t at, int64_t indent, int64_t width)
 {
     const PrintArray *a = s->form.a;
     int64_t n = a->dims[a->rank - 1], edge = s->form.opts->edgeitems,
@@ -297,7 +297,7 @@ static void add_row(Nest *s, int64_t at, int64_t indent, int64_t width)
 }
 
 /* indent: columns that the lines inside this list begin with. */
-static void add_nest(Nest *s, int axis, int64_t at, int64_t indent, int64_t width)
+static void add_nest(PrintNest *s, int axis, int64_t at, int64_t indent, int64_t width)
 {
     const PrintArray *a = s->form.a;
     int left = a->rank - axis;
@@ -340,7 +340,7 @@ static void add_body(Text *t, const PrintArray *a, const ArrayStyle *opts,
                      const char *separator, int prefix, int suffix)
 {
     bool summarise = print_count(a) > opts->threshold;
-    Nest s = {.t = t, .summarise = summarise, .separator = separator, .prefix = prefix};
+    PrintNest s = {.t = t, .summarise = summarise, .separator = separator, .prefix = prefix};
 
     if (print_count(a) == 0) {
         text_add(t, "[]");

@@ -62,9 +62,9 @@ wf_status wf_text(wf_ctx *c, wf_tensor h, wf_style style, const wf_text_options 
     API_ENTER(c);
     if ((t = ts(c) ? tensor_get(c, h, "wf_text") : NULL)) {
         if (options && options->size != sizeof *options)
-            tfail(c, WF_ERR_ARG, "wf_text: the options are of another version");
+            tensor_fail(c, WF_ERR_ARG, "wf_text: the options are of another version");
         else if (t->symbolic)
-            tfail(c, WF_ERR_VALUE, "wf_text: a symbolic tensor has no numbers yet");
+            tensor_fail(c, WF_ERR_VALUE, "wf_text: a symbolic tensor has no numbers yet");
     }
     if (t && !failed(c)) {
         answer_init(&text, c);

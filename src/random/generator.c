@@ -91,7 +91,7 @@ wf_status wf_random_key_begin(wf_ctx *c, wf_tensor key)
     if (!s || !tensor_get(c, key, "wf_random_key_begin"))
         return ctx_status(c);
     if (s->nkeys == (int)COUNT(s->keys))
-        tfail(c, WF_ERR_LIMIT, "wf_random_key_begin: more than %d inside each other",
+        tensor_fail(c, WF_ERR_LIMIT, "wf_random_key_begin: more than %d inside each other",
               (int)COUNT(s->keys));
     else {
         s->keys[s->nkeys].key = wf_keep(c, key);
@@ -108,7 +108,7 @@ void wf_random_key_end(wf_ctx *c)
     if (s && s->nkeys > 0)
         wf_drop(c, s->keys[--s->nkeys].key);
     else if (!failed(c))
-        tfail(c, WF_ERR_ARG, "wf_random_key_end: none is open");
+        tensor_fail(c, WF_ERR_ARG, "wf_random_key_end: none is open");
 }
 
 wf_tensor wf_random_key_next(wf_ctx *c)
@@ -130,12 +130,12 @@ static Tensor *room(wf_ctx *c, const char *fn, wf_generator **g, wf_dtype dtype,
     if (failed(c) || !ts(c) || (!*g && !(*g = wf_ctx_generator(c))))
         return NULL;
     if (!dtype_is_usable(dtype) || (real && !dtype_is_float(dtype))) {
-        tfail(c, WF_ERR_TYPE, "%s: found dtype %s, needed %s", fn, wf_dtype_name(dtype),
+        tensor_fail(c, WF_ERR_TYPE, "%s: found dtype %s, needed %s", fn, wf_dtype_name(dtype),
               real ? "a float" : "a number or bool");
         return NULL;
     }
     if (rank < 0 || rank > WF_MAX_RANK) {
-        tfail(c, WF_ERR_LIMIT, "%s: rank %d is not in 0..%d", fn, rank, WF_MAX_RANK);
+        tensor_fail(c, WF_ERR_LIMIT, "%s: rank %d is not in 0..%d", fn, rank, WF_MAX_RANK);
         return NULL;
     }
     if (!has_n(dims, rank)) {
@@ -144,7 +144,7 @@ static Tensor *room(wf_ctx *c, const char *fn, wf_generator **g, wf_dtype dtype,
     }
     for (int i = 0; i < rank; i++)
         if (dims[i] < 0) {
-            tfail(c, WF_ERR_SHAPE, "%s: size %lld of axis %d is not a constant >= 0", fn,
+            tensor_fail(c, WF_ERR_SHAPE, "%s: size %lld of axis %d is not a constant >= 0", fn,
                   (long long)dims[i], i);
             return NULL;
         }
@@ -155,7 +155,7 @@ static Tensor *room(wf_ctx *c, const char *fn, wf_generator **g, wf_dtype dtype,
 static wf_tensor filled(wf_ctx *c, const char *fn, Tensor *t, bool drawn)
 {
     if (t && !drawn)
-        tfail(c, WF_ERR_TYPE, "%s: dtype %s has no random numbers", fn,
+        tensor_fail(c, WF_ERR_TYPE, "%s: dtype %s has no random numbers", fn,
               wf_dtype_name((wf_dtype)t->dtype));
     return tensor_handle(c, t);
 }
@@ -166,7 +166,7 @@ wf_tensor wf_uniform(wf_ctx *c, wf_generator *g, wf_dtype dtype, const int64_t *
     Tensor *t = room(c, "wf_uniform", &g, dtype, dims, rank, true);
 
     if (t && !(from <= to))
-        tfail(c, WF_ERR_VALUE, "wf_uniform: needs from <= to");
+        tensor_fail(c, WF_ERR_VALUE, "wf_uniform: needs from <= to");
     return filled(c, "wf_uniform", t,
                   t && torch_uniform(&g->rng, dtype, tensor_data(t), t->count, from, to));
 }
@@ -177,7 +177,7 @@ wf_tensor wf_normal(wf_ctx *c, wf_generator *g, wf_dtype dtype, const int64_t *d
     Tensor *t = room(c, "wf_normal", &g, dtype, dims, rank, true);
 
     if (t && !(std >= 0))
-        tfail(c, WF_ERR_VALUE, "wf_normal: needs std >= 0");
+        tensor_fail(c, WF_ERR_VALUE, "wf_normal: needs std >= 0");
     return filled(c, "wf_normal", t,
                   t && torch_normal(&g->rng, dtype, tensor_data(t), t->count, mean, std));
 }
@@ -200,7 +200,7 @@ wf_tensor wf_randint(wf_ctx *c, wf_generator *g, wf_dtype dtype, const int64_t *
     Tensor *t;
 
     if (!failed(c) && low >= high)
-        return tfail(c, WF_ERR_VALUE,
+        return tensor_fail(c, WF_ERR_VALUE,
                      "wf_randint: found low %lld and high %lld, needed low < high",
                      (long long)low, (long long)high);
     t = room(c, "wf_randint", &g, dtype, dims, rank, false);
@@ -215,7 +215,7 @@ wf_tensor wf_bernoulli(wf_ctx *c, wf_generator *g, wf_dtype dtype, const int64_t
     Tensor *t;
 
     if (!failed(c) && !(p >= 0 && p <= 1))
-        return tfail(c, WF_ERR_VALUE, "wf_bernoulli: the probability is not in 0..1");
+        return tensor_fail(c, WF_ERR_VALUE, "wf_bernoulli: the probability is not in 0..1");
     t = room(c, "wf_bernoulli", &g, dtype, dims, rank, false);
     return filled(c, "wf_bernoulli", t,
                   t && torch_bernoulli(&g->rng, dtype, tensor_data(t), t->count, p));
@@ -235,7 +235,7 @@ wf_status wf_permute_numbers(wf_ctx *c, wf_generator *g, int64_t *out, int64_t n
     if (failed(c))
         return ctx_status(c);
     if (n < 0 || (n && !out)) {
-        tfail(c, WF_ERR_ARG, "wf_permute_numbers: needs n >= 0 and room for n numbers");
+        tensor_fail(c, WF_ERR_ARG, "wf_permute_numbers: needs n >= 0 and room for n numbers");
         return ctx_status(c);
     }
     if (g || (g = wf_ctx_generator(c)))

@@ -159,7 +159,7 @@ static wf_tensor emit(wf_ctx *c, const KeyCall *k, Tensor *const *in)
     Val vals[2], result;
 
     if (!tr || tr->broken)
-        return tfail(c, WF_ERR_SHAPE,
+        return tensor_fail(c, WF_ERR_SHAPE,
                      "%s: a size is negative, and no program is being built", k->name);
     T_ENTER(c, WF_NONE)
     out = NULL;
@@ -184,7 +184,7 @@ static bool check_key(wf_ctx *c, const KeyCall *k, const Tensor *key)
 
     if (key->dtype == WF_U32 && key->rank == rank && key->dims[rank - 1] == 2)
         return true;
-    tfail(c, WF_ERR_TYPE, "%s: needs a key, u32[%s2], got %s", k->name,
+    tensor_fail(c, WF_ERR_TYPE, "%s: needs a key, u32[%s2], got %s", k->name,
           rank == 2 ? "n," : "", shape_text(c, key));
     return false;
 }
@@ -209,7 +209,7 @@ static bool check_dtype(wf_ctx *c, const KeyCall *k)
     default: ok = dtype_is_float(k->dtype); break;
     }
     if (!ok)
-        tfail(c, WF_ERR_TYPE, "%s: dtype %s does not fit", k->name,
+        tensor_fail(c, WF_ERR_TYPE, "%s: dtype %s does not fit", k->name,
               wf_dtype_name(k->dtype));
     return ok;
 }
@@ -230,7 +230,7 @@ static bool check_operand(wf_ctx *c, const KeyCall *k, const Tensor *x)
     default: break;
     }
     if (!ok)
-        tfail(c, WF_ERR_TYPE, "%s: the operand of type %s%s does not fit", k->name,
+        tensor_fail(c, WF_ERR_TYPE, "%s: the operand of type %s%s does not fit", k->name,
               wf_dtype_name((wf_dtype)x->dtype), shape_text(c, x));
     return ok;
 }
@@ -247,7 +247,7 @@ static wf_tensor apply(wf_ctx *c, KeyCall k, wf_tensor key)
     k.in[0] = key;
     k.nin = k.nin ? k.nin : 1;
     if (k.rank < 0 || k.rank >= WF_MAX_RANK)
-        return tfail(c, WF_ERR_LIMIT, "%s: rank %d is not in 0..%d", k.name, k.rank,
+        return tensor_fail(c, WF_ERR_LIMIT, "%s: rank %d is not in 0..%d", k.name, k.rank,
                      WF_MAX_RANK - 1);
     for (uint32_t i = 0; i < k.nin; i++) {
         if (!(in[i] = tensor_get(c, k.in[i], k.name)))
@@ -281,7 +281,7 @@ wf_tensor wf_key(wf_ctx *c, uint64_t seed)
 wf_tensor wf_key_split(wf_ctx *c, wf_tensor key, int64_t n)
 {
     if (!failed(c) && n < 0)
-        return tfail(c, WF_ERR_VALUE, "wf_key_split: cannot make %lld keys",
+        return tensor_fail(c, WF_ERR_VALUE, "wf_key_split: cannot make %lld keys",
                      (long long)n);
     return apply(c, (KeyCall){.fn = KEY_SPLIT, .name = "wf_key_split", .from = n}, key);
 }
@@ -291,7 +291,7 @@ wf_tensor wf_key_at(wf_ctx *c, wf_tensor keys, int64_t i)
     int64_t n = failed(c) ? 0 : wf_size(c, keys, 0);
 
     if (!failed(c) && n >= 0 && (i < 0 || i >= n))
-        return tfail(c, WF_ERR_INDEX, "wf_key_at: there is no key %lld of %lld",
+        return tensor_fail(c, WF_ERR_INDEX, "wf_key_at: there is no key %lld of %lld",
                      (long long)i, (long long)n);
     return apply(c, (KeyCall){.fn = KEY_AT, .name = "wf_key_at", .from = i}, keys);
 }
@@ -409,7 +409,7 @@ wf_tensor wf_key_permutation(wf_ctx *c, wf_tensor key, wf_tensor x, int axis)
 wf_tensor wf_key_permutation_n(wf_ctx *c, wf_tensor key, wf_dtype dtype, int64_t n)
 {
     if (!failed(c) && n < 0)
-        return tfail(c, WF_ERR_VALUE, "wf_key_permutation_n: there are no %lld numbers",
+        return tensor_fail(c, WF_ERR_VALUE, "wf_key_permutation_n: there are no %lld numbers",
                      (long long)n);
     return apply(c,
                  (KeyCall){.fn = KEY_PERMUTATION_N,

@@ -107,7 +107,7 @@ static Buffer *new_buffer(wf_ctx *cx, Device *d, size_t bytes)
     Buffer *buf;
     Queue *q;
 
-    if (!ctx_queue(cx, d, &q))
+    if (!queue_of_ctx(cx, d, &q))
         return NULL;
     buf = buffer_new(&cx->al, d, q, bytes);
     if (!buf)
@@ -249,7 +249,7 @@ static bool fetch(wf_ctx *cx, const Array *a, const char *from, void *to, size_t
     Device *d = a->buf->device;
     Queue *q;
 
-    return ctx_queue(cx, d, &q) && queue_join(cx, q, a->buf->queue) &&
+    return queue_of_ctx(cx, d, &q) && queue_join(cx, q, a->buf->queue) &&
            queue_copy(cx, d, q, to, from, bytes, COPY_OUT) && queue_sync(cx, q);
 }
 
@@ -476,7 +476,7 @@ wf_status array_wrap_on(wf_ctx *cx, Device *d, wf_dtype dtype, const int64_t *di
              (long long)count);
         return ctx_status(cx);
     }
-    if (!ctx_queue(cx, d, &q))
+    if (!queue_of_ctx(cx, d, &q))
         return ctx_status(cx);
     buf = mem_alloc(&cx->al, sizeof *buf);
     if (!buf) {

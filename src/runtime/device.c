@@ -159,7 +159,7 @@ static void free_queues(wf_ctx *cx)
     cx->queues = NULL;
 }
 
-bool ctx_queue(wf_ctx *cx, Device *d, Queue **out)
+bool queue_of_ctx(wf_ctx *cx, Device *d, Queue **out)
 {
     Queue *q = cx->queues;
 

@@ -15,7 +15,7 @@ wf_status wf_event_record(wf_ctx *cx, wf_device *d, wf_event **out_event)
     wf_event *e;
     Queue *q;
 
-    if (!SET_OUT(cx, out_event) || !NEEDS(cx, d) || !ctx_queue(cx, d, &q))
+    if (!SET_OUT(cx, out_event) || !NEEDS(cx, d) || !queue_of_ctx(cx, d, &q))
         return ctx_status(cx);
     if (!(e = mem_alloc(&cx->al, sizeof *e))) {
         fail_memory(cx);

@@ -63,7 +63,7 @@ Ref bind_workspace(Bind *b, size_t size)
     if (size > INT64_MAX - ALIGN)
         ctx_out_of_memory(b->root->cx);
     off = take_memory(b, (int64_t)size);
-    vec_push(b->a, &b->temps, ((Part){off, (int64_t)size}));
+    vec_push(b->a, &b->temps, ((BlockPart){off, (int64_t)size}));
     return (Ref){b->seg_index, off};
 }
 
@@ -280,7 +280,7 @@ static bool place_results(Bind *b)
 /* An equation that only makes empty results, and cannot fail or be seen otherwise. */
 static bool is_nothing(Bind *b)
 {
-    if (!step_row(b->e->op).total)
+    if (!bind_row(b->e->op).total)
         return false;
     for (uint32_t j = 0; j < b->e->nout; j++)
         if (bind_count(b, bind_out(b, j)))
@@ -292,7 +292,7 @@ static void bind_equation(Bind *b)
 {
     const OpRow *row = op_row(b->e->op);
     void *attr = (void *)(uintptr_t)b->e->attr;
-    bool (*binder)(Bind * b) = step_row(b->e->op).bind;
+    bool (*binder)(Bind * b) = bind_row(b->e->op).bind;
 
     /* operands may be of types whose size became known by a symbol defined meanwhile */
     for (uint32_t i = 0; i < b->e->nin; i++)
@@ -306,7 +306,7 @@ static void bind_equation(Bind *b)
         return;
     }
     b->attr = attr;
-    if (eqn_is_complex(b->p, b->e) && !step_row(b->e->op).pairs)
+    if (eqn_is_complex(b->p, b->e) && !bind_row(b->e->op).pairs)
         binder = bind_eval;
     if (place_results(b) && !is_nothing(b))
         (binder ? binder : bind_eval)(b);
@@ -404,7 +404,7 @@ static void bind_segment(Frame *f, uint32_t index)
     Root *r = f->root;
     Segment *s = &f->seg[index];
     uint32_t first = index ? f->plan->seg_end[index - 1] : 0;
-    Part free[PARTS_MOST];
+    BlockPart free[PARTS_MOST];
     Bind b = {.f = f,
               .plan = f->plan,
               .p = f->plan->p,

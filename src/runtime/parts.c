@@ -65,7 +65,7 @@ void parts_give(Parts *m, int64_t off, int64_t size)
         m->free[--lo].size += size;
     } else if (m->nfree < PARTS_MOST) {
         memmove(m->free + lo + 1, m->free + lo, (m->nfree - lo) * sizeof *m->free);
-        m->free[lo] = (Part){off, size};
+        m->free[lo] = (BlockPart){off, size};
         m->nfree++;
     }
     if (lo && lo < m->nfree &&

@@ -48,7 +48,7 @@ static Accept accepted(const Planner *k, const Eqn *e, uint32_t i)
         return ACCEPT_DENSE;
     if (alias_of(e->op, 0) >= 0)
         return (Accept)k->want[e->out + i];
-    return (Accept)step_row(e->op).accept[MIN(i, 2)];
+    return (Accept)bind_row(e->op).accept[MIN(i, 2)];
 }
 
 static void find_wants(Planner *k)
@@ -496,7 +496,7 @@ static void plan_one(wf_ctx *cx, Arena *a, const Program *p, Plan *plan)
 /* ---- placement ---------------------------------------------------------------------- */
 
 /* It, or what it calls. */
-bool program_defines_sizes(const Program *p)
+bool plan_defines_sizes(const Program *p)
 {
     for (uint32_t i = 0; i < p->dims.syms.n; i++)
         if (p->dims.syms.v[i].origin == SYM_EQN)
@@ -531,7 +531,7 @@ static void place_equations(wf_ctx *cx, Arena *a, Plan *plan)
         const Program *body = NULL;
 
         attr_each_sub(op_row(e->op), e->attr, find_sub, &body);
-        if (e->op == OP_call && is_attention(a, e->attr))
+        if (e->op == OP_call && opt_is_attention(a, e->attr))
             body = NULL; /* a step of its own */
         plan->staged[i] = body ? plan_sub(plan, body)->device != plan->device
                                : !plan->device->has(plan->device, p, e);

@@ -89,10 +89,10 @@ static const char *result_type(wf_profile *p, const Frame *f, const Eqn *e)
 /* The op's name; of a call its kind, or the name of the program called. */
 static const char *step_name(wf_profile *p, const Eqn *e)
 {
-    const Sub *body = e->op == OP_call ? call_body(e->op, e->attr) : NULL;
+    const Sub *body = e->op == OP_call ? reuse_call_body(e->op, e->attr) : NULL;
 
     if (body && ((const CallAttr *)e->attr)->kind != KIND_PLAIN)
-        return call_kinds[((const CallAttr *)e->attr)->kind];
+        return op_call_kinds[((const CallAttr *)e->attr)->kind];
     return body ? arena_strdup(&p->arena, body->p->name) : op_name(e->op);
 }
 

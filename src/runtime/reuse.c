@@ -23,7 +23,7 @@ const Plan *plan_sub(const Plan *plan, const Program *p)
     return NULL;
 }
 
-const Sub *call_body(unsigned op, const void *attr)
+const Sub *reuse_call_body(unsigned op, const void *attr)
 {
     switch (op) {
     case OP_checkpoint: return &((const CheckpointAttr *)attr)->body;
@@ -45,7 +45,7 @@ static bool body_allows(const Plan *plan, const Sub *body, uint32_t in, uint32_t
  * reads its operands, the body does not tell. */
 static Reuse reuse_call(const Plan *plan, const Eqn *e, uint32_t i, uint32_t j)
 {
-    const Plan *sub = plan_sub(plan, call_body(e->op, e->attr)->p);
+    const Plan *sub = plan_sub(plan, reuse_call_body(e->op, e->attr)->p);
     const Kernel *k = sub && sub->code ? sub->code->kernel : NULL;
 
     if (k && k->straight)
@@ -93,7 +93,7 @@ static Reuse reuse_body(const Plan *plan, const Eqn *e, uint32_t i, uint32_t j)
 
 Reuse reuse_of(const Plan *plan, const Eqn *e, uint32_t operand, uint32_t result)
 {
-    switch ((InPlace)step_row(e->op).in_place) {
+    switch ((InPlace)bind_row(e->op).in_place) {
     case PLACE_ANY: return e->nout == 1 ? REUSE_IN_STEP : REUSE_NOT;
     case PLACE_FIRST: return e->nout == 1 && operand == 0 ? REUSE_ALONE : REUSE_NOT;
     case PLACE_BODY: return reuse_body(plan, e, operand, result);

@@ -114,7 +114,7 @@ typedef struct Queue {
 } Queue;
 
 /* The context's queue on a device; NULL for the host. False after an error. */
-bool ctx_queue(wf_ctx *cx, Device *d, Queue **out);
+bool queue_of_ctx(wf_ctx *cx, Device *d, Queue **out);
 Queue *queue_retain(Queue *q); /* NULL is fine, here and below */
 void queue_release(Queue *q);
 /* What is put into q from now on comes after what is in first. */
@@ -275,7 +275,7 @@ typedef struct Plans { /* of a program and all it calls, each once */
 const Plan *plan_make(wf_ctx *cx, Plans *plans, const Program *p, const bool *donated,
                       Device *d);
 /* Has it sizes that are known when it has run only? */
-bool program_defines_sizes(const Program *p);
+bool plan_defines_sizes(const Program *p);
 
 /* ---- reuse.c: results in the memory of operands ------------------------------------ */
 
@@ -291,7 +291,7 @@ Reuse reuse_of(const Plan *plan, const Eqn *e, uint32_t operand, uint32_t result
 bool plan_carry_in_place(const Plan *plan, uint32_t in, uint32_t out);
 const Plan *plan_sub(const Plan *plan, const Program *p); /* of one it calls */
 /* The program that call, checkpoint, custom_jvp or custom_vjp run. */
-const Sub *call_body(unsigned op, const void *attr);
+const Sub *reuse_call_body(unsigned op, const void *attr);
 static inline bool plan_same_size(Type a, Type b) /* in the same program */
 {
     return type_same_shape(a, b) &&
@@ -526,12 +526,12 @@ bool op_fail(Frame *f, const Op *op, wf_status status, const char *fmt, ...) PRI
 
 /* parts.c: a block of memory that grows, given out in parts and taken back. Offsets are
  * multiples of 64. */
-typedef struct Part {
+typedef struct BlockPart {
     int64_t off, size;
-} Part;
+} BlockPart;
 #define PARTS_MOST 512 /* unused ones that are remembered */
 typedef struct Parts {
-    Part *free; /* unused ones, by offset; room for PARTS_MOST */
+    BlockPart *free; /* unused ones, by offset; room for PARTS_MOST */
     uint32_t nfree;
     int64_t top; /* bytes in all */
 } Parts;
@@ -551,7 +551,7 @@ typedef struct Bind {
     const Eqn *e;
     const void *attr; /* with numbers for dims */
     Parts mem;        /* of the segment */
-    VEC(Part) temps;  /* of the current step */
+    VEC(BlockPart) temps;  /* of the current step */
     bool failed;     /* a step that fails was made: the rest need not be bound */
     const KEpilogue *epilogue; /* of the product that is bound; NULL: none */
 } Bind;
@@ -638,7 +638,7 @@ typedef struct StepRow {
     bool pairs; /* of complex numbers, too; else those go by eval */
 } StepRow;
 
-StepRow step_row(unsigned op);
+StepRow bind_row(unsigned op);
 
 bool bind_map(Bind *b); /* step_map.c */
 bool bind_cast(Bind *b);

@@ -23,12 +23,12 @@ static const Speed speeds[] = {ISAS(ROW)};
 #define ROUNDS       6
 #define MOST_THREADS 1024
 
-typedef struct Job {
+typedef struct SpeedJob {
     const Speed *s;
     float *mem; /* 2 * FLOATS for each thread; NULL: arithmetic */
     volatile float sink;
     double rate[MOST_THREADS]; /* of each thread, amounts a second */
-} Job;
+} SpeedJob;
 
 /* Of this thread alone: what others compute meanwhile does not count. */
 static double thread_seconds(void)
@@ -41,7 +41,7 @@ static double thread_seconds(void)
 
 static void work(void *user, int i)
 {
-    Job *j = user;
+    SpeedJob *j = user;
     double start = thread_seconds(), amount;
 
     if (j->mem) {
@@ -55,7 +55,7 @@ static void work(void *user, int i)
 }
 
 /* The best of a few rounds, of all threads together. */
-static double best_rate(Pool *pool, int n, Job *j)
+static double best_rate(Pool *pool, int n, SpeedJob *j)
 {
     double best = 0;
 
@@ -74,7 +74,7 @@ wf_status wf_machine_speed(wf_ctx *cx, double *out_flops, double *out_bytes)
 {
     Pool *pool = ctx_threads(cx);
     int n = MIN(pool_threads(pool), MOST_THREADS);
-    Job *j = mem_alloc(&cx->al, sizeof *j);
+    SpeedJob *j = mem_alloc(&cx->al, sizeof *j);
     size_t size = (size_t)n * 2 * (size_t)FLOATS * sizeof *j->mem;
 
     *out_flops = *out_bytes = 0;
@@ -84,7 +84,7 @@ wf_status wf_machine_speed(wf_ctx *cx, double *out_flops, double *out_bytes)
             fail_memory(cx);
         return ctx_status(cx);
     }
-    *j = (Job){.s = &speeds[MIN((int)cpu_isa(), COUNT(speeds) - 1)]};
+    *j = (SpeedJob){.s = &speeds[MIN((int)cpu_isa(), COUNT(speeds) - 1)]};
     *out_flops = best_rate(pool, n, j);
     if ((j->mem = mem_alloc(&cx->al, size))) {
         memset(j->mem, 0, size);

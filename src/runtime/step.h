@@ -6,9 +6,9 @@
 #include "kernels/attention.h"
 #include "runtime/runtime.h"
 
-/* step_kernel.c, OP_RUNS_KERNEL; run_kernel is how it runs.
+/* step_kernel.c, OP_RUNS_KERNEL; bind_run_kernel is how it runs.
  *   uses: the arrays, tmp, acc */
-bool run_kernel(Frame *f, const Op *op);
+bool bind_run_kernel(Frame *f, const Op *op);
 typedef struct KernelStep {
     const PlanCode *code;
     const int64_t *d;
@@ -68,7 +68,7 @@ typedef struct AttentionStep {
 } AttentionStep;
 
 /* With the addresses of the planes. */
-KAttention attention_step_at(const Frame *f, const Op *op);
+KAttention bind_attention_at(const Frame *f, const Op *op);
 
 /* step_index.c, OP_RUNS_WINDOW OP_RUNS_WINDOW_UPDATE */
 typedef struct Start { /* of a window along one axis */
@@ -119,18 +119,18 @@ typedef struct Carry {
     int64_t bytes;
 } Carry;
 
-typedef struct Rows { /* a stacked operand or result */
+typedef struct StepRows { /* a stacked operand or result */
     uint32_t use;
     int64_t bytes;  /* of a row */
     uint32_t block; /* while, without a bound: its block */
-} Rows;
+} StepRows;
 
 typedef struct LoopStep {
     uint32_t ncond, nconst, ncarry, nxs, nys;
     uint32_t cond_const, consts; /* first of cond's; first of the body's */
     bool *known;                 /* of consts: a constant of the program */
     Carry *carry;
-    Rows *xs, *ys;
+    StepRows *xs, *ys;
     int64_t length; /* of a scan; the bound of a while, or -1 */
     bool reverse;
     Dim trips; /* of a while; DIM_NONE */

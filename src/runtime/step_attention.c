@@ -22,7 +22,7 @@ static void *at(const Frame *f, const Op *op, const KPlane *m, int plane)
 }
 
 /* Planes that are there have any address in the step. */
-KAttention attention_step_at(const Frame *f, const Op *op)
+KAttention bind_attention_at(const Frame *f, const Op *op)
 {
     KAttention x = ((const AttentionStep *)op->data)->x;
 
@@ -44,7 +44,7 @@ KAttention attention_step_at(const Frame *f, const Op *op)
 static bool run_attention(Frame *f, const Op *op)
 {
     const AttentionStep *s = op->data;
-    KAttention x = attention_step_at(f, op);
+    KAttention x = bind_attention_at(f, op);
 
     if (x.dout.p)
         s->table->grad(&x, &f->root->par, op_at(f, op, AT_WORK));
@@ -304,7 +304,7 @@ bool bind_attention(Bind *b, const CallAttr *call)
     size_t size;
     Op *op;
 
-    if (!attention_read(b->a, body, (CallKind)call->kind, &t))
+    if (!opt_attention_read(b->a, body, (CallKind)call->kind, &t))
         return false;
     s->x.type = (KType)bind_dtype(b, bind_in(b, 0));
     if (!away && s->x.type != KT_F64)

@@ -132,7 +132,7 @@ static void keep_operands(Bind *b, Use *in)
 
 bool bind_call(Bind *b)
 {
-    const Sub *body = call_body(b->e->op, b->attr);
+    const Sub *body = reuse_call_body(b->e->op, b->attr);
     const PlanCode *code = plan_sub(b->plan, body->p)->code;
     Use *in;
 
@@ -255,7 +255,7 @@ static char *carry_after(Frame *f, const Op *op, const Carry *c, int64_t t)
     return op_at(f, op, (s->length - 1 - t) % 2 ? c->spare : c->out);
 }
 
-static char *row_at(Frame *f, const Op *op, const Rows *r, int64_t row)
+static char *row_at(Frame *f, const Op *op, const StepRows *r, int64_t row)
 {
     return (char *)op_at(f, op, r->use) + row * r->bytes;
 }
@@ -316,9 +316,9 @@ bool bind_scan(Bind *b)
     s->length = a->length;
     s->reverse = a->reverse;
     for (uint32_t i = 0; i < s->nxs; i++)
-        s->xs[i] = (Rows){first + i, row_bytes(b, bind_in(b, first + i)), 0};
+        s->xs[i] = (StepRows){first + i, row_bytes(b, bind_in(b, first + i)), 0};
     for (uint32_t j = s->ncarry; j < b->e->nout; j++)
-        s->ys[j - s->ncarry] = (Rows){b->e->nin + j, row_bytes(b, bind_out(b, j)), 0};
+        s->ys[j - s->ncarry] = (StepRows){b->e->nin + j, row_bytes(b, bind_out(b, j)), 0};
     op = add_loop(b, run_scan, s, &a->body);
     op->kind = OP_RUNS_SCAN;
     add_body(b, op, &a->body, 1);
@@ -351,7 +351,7 @@ static bool go_on(Frame *f, const Op *op, Frame *h, int64_t t, uint8_t *out_flag
 static void reserve_rows(Frame *f, const LoopStep *s, int64_t t)
 {
     for (uint32_t j = 0; j < s->nys; j++) {
-        const Rows *y = &s->ys[j];
+        const StepRows *y = &s->ys[j];
         int64_t used = t * y->bytes, need;
         if (!mul_i64(t + 1, y->bytes, &need) || need > INT64_MAX / 2)
             ctx_out_of_memory(f->root->cx);
@@ -447,7 +447,7 @@ bool bind_while(Bind *b)
     s->trips = ((const WhileAttr *)b->e->attr)->trips;
     for (uint32_t j = 0; j < s->nys; j++) {
         Val v = bind_out(b, s->ncarry + j);
-        s->ys[j] = (Rows){b->e->nin + s->ncarry + j, row_bytes(b, v),
+        s->ys[j] = (StepRows){b->e->nin + s->ncarry + j, row_bytes(b, v),
                           b->plan->store[b->plan->val[v].store].index};
         if (s->ys[j].bytes < 0)
             return bind_fail(b, WF_ERR_SHAPE, "the size of a row cannot be computed");

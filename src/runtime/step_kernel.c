@@ -27,7 +27,7 @@ static void run_task(void *user, int i)
     s->code->run(&a, begin, begin + each + (i < more));
 }
 
-bool run_kernel(Frame *f, const Op *op)
+bool bind_run_kernel(Frame *f, const Op *op)
 {
     const KernelStep *s = op->data;
     void *array[ARRAYS_MOST];
@@ -153,7 +153,7 @@ bool bind_kernel(Bind *b, const PlanCode *c, const Sub *body)
     s->acc = bind_workspace(b, (size_t)(s->size.acc_bytes * s->tasks));
     if (k->product)
         return bind_product(b, s, body);
-    op = bind_op(b, run_kernel, s);
+    op = bind_op(b, bind_run_kernel, s);
     op->kind = OP_RUNS_KERNEL;
     bind_kernel_uses(b, op, s, USE_WRITE);
     return true;

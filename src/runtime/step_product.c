@@ -85,7 +85,7 @@ bool bind_product(Bind *b, KernelStep *s, const Sub *body)
     b->attr = call;
     b->epilogue = NULL;
     if (!pieces)
-        bind_kernel_uses(b, bind_op(b, run_kernel, s), s, USE_BOTH);
+        bind_kernel_uses(b, bind_op(b, bind_run_kernel, s), s, USE_BOTH);
     else if (b->seg->ops.n > before)
         wrap_step(b, t, s);
     return ok;

@@ -89,7 +89,7 @@ static const StepRow rows[OP_COUNT] = {
 };
 /* clang-format on */
 
-StepRow step_row(unsigned op)
+StepRow bind_row(unsigned op)
 {
     static const StepRow map = {bind_map, {R, R, R}, PLACE_ANY, true, false},
                          reduce = {bind_reduce, {A, D, D}, PLACE_NEVER, true, false};

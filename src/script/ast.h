@@ -129,8 +129,8 @@ struct Unit {
     const char *text;
     size_t size;
     AstList body;
-    const Code *code;      /* of the module's body */
-    VEC(const Code *) codes; /* all, by Code.index */
+    const ByteCode *code;      /* of the module's body */
+    VEC(const ByteCode *) codes; /* all, by Code.index */
     const uint8_t *packed; /* its code as bytes, not text that was parsed: pack.h; else NULL */
     uint32_t *objects_at;  /* where those of consts stand in packed */
     Unit *source;          /* of packed code: its text compiled, once a tree was asked for */
@@ -209,24 +209,24 @@ static inline bool at_kw(ScParser *p, Keyword k)
 {
     return tok(p)->kind == TK_KEYWORD && tok(p)->op == k;
 }
-bool take_op(ScParser *p, uint32_t op);
-bool take_kw(ScParser *p, Keyword k);
-void need_op(ScParser *p, uint32_t op, const char *what);
-_Noreturn void parse_fail(ScParser *p, const ScToken *t, const char *fmt, ...) PRINTF(3, 4);
-void parse_deeper(ScParser *p);
-Ast *parse_expr(ScParser *p);       /* one expression, no tuple without parentheses */
-Ast *parse_exprs(ScParser *p);      /* with commas: a tuple; stars allowed */
-Ast *parse_atom(ScParser *p);       /* a name, a literal, a display */
-Ast *parse_strings(ScParser *p);    /* parser_str.c */
+bool sc_take_op(ScParser *p, uint32_t op);
+bool sc_take_kw(ScParser *p, Keyword k);
+void sc_need_op(ScParser *p, uint32_t op, const char *what);
+_Noreturn void sc_parse_fail(ScParser *p, const ScToken *t, const char *fmt, ...) PRINTF(3, 4);
+void sc_parse_deeper(ScParser *p);
+Ast *sc_parse_expr(ScParser *p);       /* one expression, no tuple without parentheses */
+Ast *sc_parse_exprs(ScParser *p);      /* with commas: a tuple; stars allowed */
+Ast *sc_parse_atom(ScParser *p);       /* a name, a literal, a display */
+Ast *sc_parse_strings(ScParser *p);    /* parser_str.c */
 /* parser_match.c: does a match statement begin here? block parses ':' and what follows it */
-bool match_begins(ScParser *p);
-Ast *parse_match(ScParser *p, void (*block)(ScParser *p, AstList *out, const char *what, uint32_t line));
-Ast *parse_named(ScParser *p);      /* with := */
-Ast *parse_target_list(ScParser *p);/* of for */
-void parse_params(ScParser *p, FuncDef *d, uint32_t close);
-void check_target(ScParser *p, Ast *a, const char *verb);
+bool sc_match_begins(ScParser *p);
+Ast *sc_parse_match(ScParser *p, void (*block)(ScParser *p, AstList *out, const char *what, uint32_t line));
+Ast *sc_parse_named(ScParser *p);      /* with := */
+Ast *sc_parse_target_list(ScParser *p);/* of for */
+void sc_parse_params(ScParser *p, FuncDef *d, uint32_t close);
+void sc_check_target(ScParser *p, Ast *a, const char *verb);
 void list_push(ScParser *p, AstList *l, uint32_t *cap, Ast *a);
-Ast *parse_args(ScParser *p, Ast *call);
+Ast *sc_parse_args(ScParser *p, Ast *call);
 
 /* ---- ast.c ------------------------------------------------------------------------- */
 
@@ -261,7 +261,7 @@ struct Scope {
 };
 
 Scope *sc_scan(Unit *u); /* the module's scope; others hang on the nodes */
-Var *scope_find(Scope *s, const char *name);
+Var *sc_scope_find(Scope *s, const char *name);
 
 /* ---- code -------------------------------------------------------------------------- */
 
@@ -294,7 +294,7 @@ typedef struct Handler { /* instructions from..to-1 jump to pc with the exceptio
     uint16_t reg;
 } Handler;
 
-struct Code {
+struct ByteCode {
     Ins *ins;
     CodePos *pos; /* one per instruction; NULL: sc_code_line knows the lines */
     uint32_t nins;
@@ -302,7 +302,7 @@ struct Code {
     Value *consts;
     Cache *caches;
     uint32_t nconsts, ncaches, ncodes;
-    const Code **codes; /* of nested functions and classes */
+    const ByteCode **codes; /* of nested functions and classes */
     Handler *handlers;  /* inner before outer */
     uint32_t nhandlers;
     Str *name, *qualname, *doc;
@@ -331,11 +331,11 @@ typedef enum Opcode {
 } Opcode;
 extern const char sc_op_kinds[][4]; /* what the operands are: opcodes.def */
 
-struct Frame {
-    Frame *back;
-    const Code *code;
+struct VmFrame {
+    VmFrame *back;
+    const ByteCode *code;
     const Ins *pc; /* next instruction while another frame runs */
-    Func *fn;      /* counted */
+    Function *fn;      /* counted */
     ScModule *module;
     Dict *ns;      /* of a class body, else NULL */
     Gen *gen;      /* whose frame this is; not counted */
@@ -347,14 +347,14 @@ struct Frame {
 };
 enum { FRAME_C, FRAME_CALL, FRAME_INIT, FRAME_FOR };
 
-const Code *sc_compile(Unit *u, Scope *module);
+const ByteCode *sc_compile(Unit *u, Scope *module);
 
 /* ---- unpack.c: code of the namespaces ---------------------------------------------- */
 
 bool sc_unpack(Unit *u);                            /* fills u->code from u->packed; false: exception */
-bool sc_code_load(const Code *c);                      /* everything but its head is there; the same */
-uint32_t sc_code_line(const Code *c, uint32_t at);     /* of an instruction; before it is loaded the first */
-const FuncDef *sc_code_tree(const Code *c);             /* its tree; NULL: none, or an exception is pending */
+bool sc_code_load(const ByteCode *c);                      /* everything but its head is there; the same */
+uint32_t sc_code_line(const ByteCode *c, uint32_t at);     /* of an instruction; before it is loaded the first */
+const FuncDef *sc_code_tree(const ByteCode *c);             /* its tree; NULL: none, or an exception is pending */
 
 /* ---- prompt.c ---------------------------------------------------------------------- */
 

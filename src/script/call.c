@@ -190,9 +190,9 @@ Native *sc_native_fn(Vm *vm, const NativeDef *def, Value self, void *user)
 
 /* ---- script functions -------------------------------------------------------------- */
 
-static void missing_args(Vm *vm, Func *f, const Value *regs)
+static void missing_args(Vm *vm, Function *f, const Value *regs)
 {
-    const Code *c = f->code;
+    const ByteCode *c = f->code;
     uint32_t n = c->npos - f->ndefaults, k = 0, i, total = 0;
     char text[400];
     size_t at = 0;
@@ -219,9 +219,9 @@ static void missing_args(Vm *vm, Func *f, const Value *regs)
              f->qualname->s, total, total == 1 ? "" : "s", text);
 }
 
-static void too_many(Vm *vm, Func *f, int n)
+static void too_many(Vm *vm, Function *f, int n)
 {
-    const Code *c = f->code;
+    const ByteCode *c = f->code;
 
     if (f->ndefaults)
         sc_raise(vm, C_TypeError, "%s() takes from %u to %u positional arguments but %d were given",
@@ -231,9 +231,9 @@ static void too_many(Vm *vm, Func *f, int n)
                  f->qualname->s, c->npos, c->npos == 1 ? "" : "s", n, n == 1 ? "was" : "were");
 }
 
-static bool bind_keyword(Vm *vm, Func *f, Frame *fr, Str *name, Value v, Dict *extra)
+static bool bind_keyword(Vm *vm, Function *f, VmFrame *fr, Str *name, Value v, Dict *extra)
 {
-    const Code *c = f->code;
+    const ByteCode *c = f->code;
     uint32_t i, n = c->npos + c->nkwonly;
 
     for (i = c->nposonly; i < n; i++)
@@ -267,9 +267,9 @@ static bool bind_keyword(Vm *vm, Func *f, Frame *fr, Str *name, Value v, Dict *e
 }
 
 /* All the forms: more or fewer arguments than parameters, keywords, stars. */
-static bool bind_slow(Vm *vm, Func *f, Frame *fr, Value *args, int n, int nkw, Value *names)
+static bool bind_slow(Vm *vm, Function *f, VmFrame *fr, Value *args, int n, int nkw, Value *names)
 {
-    const Code *c = f->code;
+    const ByteCode *c = f->code;
     uint32_t npos = c->npos, i, at = npos + c->nkwonly;
     Dict *extra = NULL;
     int k;
@@ -317,10 +317,10 @@ static bool bind_slow(Vm *vm, Func *f, Frame *fr, Value *args, int n, int nkw, V
     return true;
 }
 
-Frame *sc_frame_for(Vm *vm, Func *f, Value *args, int n, int nkw, Value *names, bool move)
+VmFrame *sc_frame_for(Vm *vm, Function *f, Value *args, int n, int nkw, Value *names, bool move)
 {
-    const Code *c = f->code;
-    Frame *fr;
+    const ByteCode *c = f->code;
+    VmFrame *fr;
     uint32_t i = 0;
 
     if (UNLIKELY(!c->ins) && !sc_code_load(c))
@@ -328,7 +328,7 @@ Frame *sc_frame_for(Vm *vm, Func *f, Value *args, int n, int nkw, Value *names, 
     fr = sc_alloc(vm, sizeof *fr + c->nregs * sizeof(Value));
     if (!fr)
         return NULL;
-    *fr = (Frame){.code = c, .pc = c->ins, .fn = gc_ref(f), .module = f->module};
+    *fr = (VmFrame){.code = c, .pc = c->ins, .fn = gc_ref(f), .module = f->module};
     if (nkw == 0 && (uint32_t)n == c->npos && !c->has_star && !c->has_dstar && !c->nkwonly) {
         if (move)
             for (; i < (uint32_t)n; i++) {
@@ -351,9 +351,9 @@ Frame *sc_frame_for(Vm *vm, Func *f, Value *args, int n, int nkw, Value *names, 
     return fr;
 }
 
-void sc_frame_free(Vm *vm, Frame *fr)
+void sc_frame_free(Vm *vm, VmFrame *fr)
 {
-    const Code *c = fr->code;
+    const ByteCode *c = fr->code;
     uint32_t n = c->nregs, i;
 
     for (i = 0; i < n; i++)
@@ -362,7 +362,7 @@ void sc_frame_free(Vm *vm, Frame *fr)
     if (fr->ns)
         obj_drop(vm, fr->ns);
     sc_drop(vm, fr->self);
-    Func *fn = fr->fn;
+    Function *fn = fr->fn;
 
     sc_free(vm, fr, sizeof *fr + n * sizeof(Value));
     obj_drop(vm, fn);
@@ -495,7 +495,7 @@ Value sc_call_args(Vm *vm, Value fn, const Args *a)
     if (fn.tag == T_OBJ)
         sc_ref(fn); /* the call may drop the last other count */
     if (c == vm->cls[C_function]) {
-        Frame *f = sc_frame_for(vm, (Func *)fn.o, a->v, a->n, a->nkw, a->names, false);
+        VmFrame *f = sc_frame_for(vm, (Function *)fn.o, a->v, a->n, a->nkw, a->names, false);
 
         r = !f ? NIL : f->code->is_generator ? sc_new_generator(vm, f) : sc_run(vm, f);
     } else if (c == vm->cls[C_builtin_function_or_method]) {

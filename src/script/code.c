@@ -8,7 +8,7 @@
 typedef struct CodeObj {
     Obj h;
     Unit *unit;       /* counted, or NULL */
-    const Code *code; /* of the unit, or NULL */
+    const ByteCode *code; /* of the unit, or NULL */
     Str *name, *file;
     int64_t line;
     bool eval; /* an expression: its value is left under VALUE_NAME */
@@ -32,7 +32,7 @@ static CodeObj *code_new(Vm *vm, const char *name, const char *file, int64_t lin
     return c;
 }
 
-static CodeObj *code_of(Vm *vm, Unit *u, const Code *code)
+static CodeObj *code_of(Vm *vm, Unit *u, const ByteCode *code)
 {
     bool named = code->is_func || code->is_class;
     CodeObj *c = code_new(vm, named ? code->name->s : "<module>", u->file, code->line);
@@ -45,7 +45,7 @@ static CodeObj *code_of(Vm *vm, Unit *u, const Code *code)
     return c;
 }
 
-Value sc_code_of_func(Vm *vm, const Func *f)
+Value sc_code_of_func(Vm *vm, const Function *f)
 {
     return v_obj(code_of(vm, f->unit, f->code));
 }
@@ -120,7 +120,7 @@ static Value co_firstlineno(Vm *vm, Value self)
 #define COUNT_OF(name, expr)                                                             \
     static Value name(Vm *vm, Value self)                                                \
     {                                                                                    \
-        const Code *c = ((CodeObj *)self.o)->code;                                       \
+        const ByteCode *c = ((CodeObj *)self.o)->code;                                       \
                                                                                          \
         (void)vm;                                                                        \
         return v_int(c && c->is_func ? (int64_t)(expr) : 0);                                 \
@@ -141,7 +141,7 @@ static bool push_name(Vm *vm, List *l, const char *s)
     return ok;
 }
 
-static bool is_param(const Code *c, uint32_t nparams, const char *s)
+static bool is_param(const ByteCode *c, uint32_t nparams, const char *s)
 {
     for (uint32_t i = 0; i < nparams; i++)
         if (strcmp(c->param_names[i]->s, s) == 0)
@@ -152,7 +152,7 @@ static bool is_param(const Code *c, uint32_t nparams, const char *s)
 /* Parameters first, as CPython has them. */
 static Value co_varnames(Vm *vm, Value self)
 {
-    const Code *c = ((CodeObj *)self.o)->code;
+    const ByteCode *c = ((CodeObj *)self.o)->code;
     List *l = sc_list(vm, 0);
     uint32_t n;
     bool ok = l != NULL;
@@ -237,13 +237,13 @@ static Value frame_with(Vm *vm, Value code, Value globals, Value locals, int64_t
     return NIL;
 }
 
-static int64_t line_of(const Frame *f)
+static int64_t line_of(const VmFrame *f)
 {
     return f->pc && f->pc > f->code->ins ? sc_code_line(f->code, (uint32_t)(f->pc - f->code->ins) - 1) : 0;
 }
 
 /* The variables of a frame that are set: those of a function in a new dict. */
-Value sc_frame_locals(Vm *vm, const Frame *f)
+Value sc_frame_locals(Vm *vm, const VmFrame *f)
 {
     Dict *d;
 
@@ -273,7 +273,7 @@ Value sc_frame_locals(Vm *vm, const Frame *f)
 }
 
 /* Those behind it too. Variables are held by the first few alone, so that asking keeps little alive. */
-static Value frame_of(Vm *vm, const Frame *f, int locals)
+static Value frame_of(Vm *vm, const VmFrame *f, int locals)
 {
     Value back;
 
@@ -292,7 +292,7 @@ static Value frame_of(Vm *vm, const Frame *f, int locals)
 
 Value sc_frame_object(Vm *vm, int64_t depth)
 {
-    const Frame *f = vm->frame;
+    const VmFrame *f = vm->frame;
 
     for (; f && depth > 0; depth--)
         f = f->back;
@@ -537,7 +537,7 @@ static size_t annotation_size(const char *s, const char *end)
 
 /* Its value in the function's module; its text where that is what the file asks for, or where it names
  * what is not there (yet). */
-static Value annotation(Vm *vm, Func *f, const Ast *at, bool as_text)
+static Value annotation(Vm *vm, Function *f, const Ast *at, bool as_text)
 {
     const char *s = f->unit->text, *end = s + f->unit->size;
     Value text, code, r = NIL;
@@ -564,7 +564,7 @@ static Value annotation(Vm *vm, Func *f, const Ast *at, bool as_text)
 }
 
 /* As they are asked for: functions are made far more often than looked at. */
-Value sc_annotations_of(Vm *vm, Func *f)
+Value sc_annotations_of(Vm *vm, Function *f)
 {
     const FuncDef *def = f->code->def; /* of what is packed nobody asks: it is hidden */
     uint32_t npos = f->code->npos;

@@ -27,16 +27,16 @@ uint32_t comp_emit(Comp *c, Opcode op, int x, int a, int b, int cc)
     return c->ins.n - 1;
 }
 
-uint32_t emit_jump(Comp *c, Opcode op, int a) { return comp_emit(c, op, 0, a, 0, 0); }
+uint32_t comp_emit_jump(Comp *c, Opcode op, int a) { return comp_emit(c, op, 0, a, 0, 0); }
 
 void comp_patch(Comp *c, uint32_t at)
 {
     c->ins.v[at].jump = (int32_t)(c->ins.n - at) - 1;
 }
 
-void jumps_add(Comp *c, Jumps *j, uint32_t at) { vec_push(&c->u->arena, j, at); }
+void comp_jumps_add(Comp *c, Jumps *j, uint32_t at) { vec_push(&c->u->arena, j, at); }
 
-void patch_all(Comp *c, Jumps *j)
+void comp_patch_all(Comp *c, Jumps *j)
 {
     for (uint32_t i = 0; i < j->n; i++)
         comp_patch(c, j->v[i]);
@@ -45,7 +45,7 @@ void patch_all(Comp *c, Jumps *j)
 
 void jump_back(Comp *c, uint32_t to)
 {
-    uint32_t at = emit_jump(c, OPC_LOOP, 0);
+    uint32_t at = comp_emit_jump(c, OPC_LOOP, 0);
 
     c->ins.v[at].jump = (int32_t)to - (int32_t)at - 1;
 }
@@ -64,7 +64,7 @@ int comp_temps(Comp *c, int n)
 
 int comp_temp(Comp *c) { return comp_temps(c, 1); }
 
-int new_local(Comp *c, const char *name)
+int comp_new_local(Comp *c, const char *name)
 {
     if (c->locals.n >= MAX_REGS)
         unit_error(c->u, C_SyntaxError, c->at.line, c->at.col, 0, "too many variables");
@@ -86,7 +86,7 @@ int comp_hidden(Comp *c)
 {
     if (c->spare.n)
         return c->spare.v[--c->spare.n];
-    return new_local(c, NULL);
+    return comp_new_local(c, NULL);
 }
 
 void comp_unhide(Comp *c, int reg) { vec_push(&c->u->arena, &c->spare, reg); }
@@ -114,7 +114,7 @@ int comp_konst(Comp *c, Value v)
     return (int)c->consts.n - 1;
 }
 
-int konst_str(Comp *c, const char *s, size_t n)
+int comp_konst_str(Comp *c, const char *s, size_t n)
 {
     return comp_konst(c, n <= 64 ? v_obj(sc_intern(c->vm, s, n))
                                  : v_obj(sc_str_n(c->vm, s, n)));
@@ -145,7 +145,7 @@ int comp_cache(Comp *c, const char *name)
     return (int)c->caches.n - 1;
 }
 
-int code_index(Comp *c, const Code *code)
+int comp_code_index(Comp *c, const ByteCode *code)
 {
     vec_push(&c->u->arena, &c->codes, code);
     return (int)c->codes.n - 1;
@@ -181,7 +181,7 @@ Var *comp_lookup(Comp *c, const char *name, Scope **out_scope)
     Var *v;
 
     for (;; s = s->parent) {
-        v = scope_find(s, name);
+        v = sc_scope_find(s, name);
         if (s == c->host || (v && v->bound && s->kind == SCOPE_COMP))
             break;
     }
@@ -189,7 +189,7 @@ Var *comp_lookup(Comp *c, const char *name, Scope **out_scope)
     return v;
 }
 
-int var_local(Comp *c, const Ast *a)
+int comp_var_local(Comp *c, const Ast *a)
 {
     Scope *s;
     Var *v;
@@ -200,7 +200,7 @@ int var_local(Comp *c, const Ast *a)
     return v && v->kind == VAR_LOCAL ? (int)v->reg : -1;
 }
 
-void load_name(Comp *c, const char *name, int dst)
+void comp_load_name(Comp *c, const char *name, int dst)
 {
     Scope *s;
     Var *v = comp_lookup(c, name, &s);
@@ -214,13 +214,13 @@ void load_name(Comp *c, const char *name, int dst)
     } else if (v && v->kind == VAR_FREE) {
         comp_emit(c, OPC_LOADFREE, 0, dst, (int)v->reg, 0);
     } else if (v && v->kind == VAR_CLASS) {
-        comp_emit(c, OPC_LOADN, 0, dst, konst_str(c, name, strlen(name)), 0);
+        comp_emit(c, OPC_LOADN, 0, dst, comp_konst_str(c, name, strlen(name)), 0);
     } else {
         comp_emit(c, OPC_LOADG, 0, dst, 0, comp_cache(c, name));
     }
 }
 
-void store_name(Comp *c, const char *name, int src)
+void comp_store_name(Comp *c, const char *name, int src)
 {
     Scope *s;
     Var *v = comp_lookup(c, name, &s);
@@ -235,13 +235,13 @@ void store_name(Comp *c, const char *name, int src)
     } else if (v && v->kind == VAR_FREE) {
         comp_emit(c, OPC_STOREFREE, 0, src, (int)v->reg, 0);
     } else if (v && v->kind == VAR_CLASS) {
-        comp_emit(c, OPC_STOREN, 0, src, konst_str(c, name, strlen(name)), 0);
+        comp_emit(c, OPC_STOREN, 0, src, comp_konst_str(c, name, strlen(name)), 0);
     } else {
-        comp_emit(c, OPC_STOREG, 0, src, konst_str(c, name, strlen(name)), 0);
+        comp_emit(c, OPC_STOREG, 0, src, comp_konst_str(c, name, strlen(name)), 0);
     }
 }
 
-void delete_name(Comp *c, const char *name)
+void comp_delete_name(Comp *c, const char *name)
 {
     Scope *s;
     Var *v = comp_lookup(c, name, &s);
@@ -254,5 +254,5 @@ void delete_name(Comp *c, const char *name)
         comp_emit(c, OPC_DELFREE, 0, 0, (int)v->reg, 0);
     else
         comp_emit(c, v && v->kind == VAR_CLASS ? OPC_DELN : OPC_DELG, 0, 0,
-                  konst_str(c, name, strlen(name)), 0);
+                  comp_konst_str(c, name, strlen(name)), 0);
 }

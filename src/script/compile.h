@@ -39,12 +39,12 @@ typedef struct Comp {
     struct Comp *outer;
     Scope *scope; /* innermost, may be a comprehension */
     Scope *host;  /* of the function, class or module */
-    Code *code;
+    ByteCode *code;
     VEC(Ins) ins;
     VEC(CodePos) pos;
     VEC(Value) consts;
     VEC(Cache) caches;
-    VEC(const Code *) codes;
+    VEC(const ByteCode *) codes;
     VEC(Handler) handlers;
     VEC(const char *) locals; /* name or NULL of each local register */
     VEC(int) spare;           /* hidden locals not in use */
@@ -58,48 +58,48 @@ typedef struct Comp {
 
 /* compile.c: instructions, registers, constants, names */
 Str *unit_str(Comp *c, const char *s); /* interned, kept by the unit */
-int new_local(Comp *c, const char *name);
+int comp_new_local(Comp *c, const char *name);
 uint32_t comp_emit(Comp *c, Opcode op, int x, int a, int b, int cc);
-uint32_t emit_jump(Comp *c, Opcode op, int a);
+uint32_t comp_emit_jump(Comp *c, Opcode op, int a);
 void comp_patch(Comp *c, uint32_t at); /* to here */
-void patch_all(Comp *c, Jumps *j);
+void comp_patch_all(Comp *c, Jumps *j);
 void jump_back(Comp *c, uint32_t to);
-void jumps_add(Comp *c, Jumps *j, uint32_t at);
+void comp_jumps_add(Comp *c, Jumps *j, uint32_t at);
 int comp_temp(Comp *c);
 int comp_temps(Comp *c, int n);
 int comp_hidden(Comp *c);
 void comp_unhide(Comp *c, int reg);
 int comp_konst(Comp *c, Value v); /* takes the count */
-int konst_str(Comp *c, const char *s, size_t n);
+int comp_konst_str(Comp *c, const char *s, size_t n);
 int comp_cache(Comp *c, const char *name);
 void comp_place(Comp *c, const Ast *a);
 _Noreturn void comp_error(Comp *c, const Ast *a, const char *text);
 Var *comp_lookup(Comp *c, const char *name, Scope **out_scope);
-int var_local(Comp *c, const Ast *a); /* its register if it is a plain local, else -1 */
-void load_name(Comp *c, const char *name, int dst);
-void store_name(Comp *c, const char *name, int src);
-void delete_name(Comp *c, const char *name);
-const Code *compile_function(Comp *c, FuncDef *d, const Ast *a);
-const Code *compile_genexp(Comp *c, Ast *a);
-void make_function(Comp *c, const Code *code, FuncDef *d, int dst);
+int comp_var_local(Comp *c, const Ast *a); /* its register if it is a plain local, else -1 */
+void comp_load_name(Comp *c, const char *name, int dst);
+void comp_store_name(Comp *c, const char *name, int src);
+void comp_delete_name(Comp *c, const char *name);
+const ByteCode *comp_function(Comp *c, FuncDef *d, const Ast *a);
+const ByteCode *comp_genexp(Comp *c, Ast *a);
+void comp_make_function(Comp *c, const ByteCode *code, FuncDef *d, int dst);
 Known known_save(Comp *c);
 void known_set(Comp *c, Known k);
 void known_meet(Comp *c, Known k);
-void bind_comp_scope(Comp *c, Scope *s);
-int code_index(Comp *c, const Code *code);
-void compile_block(Comp *c, const AstList *l);
+void comp_bind_scope(Comp *c, Scope *s);
+int comp_code_index(Comp *c, const ByteCode *code);
+void comp_block(Comp *c, const AstList *l);
 Comp *comp_begin(Comp *outer, Unit *u, Scope *s, const char *name);
-const Code *comp_end(Comp *c);
+const ByteCode *comp_end(Comp *c);
 
 /* compile_code.c */
-void compile_def(Comp *c, Ast *s);
-void compile_class(Comp *c, Ast *s);
+void comp_def(Comp *c, Ast *s);
+void comp_class(Comp *c, Ast *s);
 
 /* compile_expr.c */
 int comp_expr(Comp *c, Ast *a, int want);      /* register with the value */
 int comp_operand(Comp *c, Ast *a, int prefer); /* a local as it is, else a temporary */
 void jump_if(Comp *c, Ast *a, bool when, Jumps *out);
 void comp_assign(Comp *c, Ast *target, int src);
-void compile_comp_loop(Comp *c, Ast *a, uint32_t i, int acc, int first_iter);
+void comp_comp_loop(Comp *c, Ast *a, uint32_t i, int acc, int first_iter);
 
 #endif

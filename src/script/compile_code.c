@@ -54,9 +54,9 @@ static void place_temps(Comp *c)
     }
 }
 
-const Code *comp_end(Comp *c)
+const ByteCode *comp_end(Comp *c)
 {
-    Code *k = c->code;
+    ByteCode *k = c->code;
     int t;
 
     c->ntemps = 0;
@@ -100,7 +100,7 @@ static void find_free(Comp *c, Comp *maker)
         if (o && o->kind == VAR_CLASS) {
             text_init(&t, &c->u->arena);
             text_printf(&t, ".free.%s", v->name);
-            o = comp_lookup(maker, intern(&c->u->names, text_str(&t)), &at);
+            o = comp_lookup(maker, intern_name(&c->u->names, text_str(&t)), &at);
         }
         if (!o || (o->kind != VAR_CELL && o->kind != VAR_FREE))
             unit_error(c->u, C_SyntaxError, c->at.line, c->at.col, 0,
@@ -119,7 +119,7 @@ static void bind_vars(Comp *c)
 
         if ((v->kind != VAR_LOCAL && v->kind != VAR_CELL) || v->is_param)
             continue;
-        v->reg = (uint32_t)new_local(c, v->name);
+        v->reg = (uint32_t)comp_new_local(c, v->name);
         if (v->kind == VAR_CELL) {
             comp_emit(c, OPC_NEWCELL, 0, (int)v->reg, 0, 0);
             c->known[v->reg] = 1;
@@ -127,14 +127,14 @@ static void bind_vars(Comp *c)
     }
 }
 
-void bind_comp_scope(Comp *c, Scope *s)
+void comp_bind_scope(Comp *c, Scope *s)
 {
     for (uint32_t i = 0; i < s->n; i++) {
         Var *v = &s->vars[i];
 
         if (!v->bound)
             continue;
-        v->reg = (uint32_t)new_local(c, v->name);
+        v->reg = (uint32_t)comp_new_local(c, v->name);
         if (v->kind == VAR_CELL) {
             comp_emit(c, OPC_NEWCELL, 0, (int)v->reg, 0, 0);
             c->known[v->reg] = 1;
@@ -145,18 +145,18 @@ void bind_comp_scope(Comp *c, Scope *s)
 static void bind_params(Comp *c, FuncDef *d)
 {
     static const ParamKind order[] = {PARAM_POS, PARAM_KW, PARAM_STAR, PARAM_DSTAR};
-    Code *k = c->code;
+    ByteCode *k = c->code;
     uint32_t n = 0;
 
     k->param_names = arena_array(&c->u->arena, d->nparams + 1, sizeof *k->param_names);
     for (int o = 0; o < COUNT(order); o++)
         for (uint32_t i = 0; i < d->nparams; i++) {
             Param *p = &d->params[i];
-            Var *v = scope_find(c->host, p->name);
+            Var *v = sc_scope_find(c->host, p->name);
 
             if (p->kind != order[o])
                 continue;
-            v->reg = (uint32_t)new_local(c, p->name);
+            v->reg = (uint32_t)comp_new_local(c, p->name);
             if (!v->deleted)
                 c->known[v->reg] = 1;
             k->param_names[n++] = unit_str(c, p->name);
@@ -169,14 +169,14 @@ static void bind_params(Comp *c, FuncDef *d)
     k->nkwdefaults = k->nkwonly;
     k->nposonly = d->nposonly;
     for (uint32_t i = 0; i < d->nparams; i++) {
-        Var *v = scope_find(c->host, d->params[i].name);
+        Var *v = sc_scope_find(c->host, d->params[i].name);
 
         if (v->kind == VAR_CELL)
             comp_emit(c, OPC_MAKECELL, 0, (int)v->reg, 0, 0);
     }
 }
 
-const Code *compile_function(Comp *c, FuncDef *d, const Ast *a)
+const ByteCode *comp_function(Comp *c, FuncDef *d, const Ast *a)
 {
     Comp *f = comp_begin(c, c->u, d->scope, d->name);
 
@@ -192,32 +192,32 @@ const Code *compile_function(Comp *c, FuncDef *d, const Ast *a)
     bind_params(f, d);
     bind_vars(f);
     find_free(f, c);
-    compile_block(f, &d->body);
+    comp_block(f, &d->body);
     return comp_end(f);
 }
 
 /* A generator expression: a generator function of the first iterator. */
-const Code *compile_genexp(Comp *c, Ast *a)
+const ByteCode *comp_genexp(Comp *c, Ast *a)
 {
     Comp *f = comp_begin(c, c->u, a->scope, "<genexpr>");
-    Code *k = f->code;
+    ByteCode *k = f->code;
 
     k->line = a->line;
     k->is_generator = true;
     f->at = (CodePos){a->line, a->col, a->len};
-    new_local(f, ".0");
+    comp_new_local(f, ".0");
     f->known[0] = 1;
     k->npos = 1;
     k->param_names = arena_array(&c->u->arena, 1, sizeof *k->param_names);
     k->param_names[0] = unit_str(f, ".0");
     bind_vars(f);
     find_free(f, c);
-    compile_comp_loop(f, a, 0, -1, 0);
+    comp_comp_loop(f, a, 0, -1, 0);
     return comp_end(f);
 }
 
 /* dst = function of code, with the defaults of d evaluated now */
-void make_function(Comp *c, const Code *code, FuncDef *d, int dst)
+void comp_make_function(Comp *c, const ByteCode *code, FuncDef *d, int dst)
 {
     int base = c->ntemps, first = TEMP + base;
     uint32_t i;
@@ -236,28 +236,28 @@ void make_function(Comp *c, const Code *code, FuncDef *d, int dst)
                     comp_emit(c, OPC_CLEAR, 0, t, 0, 0);
             }
     }
-    comp_emit(c, OPC_FUNC, 0, dst, code_index(c, code), first);
+    comp_emit(c, OPC_FUNC, 0, dst, comp_code_index(c, code), first);
     c->ntemps = base;
 }
 
-void compile_def(Comp *c, Ast *s)
+void comp_def(Comp *c, Ast *s)
 {
     int base = c->ntemps, t, n = (int)s->list.n, i;
 
     for (i = 0; i < n; i++) /* each is called with what stands in the next register */
         comp_expr(c, s->list.v[i], comp_temp(c));
     t = comp_temp(c);
-    make_function(c, compile_function(c, s->def, s), s->def, t);
+    comp_make_function(c, comp_function(c, s->def, s), s->def, t);
     for (i = n - 1; i >= 0; i--) {
         comp_place(c, s->list.v[i]);
         comp_emit(c, OPC_CALL, 0, TEMP + base + i, 1, 0);
     }
     comp_place(c, s);
-    store_name(c, s->def->name, TEMP + base);
+    comp_store_name(c, s->def->name, TEMP + base);
     c->ntemps = base;
 }
 
-static const Code *compile_class_body(Comp *c, Ast *s)
+static const ByteCode *compile_class_body(Comp *c, Ast *s)
 {
     Comp *f = comp_begin(c, c->u, s->scope, s->name);
     int t;
@@ -269,19 +269,19 @@ static const Code *compile_class_body(Comp *c, Ast *s)
     find_free(f, c);
     if (s->more.n && s->more.v[0]->kind == S_EXPR && s->more.v[0]->a->kind == E_STR) {
         t = comp_expr(f, s->more.v[0]->a, comp_temp(f));
-        comp_emit(f, OPC_STOREN, 0, t, konst_str(f, "__doc__", 7), 0);
+        comp_emit(f, OPC_STOREN, 0, t, comp_konst_str(f, "__doc__", 7), 0);
         f->ntemps = 0;
     }
-    compile_block(f, &s->more);
+    comp_block(f, &s->more);
     if (s->scope->needs_class) { /* the body gives the cell to be filled */
-        Var *v = scope_find(s->scope, intern(&c->u->names, "__class__"));
+        Var *v = sc_scope_find(s->scope, intern_name(&c->u->names, "__class__"));
 
         comp_emit(f, OPC_RET, 0, (int)v->reg, 0, 0);
     }
     return comp_end(f);
 }
 
-void compile_class(Comp *c, Ast *s)
+void comp_class(Comp *c, Ast *s)
 {
     int base = c->ntemps, n = s->a ? (int)s->a->list.n : 0, i, b, t, mark;
     bool star = false;
@@ -310,7 +310,7 @@ void compile_class(Comp *c, Ast *s)
 
             comp_emit(c, OPC_MOVE, 0, h, b + 1, 0);
             comp_emit(c, OPC_LOADK, 0, key,
-                      konst_str(c, s->list.v[k]->name, strlen(s->list.v[k]->name)), 0);
+                      comp_konst_str(c, s->list.v[k]->name, strlen(s->list.v[k]->name)), 0);
             v = comp_operand(c, s->list.v[k]->a, ANY);
             comp_emit(c, OPC_DICTADD, 0, h, key, v);
             comp_emit(c, OPC_MOVE, 0, b + 1, h, 0);
@@ -320,28 +320,28 @@ void compile_class(Comp *c, Ast *s)
         }
     comp_place(c, s);
     t = b;
-    comp_emit(c, OPC_CLASS, 0, t, code_index(c, compile_class_body(c, s)), b);
+    comp_emit(c, OPC_CLASS, 0, t, comp_code_index(c, compile_class_body(c, s)), b);
     for (i = n - 1; i >= 0; i--) {
         comp_place(c, s->a->list.v[i]);
         comp_emit(c, OPC_CALL, 0, TEMP + base + i, 1, 0);
     }
     comp_place(c, s);
-    store_name(c, s->name, TEMP + base);
+    comp_store_name(c, s->name, TEMP + base);
     c->ntemps = base;
 }
 
 /* ---- a module ---------------------------------------------------------------------- */
 
-const Code *sc_compile(Unit *u, Scope *module)
+const ByteCode *sc_compile(Unit *u, Scope *module)
 {
     Comp *c = comp_begin(NULL, u, module, "<module>");
     int t;
 
     if (u->body.n && u->body.v[0]->kind == S_EXPR && u->body.v[0]->a->kind == E_STR) {
         t = comp_expr(c, u->body.v[0]->a, comp_temp(c));
-        comp_emit(c, OPC_STOREG, 0, t, konst_str(c, "__doc__", 7), 0);
+        comp_emit(c, OPC_STOREG, 0, t, comp_konst_str(c, "__doc__", 7), 0);
         c->ntemps = 0;
     }
-    compile_block(c, &u->body);
+    comp_block(c, &u->body);
     return comp_end(c);
 }

@@ -21,7 +21,7 @@ static int moved(Comp *c, int r, int want)
 
 int comp_operand(Comp *c, Ast *a, int prefer)
 {
-    int r = c->host->has_walrus || c->scope->has_walrus ? -1 : var_local(c, a);
+    int r = c->host->has_walrus || c->scope->has_walrus ? -1 : comp_var_local(c, a);
 
     if (r >= 0) {
         if (!c->known[r]) {
@@ -90,10 +90,10 @@ static int compile_logic(Comp *c, Ast *a, int want)
         if (i == 0)
             k = known_save(c);
         if (i + 1 < a->list.n)
-            jumps_add(c, &end, emit_jump(c, a->kind == E_AND ? OPC_JKF : OPC_JKT, t));
+            comp_jumps_add(c, &end, comp_emit_jump(c, a->kind == E_AND ? OPC_JKF : OPC_JKT, t));
     }
     known_meet(c, k);
-    patch_all(c, &end);
+    comp_patch_all(c, &end);
     return moved(c, t, want);
 }
 
@@ -110,8 +110,8 @@ static int compile_cond(Comp *c, Ast *a, int want)
     comp_expr(c, a->b, t);
     c->ntemps = mark;
     after = known_save(c);
-    end = emit_jump(c, OPC_JMP, 0);
-    patch_all(c, &no);
+    end = comp_emit_jump(c, OPC_JMP, 0);
+    comp_patch_all(c, &no);
     known_set(c, before);
     comp_expr(c, a->c, t);
     known_meet(c, after);
@@ -147,9 +147,9 @@ static int compile_compare(Comp *c, Ast *a, int want)
         comp_place(c, a);
         comp_emit(c, OPC_CMP, a->ops[i], t, keep[i & 1], keep[(i + 1) & 1]);
         if (i + 1 < n)
-            jumps_add(c, &end, emit_jump(c, OPC_JKF, t));
+            comp_jumps_add(c, &end, comp_emit_jump(c, OPC_JKF, t));
     }
-    patch_all(c, &end);
+    comp_patch_all(c, &end);
     comp_emit(c, OPC_CLEAR, 0, keep[0], 0, 0);
     comp_emit(c, OPC_CLEAR, 0, keep[1], 0, 0);
     comp_unhide(c, keep[0]);
@@ -172,7 +172,7 @@ static void jump_compare(Comp *c, Ast *a, bool when, Jumps *out)
         comp_place(c, a);
         comp_emit(c, op <= CMP_GE ? two[op] : OPC_JCMP, op, l, r, when);
     }
-    jumps_add(c, out, emit_jump(c, OPC_JMP, 0));
+    comp_jumps_add(c, out, comp_emit_jump(c, OPC_JMP, 0));
     c->ntemps = mark;
 }
 
@@ -206,11 +206,11 @@ void jump_if(Comp *c, Ast *a, bool when, Jumps *out)
         }
         jump_if(c, a->list.v[i], when, out);
         known_meet(c, k);
-        patch_all(c, &skip);
+        comp_patch_all(c, &skip);
     } else {
         r = comp_operand(c, a, ANY);
         comp_place(c, a);
-        jumps_add(c, out, emit_jump(c, when ? OPC_JT : OPC_JF, r));
+        comp_jumps_add(c, out, comp_emit_jump(c, when ? OPC_JT : OPC_JF, r));
         c->ntemps = mark;
     }
 }
@@ -247,7 +247,7 @@ static int compile_call_stars(Comp *c, Ast *a, int want)
                 comp_emit(c, OPC_DICTUPDATE, 1, dict, v, 0);
             } else {
                 comp_emit(c, OPC_LOADK, 0, k = comp_temp(c),
-                          konst_str(c, e->name, strlen(e->name)), 0);
+                          comp_konst_str(c, e->name, strlen(e->name)), 0);
                 v = comp_operand(c, e->a, ANY);
                 comp_emit(c, OPC_DICTADD, 0, dict, k, v);
             }
@@ -279,14 +279,14 @@ static int compile_call_stars(Comp *c, Ast *a, int want)
 static int compile_super(Comp *c, Ast *a, int want)
 {
     int dst = target(c, want), mark = c->ntemps, k = comp_temp(c), s = comp_temp(c);
-    const char *cls = intern(&c->u->names, "__class__");
+    const char *cls = intern_name(&c->u->names, "__class__");
     FuncDef *d = (FuncDef *)c->code->def;
 
     if (!d || d->nparams == 0)
         comp_error(c, a, "super(): no arguments");
     comp_place(c, a);
-    load_name(c, cls, k);
-    load_name(c, d->params[0].name, s);
+    comp_load_name(c, cls, k);
+    comp_load_name(c, d->params[0].name, s);
     comp_emit(c, OPC_SUPER, 0, dst, k, s);
     c->ntemps = mark;
     return dst;
@@ -300,7 +300,7 @@ static int compile_call(Comp *c, Ast *a, int want)
 
     if (a->a->kind == E_NAME && a->list.n == 0 && strcmp(a->a->name, "super") == 0 &&
         c->host->kind == SCOPE_FUNC &&
-        scope_find(c->host, intern(&c->u->names, "__class__")))
+        sc_scope_find(c->host, intern_name(&c->u->names, "__class__")))
         return compile_super(c, a, want);
     if (has_stars(a))
         return compile_call_stars(c, a, want);
@@ -444,7 +444,7 @@ static void comp_element(Comp *c, Ast *a, int acc)
 }
 
 /* Clause i and those after it. first_iter: register with the iterator of the first. */
-void compile_comp_loop(Comp *c, Ast *a, uint32_t i, int acc, int first_iter)
+void comp_comp_loop(Comp *c, Ast *a, uint32_t i, int acc, int first_iter)
 {
     Ast *f = a->list.v[i];
     int it = first_iter, mark = c->ntemps, v, reg;
@@ -461,17 +461,17 @@ void compile_comp_loop(Comp *c, Ast *a, uint32_t i, int acc, int first_iter)
     }
     known = known_save(c);
     start = c->ins.n;
-    reg = var_local(c, f->a);
+    reg = comp_var_local(c, f->a);
     v = reg >= 0 ? reg : comp_temp(c);
     comp_place(c, f->b);
     comp_emit(c, OPC_FORITER, 0, it, v, 0);
-    out = emit_jump(c, OPC_JMP, 0);
+    out = comp_emit_jump(c, OPC_JMP, 0);
     comp_assign(c, f->a, v);
     c->ntemps = mark;
     for (k = 0; k < f->list.n; k++)
         jump_if(c, f->list.v[k], false, &again);
     if (i + 1 < a->list.n)
-        compile_comp_loop(c, a, i + 1, acc, -1);
+        comp_comp_loop(c, a, i + 1, acc, -1);
     else
         comp_element(c, a, acc);
     for (k = 0; k < again.n; k++)
@@ -497,13 +497,13 @@ static int compile_comprehension(Comp *c, Ast *a, int want)
     comp_emit(c, OPC_ITER, 0, it, v, 0);
     c->ntemps = mark;
     c->scope = a->scope;
-    bind_comp_scope(c, a->scope);
+    comp_bind_scope(c, a->scope);
     comp_emit(c,
               a->kind == E_LISTCOMP  ? OPC_LIST
               : a->kind == E_SETCOMP ? OPC_SET
                                      : OPC_DICT,
               0, acc, TEMP + mark, 0);
-    compile_comp_loop(c, a, 0, acc, it);
+    comp_comp_loop(c, a, 0, acc, it);
     for (uint32_t i = 0; i < a->scope->n; i++)
         if (a->scope->vars[i].bound)
             comp_emit(c, OPC_CLEAR, 0, (int)a->scope->vars[i].reg, 0, 0);
@@ -524,7 +524,7 @@ static int compile_generator(Comp *c, Ast *a, int want)
     comp_place(c, a->list.v[0]->b);
     comp_emit(c, OPC_ITER, 0, it, v, 0);
     comp_place(c, a);
-    make_function(c, compile_genexp(c, a), NULL, base);
+    comp_make_function(c, comp_genexp(c, a), NULL, base);
     comp_emit(c, OPC_MOVE, 0, base + 1, it, 0);
     comp_emit(c, OPC_CLEAR, 0, it, 0, 0);
     comp_unhide(c, it);
@@ -544,7 +544,7 @@ static int compile_fstring(Comp *c, Ast *a, int want)
 
         t = comp_temp(c);
         if (e->kind == E_STR) {
-            comp_emit(c, OPC_LOADK, 0, t, konst_str(c, e->name, e->n), 0);
+            comp_emit(c, OPC_LOADK, 0, t, comp_konst_str(c, e->name, e->n), 0);
             continue;
         }
         v = comp_operand(c, e->a, t);
@@ -640,7 +640,7 @@ static int compile_walrus(Comp *c, Ast *a, int want)
     int h = comp_hidden(c), dst;
 
     comp_expr(c, a->b, h);
-    store_name(c, a->a->name, h);
+    comp_store_name(c, a->a->name, h);
     dst = target(c, want);
     comp_emit(c, OPC_MOVE, 0, dst, h, 0);
     comp_emit(c, OPC_CLEAR, 0, h, 0, 0);
@@ -656,7 +656,7 @@ int comp_expr(Comp *c, Ast *a, int want)
     switch (a->kind) {
     case E_NAME:
         dst = target(c, want);
-        load_name(c, a->name, dst);
+        comp_load_name(c, a->name, dst);
         return dst;
     case E_INT: return load_const(c, v_int(a->i), want);
     case E_FLOAT: return load_const(c, v_float(a->f), want);
@@ -670,7 +670,7 @@ int comp_expr(Comp *c, Ast *a, int want)
     case E_ELLIPSIS: return load_const(c, (Value){T_ELLIPSIS, {0}}, want);
     case E_STR:
         dst = target(c, want);
-        comp_emit(c, OPC_LOADK, 0, dst, konst_str(c, a->name, a->n), 0);
+        comp_emit(c, OPC_LOADK, 0, dst, comp_konst_str(c, a->name, a->n), 0);
         return dst;
     case E_BYTES: return load_const(c, sc_bytes(c->vm, a->name, a->n), want);
     case E_BIG: return load_const(c, sc_long_parse(c->vm, a->name, a->n, 0), want);
@@ -695,7 +695,7 @@ int comp_expr(Comp *c, Ast *a, int want)
     case E_GENEXP: return compile_generator(c, a, want);
     case E_LAMBDA:
         dst = target(c, want);
-        make_function(c, compile_function(c, a->def, a), a->def, dst);
+        comp_make_function(c, comp_function(c, a->def, a), a->def, dst);
         return dst;
     case E_YIELD:
     case E_YIELDFROM: return compile_yield(c, a, want);
@@ -734,7 +734,7 @@ void comp_assign(Comp *c, Ast *t, int src)
     switch (t->kind) {
     case E_NAME:
         comp_place(c, t);
-        store_name(c, t->name, src);
+        comp_store_name(c, t->name, src);
         break;
     case E_ATTR:
         a = comp_operand(c, t->a, ANY);

@@ -14,8 +14,8 @@
 static void close_range(Comp *c, Exit *e)
 {
     if (e->from < c->ins.n) {
-        jumps_add(c, &e->ranges, e->from);
-        jumps_add(c, &e->ranges, c->ins.n);
+        comp_jumps_add(c, &e->ranges, e->from);
+        comp_jumps_add(c, &e->ranges, c->ins.n);
     }
 }
 
@@ -42,7 +42,7 @@ static void run_exit(Comp *c, Exit *e)
 
     c->exits = e->outer;
     if (e->kind == EXIT_FINALLY) {
-        compile_block(c, &e->final->list);
+        comp_block(c, &e->final->list);
     } else if (e->kind == EXIT_WITH) {
         comp_place(c, e->at);
         t = comp_temp(c);
@@ -93,11 +93,11 @@ static Exit *innermost_loop(Comp *c)
 static void compile_assign(Comp *c, Ast *s)
 {
     uint32_t i;
-    int reg = s->list.n == 1 ? var_local(c, s->list.v[0]) : -1, r;
+    int reg = s->list.n == 1 ? comp_var_local(c, s->list.v[0]) : -1, r;
 
     if (reg >= 0) {
         comp_expr(c, s->a, reg);
-        store_name(c, s->list.v[0]->name, reg);
+        comp_store_name(c, s->list.v[0]->name, reg);
         return;
     }
     if (s->list.n == 1 && s->list.v[0]->kind == E_TUPLE && s->a->kind == E_TUPLE &&
@@ -147,7 +147,7 @@ static void compile_aug(Comp *c, Ast *s)
     int obj, key, v, r, reg;
 
     if (t->kind == E_NAME) {
-        reg = var_local(c, t);
+        reg = comp_var_local(c, t);
         if (reg >= 0) {
             if (!c->known[reg]) {
                 comp_place(c, t);
@@ -167,11 +167,11 @@ static void compile_aug(Comp *c, Ast *s)
         }
         v = comp_temp(c);
         comp_place(c, t);
-        load_name(c, t->name, v);
+        comp_load_name(c, t->name, v);
         r = comp_operand(c, s->b, ANY);
         comp_place(c, s);
         emit_binary(c, (BinOp)s->op, v, v, r, true);
-        store_name(c, t->name, v);
+        comp_store_name(c, t->name, v);
         return;
     }
     obj = comp_hidden(c);
@@ -216,7 +216,7 @@ static void compile_annotated(Comp *c, Ast *s)
     }
     if (c->host->kind == SCOPE_CLASS && target->kind == E_NAME) {
         r = comp_expr(c, s->b, comp_temp(c));
-        comp_emit(c, OPC_ANNOT, 0, r, konst_str(c, target->name, strlen(target->name)),
+        comp_emit(c, OPC_ANNOT, 0, r, comp_konst_str(c, target->name, strlen(target->name)),
                   0);
     }
 }
@@ -227,7 +227,7 @@ static void compile_delete(Comp *c, Ast *t)
 
     comp_place(c, t);
     switch (t->kind) {
-    case E_NAME: delete_name(c, t->name); break;
+    case E_NAME: comp_delete_name(c, t->name); break;
     case E_ATTR:
         a = comp_operand(c, t->a, ANY);
         comp_place(c, t);
@@ -286,7 +286,7 @@ static void compile_break(Comp *c, Ast *s)
     leave_to(c, loop);
     comp_place(c, s);
     if (s->kind == S_BREAK)
-        jumps_add(c, &loop->breaks, emit_jump(c, OPC_JMP, 0));
+        comp_jumps_add(c, &loop->breaks, comp_emit_jump(c, OPC_JMP, 0));
     else
         jump_back(c, loop->start);
     reopen(c, loop);
@@ -300,9 +300,9 @@ static void compile_import(Comp *c, Ast *s)
         int r = comp_temp(c);
 
         comp_place(c, n);
-        comp_emit(c, OPC_IMPORT, n->a != NULL, r, konst_str(c, n->name, strlen(n->name)),
+        comp_emit(c, OPC_IMPORT, n->a != NULL, r, comp_konst_str(c, n->name, strlen(n->name)),
                   0);
-        store_name(c,
+        comp_store_name(c,
                    n->a  ? n->a->name
                    : dot ? intern_n(&c->u->names, n->name, (size_t)(dot - n->name))
                          : n->name,
@@ -323,7 +323,7 @@ static void compile_from(Comp *c, Ast *s)
     memset(dotted, '.', s->n);
     strcpy(dotted + s->n, s->name);
     m = comp_hidden(c);
-    comp_emit(c, OPC_IMPORT, 1, m, konst_str(c, dotted, strlen(dotted)), 0);
+    comp_emit(c, OPC_IMPORT, 1, m, comp_konst_str(c, dotted, strlen(dotted)), 0);
     if (s->list.n == 0)
         comp_emit(c, OPC_IMPORTSTAR, 0, m, 0, 0);
     for (i = 0; i < s->list.n; i++) {
@@ -331,8 +331,8 @@ static void compile_from(Comp *c, Ast *s)
 
         comp_place(c, n);
         r = comp_temp(c);
-        comp_emit(c, OPC_IMPORTFROM, 0, r, m, konst_str(c, n->name, strlen(n->name)));
-        store_name(c, n->a ? n->a->name : n->name, r);
+        comp_emit(c, OPC_IMPORTFROM, 0, r, m, comp_konst_str(c, n->name, strlen(n->name)));
+        comp_store_name(c, n->a ? n->a->name : n->name, r);
         c->ntemps--;
     }
     comp_emit(c, OPC_CLEAR, 0, m, 0, 0);
@@ -349,7 +349,7 @@ static void compile_assert(Comp *c, Ast *s)
         r = comp_expr(c, s->b, comp_temp(c));
     comp_place(c, s->a);
     comp_emit(c, OPC_ASSERT, s->b != NULL, r, 0, 0);
-    patch_all(c, &ok);
+    comp_patch_all(c, &ok);
 }
 
 static void compile_raise(Comp *c, Ast *s)
@@ -379,17 +379,17 @@ static void compile_if(Comp *c, Ast *s)
     jump_if(c, s->a, false, &no);
     c->ntemps = 0;
     before = known_save(c);
-    compile_block(c, &s->list);
+    comp_block(c, &s->list);
     if (s->more.n == 0) {
-        patch_all(c, &no);
+        comp_patch_all(c, &no);
         known_meet(c, before);
         return;
     }
-    end = emit_jump(c, OPC_JMP, 0);
-    patch_all(c, &no);
+    end = comp_emit_jump(c, OPC_JMP, 0);
+    comp_patch_all(c, &no);
     after = known_save(c);
     known_set(c, before);
-    compile_block(c, &s->more);
+    comp_block(c, &s->more);
     known_meet(c, after);
     comp_patch(c, end);
 }
@@ -406,21 +406,21 @@ static void compile_while(Comp *c, Ast *s)
     if (!forever)
         jump_if(c, s->a, false, &no);
     c->ntemps = 0;
-    compile_block(c, &s->list);
+    comp_block(c, &s->list);
     comp_place(c, s);
     jump_back(c, e.start);
-    patch_all(c, &no);
+    comp_patch_all(c, &no);
     c->exits = e.outer;
     known_set(c, k);
-    compile_block(c, &s->more);
-    patch_all(c, &e.breaks);
+    comp_block(c, &s->more);
+    comp_patch_all(c, &e.breaks);
     known_set(c, k);
 }
 
 static void compile_for(Comp *c, Ast *s)
 {
     Exit e;
-    int it = comp_hidden(c), reg = var_local(c, s->a), v;
+    int it = comp_hidden(c), reg = comp_var_local(c, s->a), v;
     Known k;
     uint32_t out;
 
@@ -433,18 +433,18 @@ static void compile_for(Comp *c, Ast *s)
     e.start = c->ins.n;
     v = reg >= 0 ? reg : comp_temp(c);
     comp_emit(c, OPC_FORITER, 0, it, v, 0);
-    out = emit_jump(c, OPC_JMP, 0);
+    out = comp_emit_jump(c, OPC_JMP, 0);
     comp_place(c, s->a);
     comp_assign(c, s->a, v);
     c->ntemps = 0;
-    compile_block(c, &s->list);
+    comp_block(c, &s->list);
     comp_place(c, s->b);
     jump_back(c, e.start);
     comp_patch(c, out);
     c->exits = e.outer;
     known_set(c, k);
-    compile_block(c, &s->more);
-    patch_all(c, &e.breaks);
+    comp_block(c, &s->more);
+    comp_patch_all(c, &e.breaks);
     known_set(c, k);
     comp_emit(c, OPC_CLEAR, 0, it, 0, 0);
     comp_unhide(c, it);
@@ -464,12 +464,12 @@ static void compile_except(Comp *c, Ast *s)
     push_exit(c, &e, EXIT_FINALLY, s);
     static const Ast nothing = {.kind = S_BLOCK};
     e.final = &nothing;
-    compile_block(c, &s->list);
+    comp_block(c, &s->list);
     close_range(c, &e);
     c->exits = e.outer;
     if (s->a)
-        compile_block(c, &s->a->list);
-    jumps_add(c, &done, emit_jump(c, OPC_JMP, 0));
+        comp_block(c, &s->a->list);
+    comp_jumps_add(c, &done, comp_emit_jump(c, OPC_JMP, 0));
     pc = c->ins.n;
     add_handlers(c, &e, pc, exc);
     comp_emit(c, OPC_HANDLED, 0, exc, 0, 0);
@@ -484,16 +484,16 @@ static void compile_except(Comp *c, Ast *s)
             t = comp_operand(c, h->a, ANY);
             comp_place(c, h->a);
             comp_emit(c, OPC_EXCMATCH, 0, exc, t, 0);
-            next = emit_jump(c, OPC_JMP, 0);
+            next = comp_emit_jump(c, OPC_JMP, 0);
             c->ntemps = 0;
         }
         if (h->name) {
             t = comp_temp(c);
             comp_emit(c, OPC_MOVE, 0, t, exc, 0);
-            store_name(c, h->name, t);
+            comp_store_name(c, h->name, t);
             c->ntemps = 0;
         }
-        compile_block(c, &h->list);
+        comp_block(c, &h->list);
         if (h->name) {
             Scope *sc;
             Var *v = comp_lookup(c, h->name, &sc);
@@ -505,7 +505,7 @@ static void compile_except(Comp *c, Ast *s)
         }
         comp_emit(c, OPC_HANDLED, 0, before, 0, 0);
         comp_emit(c, OPC_CLEAR, 0, exc, 0, 0);
-        jumps_add(c, &done, emit_jump(c, OPC_JMP, 0));
+        comp_jumps_add(c, &done, comp_emit_jump(c, OPC_JMP, 0));
         if (h->a)
             comp_patch(c, next);
     }
@@ -514,7 +514,7 @@ static void compile_except(Comp *c, Ast *s)
         comp_emit(c, OPC_HANDLED, 0, before, 0, 0);
         comp_emit(c, OPC_RERAISE, 0, exc, 0, 0);
     }
-    patch_all(c, &done);
+    comp_patch_all(c, &done);
     comp_emit(c, OPC_CLEAR, 0, before, 0, 0);
     known_set(c, k);
     comp_unhide(c, before);
@@ -541,18 +541,18 @@ static void compile_try(Comp *c, Ast *s)
     if (s->more.n)
         compile_except(c, s);
     else
-        compile_block(c, &s->list);
+        comp_block(c, &s->list);
     close_range(c, &e);
     c->exits = e.outer;
-    compile_block(c, &s->b->list);
+    comp_block(c, &s->b->list);
     after = known_save(c);
-    end = emit_jump(c, OPC_JMP, 0);
+    end = comp_emit_jump(c, OPC_JMP, 0);
     add_handlers(c, &e, c->ins.n, exc);
     known_set(c, k);
     comp_emit(c, OPC_HANDLED, 0, exc, 0, 0);
     push_exit(c, &e, EXIT_HANDLER, s);
     e.mgr = before;
-    compile_block(c, &s->b->list);
+    comp_block(c, &s->b->list);
     c->exits = e.outer;
     comp_place(c, s);
     comp_emit(c, OPC_HANDLED, 0, before, 0, 0);
@@ -587,17 +587,17 @@ static void compile_with(Comp *c, Ast *s, uint32_t i)
     if (i + 1 < s->list.n)
         compile_with(c, s, i + 1);
     else
-        compile_block(c, &s->more);
+        comp_block(c, &s->more);
     close_range(c, &e);
     run_exit(c, &e);
     c->exits = e.outer;
-    end = emit_jump(c, OPC_JMP, 0);
+    end = comp_emit_jump(c, OPC_JMP, 0);
     add_handlers(c, &e, c->ins.n, exc);
     comp_place(c, item->a);
     t = comp_temp(c);
     comp_emit(c, OPC_EXIT, 0, t, mgr, exc);
     {
-        uint32_t swallow = emit_jump(c, OPC_JT, t);
+        uint32_t swallow = comp_emit_jump(c, OPC_JT, t);
 
         comp_emit(c, OPC_RERAISE, 0, exc, 0, 0);
         comp_patch(c, swallow);
@@ -633,8 +633,8 @@ static void compile_stmt(Comp *c, Ast *s)
     case S_IF: compile_if(c, s); break;
     case S_WHILE: compile_while(c, s); break;
     case S_FOR: compile_for(c, s); break;
-    case S_DEF: compile_def(c, s); break;
-    case S_CLASS: compile_class(c, s); break;
+    case S_DEF: comp_def(c, s); break;
+    case S_CLASS: comp_class(c, s); break;
     case S_RETURN: compile_return(c, s); break;
     case S_RAISE: compile_raise(c, s); break;
     case S_TRY: compile_try(c, s); break;
@@ -653,7 +653,7 @@ static void compile_stmt(Comp *c, Ast *s)
     c->ntemps = 0;
 }
 
-void compile_block(Comp *c, const AstList *l)
+void comp_block(Comp *c, const AstList *l)
 {
     for (uint32_t i = 0; i < l->n; i++)
         compile_stmt(c, l->v[i]);

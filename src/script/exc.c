@@ -220,7 +220,7 @@ bool sc_exc_is(Vm *vm, KnownClass k)
 
 /* ---- places ------------------------------------------------------------------------ */
 
-void sc_trace_add(Vm *vm, Exc *e, const Frame *f)
+void sc_trace_add(Vm *vm, Exc *e, const VmFrame *f)
 {
     int64_t cap = e->captrace;
     const CodePos *p;

@@ -46,13 +46,13 @@ double sc_round_digits(double x, int64_t digits)
 
 /* ---- specs ------------------------------------------------------------------------- */
 
-typedef struct Spec { /* [[fill]align][sign][#][0][width][,_][.prec][type] */
+typedef struct FormatSpec { /* [[fill]align][sign][#][0][width][,_][.prec][type] */
     char fill[5];
     char align, sign, group, type;
     bool alt;
     int64_t width, prec; /* -1: none */
     int64_t min_digits;  /* of an integer, by zeros */
-} Spec;
+} FormatSpec;
 
 static const char *read_number(const char *s, int64_t *out)
 {
@@ -63,7 +63,7 @@ static const char *read_number(const char *s, int64_t *out)
 }
 
 /* Which presentation types take digits in groups: , and _ in decimals, _ also in bits. */
-static bool check_group(Vm *vm, const Spec *f, bool is_str)
+static bool check_group(Vm *vm, const FormatSpec *f, bool is_str)
 {
     char type = f->type ? f->type : is_str ? 's' : 'd';
 
@@ -73,13 +73,13 @@ static bool check_group(Vm *vm, const Spec *f, bool is_str)
 }
 
 /* [[fill]align][sign][#][0][width][group][.precision][type] */
-static bool parse_spec(Vm *vm, Str *text, bool is_str, Spec *f)
+static bool parse_spec(Vm *vm, Str *text, bool is_str, FormatSpec *f)
 {
     const char *s = text->s;
     int len = text->n ? utf8_len(s, text->n) : 0;
     bool filled = false;
 
-    *f = (Spec){.fill = " ", .width = -1, .prec = -1};
+    *f = (FormatSpec){.fill = " ", .width = -1, .prec = -1};
     if (len && s[len] && strchr("<>=^", s[len])) {
         memcpy(f->fill, s, (size_t)len);
         f->fill[len] = 0;
@@ -120,7 +120,7 @@ static bool parse_spec(Vm *vm, Str *text, bool is_str, Spec *f)
     return check_group(vm, f, is_str);
 }
 
-static Value pad_out(Vm *vm, const Spec *f, const char *sign, const char *body, size_t n,
+static Value pad_out(Vm *vm, const FormatSpec *f, const char *sign, const char *body, size_t n,
                      int64_t chars, char align)
 {
     Buf b = {.vm = vm};
@@ -159,7 +159,7 @@ static void group_digits(Buf *b, const char *digits, size_t n, char sep, int eve
     }
 }
 
-static Value format_int(Vm *vm, Value v, const Spec *f)
+static Value format_int(Vm *vm, Value v, const FormatSpec *f)
 {
     char sign[8] = "", small[72], *digits = small + sizeof small;
     int n = 0, base = 10, k = 0;
@@ -275,7 +275,7 @@ void sc_format_double(Buf *b, double x, char code, int prec, bool alt, char grou
 }
 
 /* No type: the shortest repr, or with precision like g but with at least one decimal. */
-static void format_general(Buf *b, double x, const Spec *f)
+static void format_general(Buf *b, double x, const FormatSpec *f)
 {
     char s[NUMBER_MAX + 4];
     int64_t at = b->n;
@@ -304,7 +304,7 @@ static void format_general(Buf *b, double x, const Spec *f)
         buf_str(b, ".0");
 }
 
-static Value format_float(Vm *vm, double x, const Spec *f)
+static Value format_float(Vm *vm, double x, const FormatSpec *f)
 {
     char sign[4] = "", align = f->align ? f->align : '>';
     Buf b = {.vm = vm};
@@ -361,7 +361,7 @@ static Value format_float(Vm *vm, double x, const Spec *f)
     return r;
 }
 
-static Value format_str(Vm *vm, Str *s, const Spec *f)
+static Value format_str(Vm *vm, Str *s, const FormatSpec *f)
 {
     Value cut = NIL, r;
 
@@ -388,7 +388,7 @@ static Value format_str(Vm *vm, Str *s, const Spec *f)
 }
 
 /* A part of a complex number with its sign. r: the shortest digits, without .0 */
-static void format_part(Buf *b, double x, char type, const Spec *f, char plus)
+static void format_part(Buf *b, double x, char type, const FormatSpec *f, char plus)
 {
     char s[NUMBER_MAX];
 
@@ -403,7 +403,7 @@ static void format_part(Buf *b, double x, char type, const Spec *f, char plus)
 }
 
 /* Without a type as str() has it: in parentheses, and no real part that is 0. */
-static Value format_complex(Vm *vm, double re, double im, const Spec *f)
+static Value format_complex(Vm *vm, double re, double im, const FormatSpec *f)
 {
     bool plain = !f->type, skip = plain && re == 0 && !signbit(re);
     char type = !plain ? (f->type == 'n' ? 'g' : f->type) : f->prec < 0 ? 'r' : 'g';
@@ -433,7 +433,7 @@ static Value format_complex(Vm *vm, double re, double im, const Spec *f)
 Value sc_format(Vm *vm, Value v, Str *spec)
 {
     double re, im;
-    Spec f;
+    FormatSpec f;
     Value r, s = v_obj(spec);
     double x;
 
@@ -567,7 +567,7 @@ static bool whole_number(Vm *vm, Value v, char type, Value *out)
     return ok;
 }
 
-static Value percent_number(Vm *vm, Value v, char type, Spec *f)
+static Value percent_number(Vm *vm, Value v, char type, FormatSpec *f)
 {
     double x;
 
@@ -607,7 +607,7 @@ static Value percent_number(Vm *vm, Value v, char type, Spec *f)
 }
 
 /* What numbers take, and texts in % do without a word. */
-static void as_text(Spec *f)
+static void as_text(FormatSpec *f)
 {
     f->type = 's';
     f->sign = 0;
@@ -617,7 +617,7 @@ static void as_text(Spec *f)
     strcpy(f->fill, " ");
 }
 
-static Value percent_one(Vm *vm, Value v, char type, Spec *f, bool left)
+static Value percent_one(Vm *vm, Value v, char type, FormatSpec *f, bool left)
 {
     Value s, r;
 
@@ -672,7 +672,7 @@ Value sc_percent(Vm *vm, Str *fmt, Value args)
 
     while (s < end && !b.failed) {
         const char *k = memchr(s, '%', (size_t)(end - s));
-        Spec f = {.fill = " ", .width = -1, .prec = -1};
+        FormatSpec f = {.fill = " ", .width = -1, .prec = -1};
         bool left = false;
         Value v = NIL, r;
 

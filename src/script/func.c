@@ -15,7 +15,7 @@
 
 static void func_destroy(Vm *vm, Obj *o)
 {
-    Func *f = (Func *)o;
+    Function *f = (Function *)o;
     uint32_t i, n = f->ndefaults + f->nkwdefaults, nc = f->ncells;
     Value *d = f->defaults;
     Cell **cells = f->cells;
@@ -42,7 +42,7 @@ static void func_destroy(Vm *vm, Obj *o)
 
 static void func_visit(Obj *o, VisitFn fn, void *user)
 {
-    Func *f = (Func *)o;
+    Function *f = (Function *)o;
     uint32_t i;
 
     for (i = 0; i < f->ndefaults + f->nkwdefaults; i++)
@@ -58,19 +58,19 @@ static void func_visit(Obj *o, VisitFn fn, void *user)
 
 static Value func_repr(Vm *vm, Value self)
 {
-    return sc_strf(vm, "<function %s at 0x%012llx>", ((Func *)self.o)->qualname->s,
+    return sc_strf(vm, "<function %s at 0x%012llx>", ((Function *)self.o)->qualname->s,
                    (unsigned long long)(uintptr_t)self.o);
 }
 
 static Value func_get_name(Vm *vm, Value self)
 {
     (void)vm;
-    return v_obj(obj_ref(((Func *)self.o)->name));
+    return v_obj(obj_ref(((Function *)self.o)->name));
 }
 
 static bool func_set_name(Vm *vm, Value self, Value v)
 {
-    Func *f = (Func *)self.o;
+    Function *f = (Function *)self.o;
 
     if (!is_str(v))
         return sc_fail(vm, C_TypeError, "__name__ must be set to a string object");
@@ -82,12 +82,12 @@ static bool func_set_name(Vm *vm, Value self, Value v)
 static Value func_get_qualname(Vm *vm, Value self)
 {
     (void)vm;
-    return v_obj(obj_ref(((Func *)self.o)->qualname));
+    return v_obj(obj_ref(((Function *)self.o)->qualname));
 }
 
 static bool func_set_qualname(Vm *vm, Value self, Value v)
 {
-    Func *f = (Func *)self.o;
+    Function *f = (Function *)self.o;
 
     if (!is_str(v))
         return sc_fail(vm, C_TypeError, "__qualname__ must be set to a string object");
@@ -98,7 +98,7 @@ static bool func_set_qualname(Vm *vm, Value self, Value v)
 
 static Value func_get_defaults(Vm *vm, Value self)
 {
-    Func *f = (Func *)self.o;
+    Function *f = (Function *)self.o;
 
     return f->ndefaults ? v_obj(sc_tuple_of(vm, f->defaults, f->ndefaults)) : NONE;
 }
@@ -106,15 +106,15 @@ static Value func_get_defaults(Vm *vm, Value self)
 static Value func_get_globals(Vm *vm, Value self)
 {
     (void)vm;
-    return v_obj(gc_ref(((Func *)self.o)->module->attrs));
+    return v_obj(gc_ref(((Function *)self.o)->module->attrs));
 }
 
-static Value func_get_code(Vm *vm, Value self) { return sc_code_of_func(vm, (Func *)self.o); }
+static Value func_get_code(Vm *vm, Value self) { return sc_code_of_func(vm, (Function *)self.o); }
 
 /* Looked up after the attributes, so that a script can set __doc__. */
 static Value func_getattr(Vm *vm, Value self, Str *name)
 {
-    Func *f = (Func *)self.o;
+    Function *f = (Function *)self.o;
 
     if (name == vm->known[S_doc])
         return f->code->doc ? v_obj(obj_ref(f->code->doc)) : NONE;
@@ -128,7 +128,7 @@ static Value func_getattr(Vm *vm, Value self, Str *name)
 /* __doc__ of the class `function` must not hide that of the function. */
 static Value func_get_doc(Vm *vm, Value self)
 {
-    Func *f = (Func *)self.o;
+    Function *f = (Function *)self.o;
     Value *own = f->attrs ? sc_dict_find_str(f->attrs, vm->known[S_doc]) : NULL;
 
     if (own)
@@ -138,7 +138,7 @@ static Value func_get_doc(Vm *vm, Value self)
 
 static bool func_set_doc(Vm *vm, Value self, Value v)
 {
-    Func *f = (Func *)self.o;
+    Function *f = (Function *)self.o;
 
     if (!f->attrs && !(f->attrs = sc_dict(vm)))
         return false;
@@ -158,7 +158,7 @@ static const PropertyDef func_properties[] = {
 static Value func_call(Vm *vm, Value self, const Args *a) { return sc_call_args(vm, self, a); }
 
 const ClassDef sc_func_def = {
-    .name = "function", .size = sizeof(Func), .attrs_at = offsetof(Func, attrs),
+    .name = "function", .size = sizeof(Function), .attrs_at = offsetof(Function, attrs),
     .sealed = true, .destroy = func_destroy, .visit = func_visit, .repr = func_repr,
     .properties = func_properties, .getattr = func_getattr, .call = func_call,
 };
@@ -221,7 +221,7 @@ static Value method_repr(Vm *vm, Value self)
     if (s.tag == T_NIL)
         return NIL;
     if (sc_is_exact(vm, m->fn, C_function))
-        r = sc_strf(vm, "<bound method %s of %s>", ((Func *)m->fn.o)->qualname->s, as_str(s)->s);
+        r = sc_strf(vm, "<bound method %s of %s>", ((Function *)m->fn.o)->qualname->s, as_str(s)->s);
     else
         r = sc_strf(vm, "<built-in method of %s>", as_str(s)->s);
     sc_drop(vm, s);

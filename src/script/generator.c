@@ -8,7 +8,7 @@
 
 /* ---- making, running from C ----------------------------------------------------------- */
 
-Value sc_new_generator(Vm *vm, Frame *f)
+Value sc_new_generator(Vm *vm, VmFrame *f)
 {
     Gen *g = sc_gc_new(vm, vm->cls[C_generator], sizeof *g);
 
@@ -25,7 +25,7 @@ Value sc_new_generator(Vm *vm, Frame *f)
 
 static Value resume(Vm *vm, Gen *g)
 {
-    Frame *f = g->frame;
+    VmFrame *f = g->frame;
     Value r;
 
     if (!sc_enter(vm))
@@ -42,7 +42,7 @@ static Value resume(Vm *vm, Gen *g)
 
 Value sc_gen_next(Vm *vm, Gen *g, Value send)
 {
-    Frame *f = g->frame;
+    VmFrame *f = g->frame;
 
     if (!f)
         return NIL;
@@ -55,7 +55,7 @@ Value sc_gen_next(Vm *vm, Gen *g, Value send)
 
 Value sc_gen_throw(Vm *vm, Gen *g, Value exc)
 {
-    Frame *f = g->frame;
+    VmFrame *f = g->frame;
 
     if (!sc_set_exc(vm, exc, NIL))
         return NIL;
@@ -76,7 +76,7 @@ Value sc_gen_throw(Vm *vm, Gen *g, Value exc)
 static void gen_destroy(Vm *vm, Obj *o)
 {
     Gen *g = (Gen *)o;
-    Frame *f = g->frame;
+    VmFrame *f = g->frame;
 
     g->frame = NULL;
     if (f && !g->running)
@@ -148,7 +148,7 @@ static Value gen_close(Vm *vm, const Args *a)
     if (!g->frame)
         return NONE;
     if (g->frame->pc == g->frame->code->ins) {
-        Frame *f = g->frame;
+        VmFrame *f = g->frame;
 
         g->frame = NULL;
         sc_frame_free(vm, f);

@@ -210,8 +210,8 @@ Unit *sc_unpack_unit(Vm *vm, const char *file, const Namespace *n)
 
 Value sc_run_unit(Vm *vm, Unit *u, ScModule *m)
 {
-    Func *f = sc_gc_new(vm, vm->cls[C_function], sizeof *f);
-    Frame *fr;
+    Function *f = sc_gc_new(vm, vm->cls[C_function], sizeof *f);
+    VmFrame *fr;
     Value r;
 
     if (!f)
@@ -461,11 +461,11 @@ Vm *sc_vm_new(wf_ctx *cx, const VmOptions *opt)
 {
     Vm *vm;
 
-    if (!call_begin(cx)) /* the thread that is in a call gets the error */
+    if (!ctx_call_begin(cx)) /* the thread that is in a call gets the error */
         return NULL;
     if (!(vm = mem_alloc(&cx->al, sizeof *vm))) {
         fail_memory(cx);
-        call_end(cx);
+        ctx_call_end(cx);
         return NULL;
     }
     memset(vm, 0, sizeof *vm);
@@ -569,7 +569,7 @@ void sc_vm_free(Vm *vm)
     sc_free(vm, vm->defs, vm->capdefs * sizeof *vm->defs);
     arena_free(&vm->names);
     sc_memory_done(vm);
-    call_end(vm->cx);
+    ctx_call_end(vm->cx);
     mem_free(&al, vm, sizeof *vm);
 }
 

@@ -182,7 +182,7 @@ static void put_ins(Packer *p, Buf *b, const Ins *i)
         put_signed(b, i->jump);
 }
 
-static void put_lines(Buf *b, const Code *c)
+static void put_lines(Buf *b, const ByteCode *c)
 {
     uint32_t line = c->line, n;
 
@@ -195,9 +195,9 @@ static void put_lines(Buf *b, const Code *c)
     }
 }
 
-static void put_code(Packer *p, Buf *b, const Code *c);
+static void put_code(Packer *p, Buf *b, const ByteCode *c);
 
-static void put_body(Packer *p, Buf *b, const Code *c)
+static void put_body(Packer *p, Buf *b, const ByteCode *c)
 {
     uint32_t nparams = c->npos + c->nkwonly + c->has_star + c->has_dstar, i;
 
@@ -229,7 +229,7 @@ static void put_body(Packer *p, Buf *b, const Code *c)
         put_code(p, b, c->codes[i]);
 }
 
-static void put_code(Packer *p, Buf *b, const Code *c)
+static void put_code(Packer *p, Buf *b, const ByteCode *c)
 {
     Buf body = {.vm = p->vm};
     const uint32_t head[] = {c->line,     c->index,     c->npos,        c->nkwonly,

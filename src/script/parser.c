@@ -30,7 +30,7 @@ static void note_end(ScParser *p, const ScToken *t)
         p->u->cut = CUT_BLOCK;
 }
 
-_Noreturn void parse_fail(ScParser *p, const ScToken *t, const char *fmt, ...)
+_Noreturn void sc_parse_fail(ScParser *p, const ScToken *t, const char *fmt, ...)
 {
     char text[256];
     va_list ap;
@@ -42,10 +42,10 @@ _Noreturn void parse_fail(ScParser *p, const ScToken *t, const char *fmt, ...)
     unit_error(p->u, C_SyntaxError, t->line, t->col, t->n, "%s", text);
 }
 
-void parse_deeper(ScParser *p)
+void sc_parse_deeper(ScParser *p)
 {
     if (++p->u->depth > AST_MAX_DEPTH)
-        parse_fail(p, tok(p), "too deeply nested");
+        sc_parse_fail(p, tok(p), "too deeply nested");
 }
 
 /* ---- nodes ------------------------------------------------------------------------- */
@@ -104,7 +104,7 @@ void list_push(ScParser *p, AstList *l, uint32_t *cap, Ast *a)
 
 /* ---- tokens ------------------------------------------------------------------------ */
 
-bool take_op(ScParser *p, uint32_t op)
+bool sc_take_op(ScParser *p, uint32_t op)
 {
     bool ok = at_op(p, op);
 
@@ -112,7 +112,7 @@ bool take_op(ScParser *p, uint32_t op)
     return ok;
 }
 
-bool take_kw(ScParser *p, Keyword k)
+bool sc_take_kw(ScParser *p, Keyword k)
 {
     bool ok = at_kw(p, k);
 
@@ -120,16 +120,16 @@ bool take_kw(ScParser *p, Keyword k)
     return ok;
 }
 
-void need_op(ScParser *p, uint32_t op, const char *what)
+void sc_need_op(ScParser *p, uint32_t op, const char *what)
 {
-    if (!take_op(p, op))
-        parse_fail(p, tok(p), "invalid syntax: expected %s", what);
+    if (!sc_take_op(p, op))
+        sc_parse_fail(p, tok(p), "invalid syntax: expected %s", what);
 }
 
 static const char *need_name(ScParser *p, const char *what)
 {
     if (tok(p)->kind != TK_NAME)
-        parse_fail(p, tok(p), "invalid syntax: expected %s", what);
+        sc_parse_fail(p, tok(p), "invalid syntax: expected %s", what);
     return p->t.v[p->at++].name;
 }
 
@@ -157,7 +157,7 @@ static const char *describe(const Ast *a)
     }
 }
 
-void check_target(ScParser *p, Ast *a, const char *verb)
+void sc_check_target(ScParser *p, Ast *a, const char *verb)
 {
     uint32_t i, stars = 0;
 
@@ -173,7 +173,7 @@ void check_target(ScParser *p, Ast *a, const char *verb)
             if (e->kind == E_STAR && ++stars > 1)
                 unit_error(p->u, C_SyntaxError, e->line, e->col, e->len,
                            "multiple starred expressions in assignment");
-            check_target(p, e->kind == E_STAR ? e->a : e, verb);
+            sc_check_target(p, e->kind == E_STAR ? e->a : e, verb);
         }
         return;
     default:
@@ -200,7 +200,7 @@ static const struct {
 static Ast *parse_expr_stmt(ScParser *p)
 {
     const ScToken *start = tok(p);
-    Ast *e = parse_exprs(p), *s;
+    Ast *e = sc_parse_exprs(p), *s;
     uint32_t cap = 0;
     int i;
 
@@ -215,7 +215,7 @@ static Ast *parse_expr_stmt(ScParser *p)
                 s->op = (uint8_t)aug_ops[i].what;
                 s->a = e;
                 p->at++;
-                s->b = parse_exprs(p);
+                s->b = sc_parse_exprs(p);
                 return s;
             }
     if (at_op(p, ':')) {
@@ -225,20 +225,20 @@ static Ast *parse_expr_stmt(ScParser *p)
                        "only single target (not tuple) can be annotated");
         s->a = e;
         p->at++;
-        s->b = parse_expr(p);
-        if (take_op(p, '='))
-            s->c = parse_exprs(p);
+        s->b = sc_parse_expr(p);
+        if (sc_take_op(p, '='))
+            s->c = sc_parse_exprs(p);
         return s;
     }
     if (!at_op(p, '=')) {
         s = ast_new(p, S_EXPR, start);
         s->a = e;
         if (e->kind == E_STAR)
-            parse_fail(p, start, "can't use starred expression here");
+            sc_parse_fail(p, start, "can't use starred expression here");
         return s;
     }
     s = ast_new(p, S_ASSIGN, start);
-    while (take_op(p, '=')) {
+    while (sc_take_op(p, '=')) {
         if ((e->kind == E_CMP || e->kind == E_BIN) && !e->paren)
             unit_error(p->u, C_SyntaxError, e->line, e->col, e->len,
                        "cannot assign to %s here. Maybe you meant '==' instead of '='?",
@@ -246,9 +246,9 @@ static Ast *parse_expr_stmt(ScParser *p)
         if (e->kind == E_STAR)
             unit_error(p->u, C_SyntaxError, e->line, e->col, e->len,
                        "starred assignment target must be in a list or tuple");
-        check_target(p, e, "assign to");
+        sc_check_target(p, e, "assign to");
         list_push(p, &s->list, &cap, e);
-        e = parse_exprs(p);
+        e = sc_parse_exprs(p);
     }
     s->a = e;
     return s;
@@ -261,18 +261,18 @@ static const char *parse_dotted(ScParser *p)
 
     text_init(&t, &p->u->arena);
     text_add(&t, need_name(p, "a module name"));
-    while (take_op(p, '.')) {
+    while (sc_take_op(p, '.')) {
         text_char(&t, '.');
         text_add(&t, need_name(p, "a name after '.'"));
     }
-    return intern(&p->u->names, text_str(&t));
+    return intern_name(&p->u->names, text_str(&t));
 }
 
 static Ast *parse_as(ScParser *p)
 {
     Ast *n;
 
-    if (!take_kw(p, KW_as))
+    if (!sc_take_kw(p, KW_as))
         return NULL;
     n = ast_new(p, E_NAME, tok(p));
     n->name = need_name(p, "a name after 'as'");
@@ -293,7 +293,7 @@ static Ast *parse_import(ScParser *p)
         ast_end(p, n);
         n->a = parse_as(p);
         list_push(p, &s->list, &cap, n);
-    } while (take_op(p, ','));
+    } while (sc_take_op(p, ','));
     return s;
 }
 
@@ -315,15 +315,15 @@ static Ast *parse_from(ScParser *p)
             break;
     }
     s->n = (uint32_t)dots;
-    s->name = dots && at_kw(p, KW_import) ? intern(&p->u->names, "") : parse_dotted(p);
-    if (!take_kw(p, KW_import))
-        parse_fail(p, tok(p), "invalid syntax: expected 'import'");
-    if (take_op(p, '*')) {
+    s->name = dots && at_kw(p, KW_import) ? intern_name(&p->u->names, "") : parse_dotted(p);
+    if (!sc_take_kw(p, KW_import))
+        sc_parse_fail(p, tok(p), "invalid syntax: expected 'import'");
+    if (sc_take_op(p, '*')) {
         if (p->def)
-            parse_fail(p, tok(p) - 1, "import * only allowed at module level");
+            sc_parse_fail(p, tok(p) - 1, "import * only allowed at module level");
         return s;
     }
-    paren = take_op(p, '(');
+    paren = sc_take_op(p, '(');
     do {
         Ast *n;
 
@@ -333,11 +333,11 @@ static Ast *parse_from(ScParser *p)
         n->name = need_name(p, "a name");
         n->a = parse_as(p);
         list_push(p, &s->list, &cap, n);
-    } while (take_op(p, ','));
+    } while (sc_take_op(p, ','));
     if (paren)
-        need_op(p, ')', "')'");
+        sc_need_op(p, ')', "')'");
     if (s->list.n == 0)
-        parse_fail(p, tok(p), "invalid syntax: expected a name");
+        sc_parse_fail(p, tok(p), "invalid syntax: expected a name");
     return s;
 }
 
@@ -352,7 +352,7 @@ static Ast *parse_names(ScParser *p, AstKind k)
 
         n->name = need_name(p, "a name");
         list_push(p, &s->list, &cap, n);
-    } while (take_op(p, ','));
+    } while (sc_take_op(p, ','));
     return s;
 }
 
@@ -362,14 +362,14 @@ static Ast *parse_del(ScParser *p)
     uint32_t cap = 0, i;
 
     p->at++;
-    e = parse_exprs(p);
+    e = sc_parse_exprs(p);
     if (e->kind == E_TUPLE || e->kind == E_LIST) {
         for (i = 0; i < e->list.n; i++) {
-            check_target(p, e->list.v[i], "delete");
+            sc_check_target(p, e->list.v[i], "delete");
             list_push(p, &s->list, &cap, e->list.v[i]);
         }
     } else {
-        check_target(p, e, "delete");
+        sc_check_target(p, e, "delete");
         list_push(p, &s->list, &cap, e);
     }
     return s;
@@ -392,37 +392,37 @@ static Ast *parse_keyword_stmt(ScParser *p)
     case KW_continue:
         s = ast_new(p, t->op == KW_pass ? S_PASS : t->op == KW_break ? S_BREAK : S_CONTINUE, t);
         if (t->op != KW_pass && p->loops == 0)
-            parse_fail(p, t, t->op == KW_break ? "'break' outside loop"
+            sc_parse_fail(p, t, t->op == KW_break ? "'break' outside loop"
                                                : "'continue' not properly in loop");
         p->at++;
         return s;
     case KW_return:
         s = ast_new(p, S_RETURN, t);
         if (!p->def)
-            parse_fail(p, t, "'return' outside function");
+            sc_parse_fail(p, t, "'return' outside function");
         p->at++;
-        s->a = at_end(p) ? NULL : parse_exprs(p);
+        s->a = at_end(p) ? NULL : sc_parse_exprs(p);
         return s;
     case KW_raise:
         s = ast_new(p, S_RAISE, t);
         p->at++;
         if (!at_end(p)) {
-            s->a = parse_expr(p);
-            s->b = take_kw(p, KW_from) ? parse_expr(p) : NULL;
+            s->a = sc_parse_expr(p);
+            s->b = sc_take_kw(p, KW_from) ? sc_parse_expr(p) : NULL;
         }
         return s;
     case KW_assert:
         s = ast_new(p, S_ASSERT, t);
         p->at++;
-        s->a = parse_expr(p);
-        s->b = take_op(p, ',') ? parse_expr(p) : NULL;
+        s->a = sc_parse_expr(p);
+        s->b = sc_take_op(p, ',') ? sc_parse_expr(p) : NULL;
         return s;
     case KW_import: return parse_import(p);
     case KW_from: return parse_from(p);
     case KW_global: return parse_names(p, S_GLOBAL);
     case KW_nonlocal:
         if (!p->def)
-            parse_fail(p, t, "nonlocal declaration not allowed at module level");
+            sc_parse_fail(p, t, "nonlocal declaration not allowed at module level");
         return parse_names(p, S_NONLOCAL);
     case KW_del: return parse_del(p);
     default: return NULL;
@@ -443,15 +443,15 @@ static void parse_simple_line(ScParser *p, AstList *out, uint32_t *cap)
             s = parse_expr_stmt(p);
         ast_end(p, s);
         list_push(p, out, cap, s);
-    } while (take_op(p, ';'));
+    } while (sc_take_op(p, ';'));
     if (tok(p)->kind == TK_EOF)
         return;
     if (tok(p)->kind != TK_NEWLINE) {
         ScToken *t = tok(p), *b = t - (p->at > 0);
 
         if (t->kind == TK_NAME && b->kind == TK_NAME && b->n == 5 && !memcmp(b->s, "print", 5))
-            parse_fail(p, b, "Missing parentheses in call to 'print'. Did you mean print(...)?");
-        parse_fail(p, t, "invalid syntax");
+            sc_parse_fail(p, b, "Missing parentheses in call to 'print'. Did you mean print(...)?");
+        sc_parse_fail(p, t, "invalid syntax");
     }
     p->at++;
 }
@@ -461,9 +461,9 @@ static void parse_simple_line(ScParser *p, AstList *out, uint32_t *cap)
 static void need_colon(ScParser *p)
 {
     if (at_op(p, '='))
-        parse_fail(p, tok(p), "invalid syntax. Maybe you meant '==' or ':=' instead of '='?");
-    if (!take_op(p, ':'))
-        parse_fail(p, tok(p), "expected ':'");
+        sc_parse_fail(p, tok(p), "invalid syntax. Maybe you meant '==' or ':=' instead of '='?");
+    if (!sc_take_op(p, ':'))
+        sc_parse_fail(p, tok(p), "expected ':'");
 }
 
 /* block := ':' (simple_line | NEWLINE INDENT statement+ DEDENT) */
@@ -495,7 +495,7 @@ static Ast *parse_if(ScParser *p)
         bool elif = s != first;
 
         p->at++;
-        s->a = parse_named(p);
+        s->a = sc_parse_named(p);
         ast_end(p, s);
         parse_block_after(p, &s->list, elif ? "'elif' statement" : "'if' statement", t->line);
         t = tok(p);
@@ -532,7 +532,7 @@ static Ast *parse_while(ScParser *p)
     Ast *s = ast_new(p, S_WHILE, tok(p));
 
     p->at++;
-    s->a = parse_named(p);
+    s->a = sc_parse_named(p);
     parse_loop_rest(p, s, "'while' statement");
     return s;
 }
@@ -543,10 +543,10 @@ static Ast *parse_for(ScParser *p)
     Ast *s = ast_new(p, S_FOR, tok(p));
 
     p->at++;
-    s->a = parse_target_list(p);
-    if (!take_kw(p, KW_in))
-        parse_fail(p, tok(p), "invalid syntax: expected 'in'");
-    s->b = parse_exprs(p);
+    s->a = sc_parse_target_list(p);
+    if (!sc_take_kw(p, KW_in))
+        sc_parse_fail(p, tok(p), "invalid syntax: expected 'in'");
+    s->b = sc_parse_exprs(p);
     parse_loop_rest(p, s, "'for' statement");
     return s;
 }
@@ -558,12 +558,12 @@ static Ast *parse_handler(ScParser *p)
 
     p->at++;
     if (at_op(p, '*'))
-        parse_fail(p, tok(p), "except* is outside this language");
+        sc_parse_fail(p, tok(p), "except* is outside this language");
     if (!at_op(p, ':')) {
-        h->a = parse_expr(p);
+        h->a = sc_parse_expr(p);
         if (at_op(p, ','))
-            parse_fail(p, tok(p), "multiple exception types must be parenthesized");
-        if (take_kw(p, KW_as))
+            sc_parse_fail(p, tok(p), "multiple exception types must be parenthesized");
+        if (sc_take_kw(p, KW_as))
             h->name = need_name(p, "a name after 'as'");
     }
     ast_end(p, h);
@@ -584,7 +584,7 @@ static Ast *parse_try(ScParser *p)
         Ast *h;
 
         if (bare)
-            parse_fail(p, tok(p), "default 'except:' must be last");
+            sc_parse_fail(p, tok(p), "default 'except:' must be last");
         h = parse_handler(p);
         bare = !h->a;
         list_push(p, &s->more, &cap, h);
@@ -600,7 +600,7 @@ static Ast *parse_try(ScParser *p)
         parse_block_after(p, &s->b->list, "'finally' statement", s->b->line);
     }
     if (!s->more.n && !s->b)
-        parse_fail(p, tok(p), "expected 'except' or 'finally' block");
+        sc_parse_fail(p, tok(p), "expected 'except' or 'finally' block");
     return s;
 }
 
@@ -609,15 +609,15 @@ static Ast *parse_with_item(ScParser *p)
 {
     Ast *i = ast_new(p, S_ITEM, tok(p));
 
-    i->a = parse_expr(p);
+    i->a = sc_parse_expr(p);
     ast_end(p, i);
-    if (take_kw(p, KW_as)) {
+    if (sc_take_kw(p, KW_as)) {
         uint32_t at = p->at;
 
-        i->b = parse_expr(p);
+        i->b = sc_parse_expr(p);
         if (i->b->kind == E_CMP) /* cannot happen in a valid target */
             p->at = at;
-        check_target(p, i->b, "assign to");
+        sc_check_target(p, i->b, "assign to");
     }
     return i;
 }
@@ -649,9 +649,9 @@ static Ast *parse_with(ScParser *p)
         if (paren && at_op(p, ')'))
             break;
         list_push(p, &s->list, &cap, parse_with_item(p));
-    } while (take_op(p, ','));
+    } while (sc_take_op(p, ','));
     if (paren)
-        need_op(p, ')', "')'");
+        sc_need_op(p, ')', "')'");
     ast_end(p, s);
     parse_block_after(p, &s->more, "'with' statement", s->line);
     return s;
@@ -663,11 +663,11 @@ static void check_param(ScParser *p, const FuncDef *d, const ScToken *t)
 {
     for (uint32_t i = 0; i < d->nparams; i++)
         if (d->params[i].name == t->name)
-            parse_fail(p, t, "duplicate argument '%s' in function definition", t->name);
+            sc_parse_fail(p, t, "duplicate argument '%s' in function definition", t->name);
 }
 
 /* params := param (',' param)*   param := ['*'|'**'] NAME [':' expr] ['=' expr] | '*' | '/' */
-void parse_params(ScParser *p, FuncDef *d, uint32_t close)
+void sc_parse_params(ScParser *p, FuncDef *d, uint32_t close)
 {
     VEC(Param) v = {0};
     bool star = false, dstar = false, defaulted = false, bare = false;
@@ -677,26 +677,26 @@ void parse_params(ScParser *p, FuncDef *d, uint32_t close)
         Param q = {.kind = star ? PARAM_KW : PARAM_POS};
 
         if (dstar)
-            parse_fail(p, t, "arguments cannot follow var-keyword argument");
-        if (take_op(p, '/')) {
+            sc_parse_fail(p, t, "arguments cannot follow var-keyword argument");
+        if (sc_take_op(p, '/')) {
             if (d->nposonly || star || !v.n)
-                parse_fail(p, t, "invalid syntax");
+                sc_parse_fail(p, t, "invalid syntax");
             d->nposonly = v.n;
-            if (!take_op(p, ','))
+            if (!sc_take_op(p, ','))
                 break;
             continue;
         }
-        if (take_op(p, OPC2('*', '*'))) {
+        if (sc_take_op(p, OPC2('*', '*'))) {
             q.kind = PARAM_DSTAR;
             dstar = true;
-        } else if (take_op(p, '*')) {
+        } else if (sc_take_op(p, '*')) {
             if (star)
-                parse_fail(p, t, "* argument may appear only once");
+                sc_parse_fail(p, t, "* argument may appear only once");
             star = true;
-            if (take_op(p, ',')) {
+            if (sc_take_op(p, ',')) {
                 bare = true;
                 if (at_op(p, close))
-                    parse_fail(p, t, "named arguments must follow bare *");
+                    sc_parse_fail(p, t, "named arguments must follow bare *");
                 continue;
             }
             q.kind = PARAM_STAR;
@@ -708,28 +708,28 @@ void parse_params(ScParser *p, FuncDef *d, uint32_t close)
         d->params = v.v;
         d->nparams = v.n;
         check_param(p, d, t);
-        if (close == ')' && take_op(p, ':'))
-            q.ann = parse_expr(p);
+        if (close == ')' && sc_take_op(p, ':'))
+            q.ann = sc_parse_expr(p);
         if (at_op(p, '=')) {
             if (q.kind == PARAM_STAR || q.kind == PARAM_DSTAR)
-                parse_fail(p, tok(p), "var-%s argument cannot have default value",
+                sc_parse_fail(p, tok(p), "var-%s argument cannot have default value",
                            q.kind == PARAM_STAR ? "positional" : "keyword");
             p->at++;
-            q.value = parse_expr(p);
+            q.value = sc_parse_expr(p);
             defaulted |= q.kind == PARAM_POS;
         } else if (defaulted && q.kind == PARAM_POS) {
-            parse_fail(p, t, "non-default argument follows default argument");
+            sc_parse_fail(p, t, "non-default argument follows default argument");
         }
         vec_push(&p->u->arena, &v, q);
-        if (!take_op(p, ','))
+        if (!sc_take_op(p, ','))
             break;
     }
     d->params = v.v;
     d->nparams = v.n;
     if (d->nparams > 250)
-        parse_fail(p, tok(p), "more than 250 parameters");
+        sc_parse_fail(p, tok(p), "more than 250 parameters");
     if (!at_op(p, close))
-        parse_fail(p, tok(p), "invalid syntax: expected %s", close == ')' ? "')'" : "':'");
+        sc_parse_fail(p, tok(p), "invalid syntax: expected %s", close == ')' ? "')'" : "':'");
     p->at++;
 }
 
@@ -745,10 +745,10 @@ static Ast *parse_plain_def(ScParser *p)
     p->at++;
     p->in_async = d->is_async = in_async && p->at >= 2 && p->t.v[p->at - 2].kind == TK_KEYWORD && p->t.v[p->at - 2].op == KW_async;
     d->name = need_name(p, "a function name");
-    need_op(p, '(', "'('");
-    parse_params(p, d, ')');
-    if (take_op(p, OPC2('-', '>')))
-        d->returns = parse_expr(p);
+    sc_need_op(p, '(', "'('");
+    sc_parse_params(p, d, ')');
+    if (sc_take_op(p, OPC2('-', '>')))
+        d->returns = sc_parse_expr(p);
     ast_end(p, s);
     p->def = d;
     p->loops = 0;
@@ -807,7 +807,7 @@ static Ast *parse_async(ScParser *p)
         return s;
     }
     if (!outer || !(at_kw(p, KW_for) || at_kw(p, KW_with)))
-        parse_fail(p, tok(p), "async is outside this language");
+        sc_parse_fail(p, tok(p), "async is outside this language");
     return at_kw(p, KW_for) ? parse_for(p) : parse_with(p);
 }
 
@@ -821,8 +821,8 @@ static Ast *parse_class(ScParser *p)
 
     p->at++;
     s->name = need_name(p, "a class name");
-    if (take_op(p, '(')) {
-        call = parse_args(p, ast_like(p, E_CALL, s));
+    if (sc_take_op(p, '(')) {
+        call = sc_parse_args(p, ast_like(p, E_CALL, s));
         s->list = call->list;
     }
     ast_end(p, s);
@@ -843,23 +843,23 @@ static Ast *parse_decorated(ScParser *p)
     uint32_t cap = 0;
     Ast *s;
 
-    while (take_op(p, '@')) {
-        list_push(p, &list, &cap, parse_named(p));
+    while (sc_take_op(p, '@')) {
+        list_push(p, &list, &cap, sc_parse_named(p));
         if (tok(p)->kind != TK_NEWLINE)
-            parse_fail(p, tok(p), "invalid syntax");
+            sc_parse_fail(p, tok(p), "invalid syntax");
         p->at++;
     }
     if (at_kw(p, KW_def) || at_kw(p, KW_async)) {
         s = at_kw(p, KW_def) ? parse_def(p) : parse_async(p);
         if (s->kind != S_DEF)
-            parse_fail(p, tok(p), "invalid syntax: expected a function or a class");
+            sc_parse_fail(p, tok(p), "invalid syntax: expected a function or a class");
         s->list = list;
     } else if (at_kw(p, KW_class)) {
         s = parse_class(p);
         s->a = ast_like(p, E_TUPLE, s);
         s->a->list = list;
     } else {
-        parse_fail(p, tok(p), "invalid syntax: expected a function or a class");
+        sc_parse_fail(p, tok(p), "invalid syntax: expected a function or a class");
     }
     return s;
 }
@@ -868,8 +868,8 @@ static Ast *parse_compound(ScParser *p)
 {
     if (at_op(p, '@'))
         return parse_decorated(p);
-    if (match_begins(p))
-        return parse_match(p, parse_block_after);
+    if (sc_match_begins(p))
+        return sc_parse_match(p, parse_block_after);
     if (tok(p)->kind != TK_KEYWORD)
         return NULL;
     switch (tok(p)->op) {
@@ -893,7 +893,7 @@ static void parse_statement(ScParser *p, AstList *out, uint32_t *cap)
     if (tok(p)->kind == TK_INDENT)
         unit_error(p->u, C_IndentationError, tok(p)->line, tok(p)->col, 0,
                    "unexpected indent");
-    parse_deeper(p);
+    sc_parse_deeper(p);
     s = parse_compound(p);
     if (s)
         list_push(p, out, cap, s);

@@ -38,7 +38,7 @@ static Ast *parse_number(ScParser *p)
                                                           : 99;
 
         if (d >= base)
-            parse_fail(p, t, "invalid digit '%c' in integer literal", s[i]);
+            sc_parse_fail(p, t, "invalid digit '%c' in integer literal", s[i]);
         if (v > (INT64_MAX - (uint64_t)d) / (uint64_t)base && a->kind == E_INT) {
             a->kind = E_BIG;
             a->name = s;
@@ -47,9 +47,9 @@ static Ast *parse_number(ScParser *p)
         v = a->kind == E_BIG ? 1 : v * (uint64_t)base + (uint64_t)d;
     }
     if (n == 1 && base == 10 && s[0] < '0')
-        parse_fail(p, t, "invalid syntax");
+        sc_parse_fail(p, t, "invalid syntax");
     if (n > 1 && s[0] == '0' && base == 10 && v != 0)
-        parse_fail(p, t, "leading zeros in decimal integer literals are not permitted");
+        sc_parse_fail(p, t, "leading zeros in decimal integer literals are not permitted");
     if (a->kind == E_INT)
         a->i = (int64_t)v;
     return a;
@@ -69,15 +69,15 @@ static void parse_comp(ScParser *p, Ast *comp)
         uint32_t ifcap = 0;
 
         if (at_kw(p, KW_async) && !p->in_async)
-            parse_fail(p, tok(p), "async is outside this language");
+            sc_parse_fail(p, tok(p), "async is outside this language");
         p->at += at_kw(p, KW_async) ? 2 : 1;
-        f->a = parse_target_list(p);
-        if (!take_kw(p, KW_in))
-            parse_fail(p, tok(p), "invalid syntax: expected 'in'");
+        f->a = sc_parse_target_list(p);
+        if (!sc_take_kw(p, KW_in))
+            sc_parse_fail(p, tok(p), "invalid syntax: expected 'in'");
         f->b = parse_or(p);
         if (at_kw(p, KW_if) && 0)
             return;
-        while (take_kw(p, KW_if))
+        while (sc_take_kw(p, KW_if))
             list_push(p, &f->list, &ifcap, parse_or(p));
         ast_end(p, f);
         list_push(p, &comp->list, &cap, f);
@@ -95,7 +95,7 @@ static Ast *parse_item(ScParser *p)
         ast_end(p, s);
         return s;
     }
-    return parse_named(p);
+    return sc_parse_named(p);
 }
 
 /* paren := '(' [ named (comp_for | (',' named)* ','?) | yield ] ')' */
@@ -112,7 +112,7 @@ static Ast *parse_paren(ScParser *p)
         return e;
     }
     if (at_kw(p, KW_yield)) {
-        e = parse_exprs(p);
+        e = sc_parse_exprs(p);
     } else {
         const ScToken *first = tok(p);
 
@@ -127,7 +127,7 @@ static Ast *parse_paren(ScParser *p)
         }
     }
     if (!at_op(p, ')'))
-        parse_fail(p, tok(p), "invalid syntax: expected ')'");
+        sc_parse_fail(p, tok(p), "invalid syntax: expected ')'");
     p->at++;
     if (e->kind == E_TUPLE || e->kind == E_GENEXP) {
         e->line = t->line;
@@ -155,10 +155,10 @@ static Ast *parse_list(ScParser *p)
             break;
         }
         list_push(p, &l->list, &cap, e);
-        if (!take_op(p, ','))
+        if (!sc_take_op(p, ','))
             break;
     }
-    need_op(p, ']', "']'");
+    sc_need_op(p, ']', "']'");
     ast_end(p, l);
     return l;
 }
@@ -171,7 +171,7 @@ static Ast *parse_braces(ScParser *p)
 
     p->at++;
     while (!at_op(p, '}')) {
-        if (d->kind == E_DICT && take_op(p, OPC2('*', '*'))) {
+        if (d->kind == E_DICT && sc_take_op(p, OPC2('*', '*'))) {
             list_push(p, &d->list, &kcap, NULL);
             list_push(p, &d->more, &vcap, parse_or(p));
         } else {
@@ -179,9 +179,9 @@ static Ast *parse_braces(ScParser *p)
             if (d->list.n == 0 && !at_op(p, ':'))
                 d->kind = E_SET;
             if (d->kind == E_DICT) {
-                need_op(p, ':', "':' after dictionary key");
+                sc_need_op(p, ':', "':' after dictionary key");
                 list_push(p, &d->list, &kcap, k);
-                list_push(p, &d->more, &vcap, parse_expr(p));
+                list_push(p, &d->more, &vcap, sc_parse_expr(p));
             } else {
                 list_push(p, &d->list, &kcap, k);
             }
@@ -194,10 +194,10 @@ static Ast *parse_braces(ScParser *p)
             parse_comp(p, d);
             break;
         }
-        if (!take_op(p, ','))
+        if (!sc_take_op(p, ','))
             break;
     }
-    need_op(p, '}', "'}'");
+    sc_need_op(p, '}', "'}'");
     ast_end(p, d);
     return d;
 }
@@ -205,7 +205,7 @@ static Ast *parse_braces(ScParser *p)
 /* ---- atoms and trailers ------------------------------------------------------------ */
 
 /* atom := NAME | NUMBER | STR+ | None | True | False | '...' | paren | list | braces */
-Ast *parse_atom(ScParser *p)
+Ast *sc_parse_atom(ScParser *p)
 {
     const ScToken *t = tok(p);
     Ast *a;
@@ -220,7 +220,7 @@ Ast *parse_atom(ScParser *p)
     case TK_INT:
     case TK_FLOAT:
     case TK_IMAG: return parse_number(p);
-    case TK_STR: return parse_strings(p);
+    case TK_STR: return sc_parse_strings(p);
     case TK_KEYWORD:
         if (t->op == KW_None || t->op == KW_True || t->op == KW_False) {
             a = ast_new(p, t->op == KW_None ? E_NONE : t->op == KW_True ? E_TRUE : E_FALSE, t);
@@ -233,7 +233,7 @@ Ast *parse_atom(ScParser *p)
             return parse_unary(p);
         }
         if (t->op == KW_await || t->op == KW_async)
-            parse_fail(p, t, "async and await are outside this language");
+            sc_parse_fail(p, t, "async and await are outside this language");
         break;
     case TK_OP:
         if (t->op == '(')
@@ -252,14 +252,14 @@ Ast *parse_atom(ScParser *p)
     default: break;
     }
     if (t->kind == TK_NEWLINE || t->kind == TK_EOF)
-        parse_fail(p, t, "invalid syntax: expected an expression");
+        sc_parse_fail(p, t, "invalid syntax: expected an expression");
     if (t->kind == TK_INDENT)
         unit_error(p->u, C_IndentationError, t->line, t->col, 0, "unexpected indent");
-    parse_fail(p, t, "invalid syntax");
+    sc_parse_fail(p, t, "invalid syntax");
 }
 
 /* args := arg (',' arg)* ','?    arg := named [comp_for] | NAME '=' expr | '*' e | '**' e */
-Ast *parse_args(ScParser *p, Ast *call)
+Ast *sc_parse_args(ScParser *p, Ast *call)
 {
     uint32_t cap = 0;
     bool kw = false;
@@ -268,21 +268,21 @@ Ast *parse_args(ScParser *p, Ast *call)
     while (!at_op(p, ')')) {
         const ScToken *t = tok(p);
 
-        if (take_op(p, OPC2('*', '*')) || take_op(p, '*')) {
+        if (sc_take_op(p, OPC2('*', '*')) || sc_take_op(p, '*')) {
             a = ast_new(p, t->op == '*' ? E_STAR : E_DSTAR, t);
-            a->a = parse_expr(p);
+            a->a = sc_parse_expr(p);
             kw |= a->kind == E_DSTAR;
         } else if (t->kind == TK_NAME && t[1].kind == TK_OP && t[1].op == '=') {
             a = ast_new(p, E_KW, t);
             a->name = t->name;
             p->at += 2;
-            a->a = parse_expr(p);
+            a->a = sc_parse_expr(p);
             kw = true;
             for (uint32_t i = 0; i < call->list.n; i++)
                 if (call->list.v[i]->kind == E_KW && call->list.v[i]->name == a->name)
-                    parse_fail(p, t, "keyword argument repeated: %s", a->name);
+                    sc_parse_fail(p, t, "keyword argument repeated: %s", a->name);
         } else {
-            a = parse_named(p);
+            a = sc_parse_named(p);
             if (at_comp(p)) {
                 Ast *g = ast_like(p, E_GENEXP, a);
 
@@ -291,18 +291,18 @@ Ast *parse_args(ScParser *p, Ast *call)
                 ast_end(p, g);
                 a = g;
             } else if (at_op(p, '=')) {
-                parse_fail(p, t, "expression cannot contain assignment, perhaps you meant \"==\"?");
+                sc_parse_fail(p, t, "expression cannot contain assignment, perhaps you meant \"==\"?");
             }
             if (kw)
-                parse_fail(p, t, "positional argument follows keyword argument");
+                sc_parse_fail(p, t, "positional argument follows keyword argument");
         }
         ast_end(p, a);
         list_push(p, &call->list, &cap, a);
-        if (!take_op(p, ','))
+        if (!sc_take_op(p, ','))
             break;
     }
     if (!at_op(p, ')'))
-        parse_fail(p, tok(p), "invalid syntax. Perhaps you forgot a comma?");
+        sc_parse_fail(p, tok(p), "invalid syntax. Perhaps you forgot a comma?");
     p->at++;
     return call;
 }
@@ -320,11 +320,11 @@ static Ast *parse_subscript(ScParser *p)
     }
     s = ast_new(p, E_SLICE, t);
     s->a = e;
-    need_op(p, ':', "':'");
+    sc_need_op(p, ':', "':'");
     if (!at_op(p, ':') && !at_op(p, ']') && !at_op(p, ','))
-        s->b = parse_expr(p);
-    if (take_op(p, ':') && !at_op(p, ']') && !at_op(p, ','))
-        s->c = parse_expr(p);
+        s->b = sc_parse_expr(p);
+    if (sc_take_op(p, ':') && !at_op(p, ']') && !at_op(p, ','))
+        s->c = sc_parse_expr(p);
     ast_end(p, s);
     return s;
 }
@@ -339,7 +339,7 @@ static Ast *parse_subscripts(ScParser *p)
         return e;
     tuple = ast_new(p, E_TUPLE, t);
     list_push(p, &tuple->list, &cap, e);
-    while (take_op(p, ',') && !at_op(p, ']'))
+    while (sc_take_op(p, ',') && !at_op(p, ']'))
         list_push(p, &tuple->list, &cap, parse_subscript(p));
     ast_end(p, tuple);
     return tuple;
@@ -349,22 +349,22 @@ static Ast *parse_subscripts(ScParser *p)
 static Ast *parse_primary(ScParser *p)
 {
     const ScToken *start = tok(p);
-    Ast *e = parse_atom(p), *n;
+    Ast *e = sc_parse_atom(p), *n;
 
     for (;;) {
-        if (take_op(p, '.')) {
+        if (sc_take_op(p, '.')) {
             if (tok(p)->kind != TK_NAME)
-                parse_fail(p, tok(p), "invalid syntax: expected a name after '.'");
+                sc_parse_fail(p, tok(p), "invalid syntax: expected a name after '.'");
             n = ast_new(p, E_ATTR, start);
             n->name = tok(p)->name;
             p->at++;
         } else if (at_op(p, '(')) {
             p->at++;
-            n = parse_args(p, ast_new(p, E_CALL, start));
-        } else if (take_op(p, '[')) {
+            n = sc_parse_args(p, ast_new(p, E_CALL, start));
+        } else if (sc_take_op(p, '[')) {
             n = ast_new(p, E_INDEX, start);
             n->b = parse_subscripts(p);
-            need_op(p, ']', "']'");
+            sc_need_op(p, ']', "']'");
         } else {
             return e;
         }
@@ -382,7 +382,7 @@ static Ast *parse_power(ScParser *p)
     const ScToken *start = tok(p);
     Ast *e = parse_primary(p), *n;
 
-    if (!take_op(p, OPC2('*', '*')))
+    if (!sc_take_op(p, OPC2('*', '*')))
         return e;
     n = ast_new(p, E_BIN, start);
     n->op = OP2_POW;
@@ -402,7 +402,7 @@ static Ast *parse_unary(ScParser *p)
     n = ast_new(p, E_UN, tok(p));
     n->op = at_op(p, '-') ? OP1_NEG : at_op(p, '+') ? OP1_POS : OP1_INVERT;
     p->at++;
-    parse_deeper(p);
+    sc_parse_deeper(p);
     if (n->op == OP1_NEG && tok(p)->kind == TK_INT && tok(p)->n == 19 &&
         memcmp(tok(p)->s, "9223372036854775808", 19) == 0) {
         n->kind = E_INT;
@@ -481,10 +481,10 @@ static int comparison(ScParser *p)
         case OPC2('!', '='): p->at++; return CMP_NE;
         default: return -1;
         }
-    if (take_kw(p, KW_in))
+    if (sc_take_kw(p, KW_in))
         return CMP_IN;
-    if (take_kw(p, KW_is))
-        return take_kw(p, KW_not) ? CMP_ISNOT : CMP_IS;
+    if (sc_take_kw(p, KW_is))
+        return sc_take_kw(p, KW_not) ? CMP_ISNOT : CMP_IS;
     if (at_kw(p, KW_not) && t[1].kind == TK_KEYWORD && t[1].op == KW_in) {
         p->at += 2;
         return CMP_NOTIN;
@@ -524,7 +524,7 @@ static Ast *parse_not(ScParser *p)
     n = ast_new(p, E_UN, tok(p));
     n->op = OP1_NOT;
     p->at++;
-    parse_deeper(p);
+    sc_parse_deeper(p);
     n->a = parse_not(p);
     p->u->depth--;
     ast_end(p, n);
@@ -541,7 +541,7 @@ static Ast *parse_logic(ScParser *p, Keyword k, AstKind kind, Ast *(*sub)(ScPars
         return e;
     n = ast_new(p, kind, start);
     list_push(p, &n->list, &cap, e);
-    while (take_kw(p, k))
+    while (sc_take_kw(p, k))
         list_push(p, &n->list, &cap, sub(p));
     ast_end(p, n);
     return n;
@@ -566,13 +566,13 @@ static Ast *parse_lambda(ScParser *p)
     uint32_t cap = 0;
 
     n->def = d;
-    d->name = intern(&p->u->names, "<lambda>");
+    d->name = intern_name(&p->u->names, "<lambda>");
     d->is_lambda = true;
     p->at++;
-    parse_params(p, d, ':');
+    sc_parse_params(p, d, ':');
     p->def = d;
     ret = ast_new(p, S_RETURN, tok(p));
-    ret->a = parse_expr(p);
+    ret->a = sc_parse_expr(p);
     ast_end(p, ret);
     p->def = outer;
     list_push(p, &d->body, &cap, ret);
@@ -581,12 +581,12 @@ static Ast *parse_lambda(ScParser *p)
 }
 
 /* expr := lambda | or ['if' or 'else' expr] */
-Ast *parse_expr(ScParser *p)
+Ast *sc_parse_expr(ScParser *p)
 {
     const ScToken *start = tok(p);
     Ast *e, *n;
 
-    parse_deeper(p);
+    sc_parse_deeper(p);
     if (at_kw(p, KW_lambda)) {
         e = parse_lambda(p);
     } else {
@@ -596,9 +596,9 @@ Ast *parse_expr(ScParser *p)
             n = ast_new(p, E_COND, start);
             n->b = e;
             n->a = parse_or(p);
-            if (!take_kw(p, KW_else))
-                parse_fail(p, tok(p), "expected 'else' after 'if' expression");
-            n->c = parse_expr(p);
+            if (!sc_take_kw(p, KW_else))
+                sc_parse_fail(p, tok(p), "expected 'else' after 'if' expression");
+            n->c = sc_parse_expr(p);
             ast_end(p, n);
             e = n;
         }
@@ -608,17 +608,17 @@ Ast *parse_expr(ScParser *p)
 }
 
 /* named := NAME ':=' expr | expr */
-Ast *parse_named(ScParser *p)
+Ast *sc_parse_named(ScParser *p)
 {
     const ScToken *t = tok(p);
     Ast *n;
 
     if (t->kind != TK_NAME || t[1].kind != TK_OP || t[1].op != OPC2(':', '='))
-        return parse_expr(p);
+        return sc_parse_expr(p);
     n = ast_new(p, E_WALRUS, t);
-    n->a = parse_atom(p);
+    n->a = sc_parse_atom(p);
     p->at++;
-    n->b = parse_expr(p);
+    n->b = sc_parse_expr(p);
     ast_end(p, n);
     return n;
 }
@@ -629,15 +629,15 @@ static Ast *parse_yield(ScParser *p)
     Ast *n = ast_new(p, E_YIELD, tok(p));
 
     if (!p->def || p->def->is_lambda)
-        parse_fail(p, tok(p), "'yield' outside function");
+        sc_parse_fail(p, tok(p), "'yield' outside function");
     p->def->is_generator = true;
     p->at++;
-    if (take_kw(p, KW_from)) {
+    if (sc_take_kw(p, KW_from)) {
         n->kind = E_YIELDFROM;
-        n->a = parse_expr(p);
+        n->a = sc_parse_expr(p);
     } else if (tok(p)->kind != TK_NEWLINE && !at_op(p, ')') && !at_op(p, ']') &&
                !at_op(p, '}') && !at_op(p, '=') && !at_op(p, ';')) {
-        n->a = parse_exprs(p);
+        n->a = sc_parse_exprs(p);
     }
     ast_end(p, n);
     return n;
@@ -655,7 +655,7 @@ static bool ends_exprs(ScParser *p)
 }
 
 /* exprs := item (',' item)* ','? | yield */
-Ast *parse_exprs(ScParser *p)
+Ast *sc_parse_exprs(ScParser *p)
 {
     const ScToken *start = tok(p);
 
@@ -673,14 +673,14 @@ static Ast *parse_more_exprs(ScParser *p, const ScToken *start, Ast *e)
         return e;
     tuple = ast_new(p, E_TUPLE, start);
     list_push(p, &tuple->list, &cap, e);
-    while (take_op(p, ',') && !ends_exprs(p))
+    while (sc_take_op(p, ',') && !ends_exprs(p))
         list_push(p, &tuple->list, &cap, parse_item(p));
     ast_end(p, tuple);
     return tuple;
 }
 
 /* targets := ('*'? primary) (',' ..)* ; what may stand between 'for' and 'in' */
-Ast *parse_target_list(ScParser *p)
+Ast *sc_parse_target_list(ScParser *p)
 {
     const ScToken *start = tok(p);
     Ast *e = NULL, *tuple = NULL;
@@ -709,6 +709,6 @@ Ast *parse_target_list(ScParser *p)
     }
     if (tuple)
         ast_end(p, tuple);
-    check_target(p, tuple ? tuple : e, "assign to");
+    sc_check_target(p, tuple ? tuple : e, "assign to");
     return tuple ? tuple : e;
 }

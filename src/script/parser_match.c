@@ -18,14 +18,14 @@ static Ast *parse_pattern(ScParser *p, Subject s);
 
 static const char *hidden_name(ScParser *p)
 {
-    return intern(&p->u->names, arena_printf(&p->u->arena, ".m%u", p->u->nmatch++));
+    return intern_name(&p->u->names, arena_printf(&p->u->arena, ".m%u", p->u->nmatch++));
 }
 
 static Ast *name_node(ScParser *p, const Ast *at, const char *name)
 {
     Ast *n = ast_like(p, E_NAME, at);
 
-    n->name = intern(&p->u->names, name);
+    n->name = intern_name(&p->u->names, name);
     return n;
 }
 
@@ -112,7 +112,7 @@ static Ast *parts(ScParser *p, const Ast *at, const char *name, Ast *helper)
 static const char *need_capture(ScParser *p)
 {
     if (tok(p)->kind != TK_NAME)
-        parse_fail(p, tok(p), "invalid syntax: expected a name");
+        sc_parse_fail(p, tok(p), "invalid syntax: expected a name");
     return p->t.v[p->at++].name;
 }
 
@@ -126,11 +126,11 @@ static Ast *parse_sequence(ScParser *p, const Ast *at, Subject s, uint32_t close
     Ast *all = NULL;
 
     while (close ? !at_op(p, close) : !at_op(p, ':') && !at_kw(p, KW_if)) {
-        if (take_op(p, '*')) {
+        if (sc_take_op(p, '*')) {
             const char *rest = need_capture(p);
 
             if (star >= 0)
-                parse_fail(p, tok(p), "multiple starred expressions in sequence pattern");
+                sc_parse_fail(p, tok(p), "multiple starred expressions in sequence pattern");
             star = n;
             if (!is_wild(rest))
                 all = join(p, E_AND, at, all, capture(p, at, rest, subject_node(p, at, (Subject){name, n})));
@@ -138,11 +138,11 @@ static Ast *parse_sequence(ScParser *p, const Ast *at, Subject s, uint32_t close
             all = join(p, E_AND, at, all, parse_pattern(p, (Subject){name, n}));
         }
         n++;
-        if (!take_op(p, ','))
+        if (!sc_take_op(p, ','))
             break;
     }
     if (close)
-        need_op(p, close, "a closing bracket");
+        sc_need_op(p, close, "a closing bracket");
     return join(p, E_AND, at,
                 parts(p, at, name, call(p, at, "__match_sequence__", subject_node(p, at, s), int_node(p, at, n),
                                         int_node(p, at, star), NULL)),
@@ -158,7 +158,7 @@ static Ast *parse_group(ScParser *p, const Ast *at, Subject s)
     if (at_op(p, ')') || at_op(p, '*'))
         return parse_sequence(p, at, s, ')');
     one = parse_pattern(p, s);
-    if (take_op(p, ')'))
+    if (sc_take_op(p, ')'))
         return one;
     p->at = start;
     return parse_sequence(p, at, s, ')');
@@ -167,8 +167,8 @@ static Ast *parse_group(ScParser *p, const Ast *at, Subject s)
 static Ast *parse_value(ScParser *p)
 {
     const ScToken *t = tok(p);
-    bool minus = take_op(p, '-');
-    Ast *v = parse_atom(p), *n;
+    bool minus = sc_take_op(p, '-');
+    Ast *v = sc_parse_atom(p), *n;
 
     if (!minus)
         return v;
@@ -184,7 +184,7 @@ static Ast *parse_dotted_value(ScParser *p)
     Ast *v = ast_new(p, E_NAME, tok(p)), *n;
 
     v->name = need_capture(p);
-    while (take_op(p, '.')) {
+    while (sc_take_op(p, '.')) {
         n = ast_like(p, E_ATTR, v);
         n->a = v;
         n->name = need_capture(p);
@@ -201,18 +201,18 @@ static Ast *parse_mapping(ScParser *p, const Ast *at, Subject s)
     int64_t n = 0;
 
     while (!at_op(p, '}')) {
-        if (take_op(p, OPC2('*', '*'))) {
+        if (sc_take_op(p, OPC2('*', '*'))) {
             rest = need_capture(p);
         } else {
             key = tok(p)->kind == TK_NAME ? parse_dotted_value(p) : parse_value(p);
             list_push(p, &keys->list, &cap, key);
-            need_op(p, ':', "':'");
+            sc_need_op(p, ':', "':'");
             all = join(p, E_AND, at, all, parse_pattern(p, (Subject){name, n++}));
         }
-        if (!take_op(p, ','))
+        if (!sc_take_op(p, ','))
             break;
     }
-    need_op(p, '}', "'}'");
+    sc_need_op(p, '}', "'}'");
     if (rest)
         all = join(p, E_AND, at, all, capture(p, at, rest, subject_node(p, at, (Subject){name, n})));
     return join(p, E_AND, at, parts(p, at, name, call(p, at, "__match_mapping__", subject_node(p, at, s), keys, NULL, NULL)), all);
@@ -235,14 +235,14 @@ static Ast *parse_class_pattern(ScParser *p, Ast *cls, Subject s)
             p->at++;
         } else {
             if (names->list.n)
-                parse_fail(p, tok(p), "positional patterns follow keyword patterns");
+                sc_parse_fail(p, tok(p), "positional patterns follow keyword patterns");
             positional++;
         }
         all = join(p, E_AND, cls, all, parse_pattern(p, (Subject){name, n++}));
-        if (!take_op(p, ','))
+        if (!sc_take_op(p, ','))
             break;
     }
-    need_op(p, ')', "')'");
+    sc_need_op(p, ')', "')'");
     return join(p, E_AND, cls,
                 parts(p, cls, name, call(p, cls, "__match_class__", subject_node(p, cls, s), cls,
                                          int_node(p, cls, positional), names)),
@@ -256,18 +256,18 @@ static Ast *parse_closed(ScParser *p, Subject s)
     const char *name;
 
     if (at_kw(p, KW_None) || at_kw(p, KW_True) || at_kw(p, KW_False))
-        return compare(p, subject_node(p, at, s), CMP_IS, parse_atom(p));
-    if (take_op(p, '['))
+        return compare(p, subject_node(p, at, s), CMP_IS, sc_parse_atom(p));
+    if (sc_take_op(p, '['))
         return parse_sequence(p, at, s, ']');
-    if (take_op(p, '('))
+    if (sc_take_op(p, '('))
         return parse_group(p, at, s);
-    if (take_op(p, '{'))
+    if (sc_take_op(p, '{'))
         return parse_mapping(p, at, s);
     if (tok(p)->kind != TK_NAME)
         return compare(p, subject_node(p, at, s), CMP_EQ, parse_value(p));
     name = tok(p)->name;
     v = parse_dotted_value(p);
-    if (take_op(p, '('))
+    if (sc_take_op(p, '('))
         return parse_class_pattern(p, v, s);
     if (v->kind == E_ATTR)
         return compare(p, subject_node(p, at, s), CMP_EQ, v);
@@ -279,11 +279,11 @@ static Ast *parse_pattern(ScParser *p, Subject s)
 {
     Ast *at = ast_new(p, E_TRUE, tok(p)), *v;
 
-    parse_deeper(p);
+    sc_parse_deeper(p);
     v = parse_closed(p, s);
-    while (take_op(p, '|'))
+    while (sc_take_op(p, '|'))
         v = join(p, E_OR, at, v, parse_closed(p, s));
-    if (take_kw(p, KW_as))
+    if (sc_take_kw(p, KW_as))
         v = join(p, E_AND, at, v, capture(p, at, need_capture(p), subject_node(p, at, s)));
     p->u->depth--;
     return v;
@@ -304,8 +304,8 @@ static Ast *parse_case_head(ScParser *p, Subject s)
             v = parse_sequence(p, at, s, 0);
         }
     }
-    if (take_kw(p, KW_if))
-        v = join(p, E_AND, at, v, parse_named(p));
+    if (sc_take_kw(p, KW_if))
+        v = join(p, E_AND, at, v, sc_parse_named(p));
     return v ? v : at;
 }
 
@@ -314,7 +314,7 @@ static bool is_word(const ScToken *t, const char *word)
     return t->kind == TK_NAME && t->n == strlen(word) && memcmp(t->s, word, t->n) == 0;
 }
 
-bool match_begins(ScParser *p)
+bool sc_match_begins(ScParser *p)
 {
     const ScToken *t = tok(p);
 
@@ -329,17 +329,17 @@ bool match_begins(ScParser *p)
     return t[1].kind == TK_INDENT && is_word(&t[2], "case");
 }
 
-Ast *parse_match(ScParser *p, void (*block)(ScParser *p, AstList *out, const char *what, uint32_t line))
+Ast *sc_parse_match(ScParser *p, void (*block)(ScParser *p, AstList *out, const char *what, uint32_t line))
 {
     const ScToken *t = tok(p);
     Ast *first = ast_new(p, S_IF, t), *s = NULL, *subject;
     Subject of = {hidden_name(p), -1};
 
     p->at++;
-    subject = parse_exprs(p);
+    subject = sc_parse_exprs(p);
     ast_end(p, first);
-    need_op(p, ':', "':'");
-    p->at += 2; /* the end of the line and the indentation, which match_begins has seen */
+    sc_need_op(p, ':', "':'");
+    p->at += 2; /* the end of the line and the indentation, which sc_match_begins has seen */
     while (is_word(tok(p), "case")) {
         Ast *next = s ? ast_new(p, S_IF, tok(p)) : first;
         uint32_t line = tok(p)->line;
@@ -356,6 +356,6 @@ Ast *parse_match(ScParser *p, void (*block)(ScParser *p, AstList *out, const cha
     if (tok(p)->kind == TK_DEDENT)
         p->at++;
     else if (tok(p)->kind != TK_EOF)
-        parse_fail(p, tok(p), "invalid syntax: expected 'case'");
+        sc_parse_fail(p, tok(p), "invalid syntax: expected 'case'");
     return first;
 }

@@ -182,10 +182,10 @@ static const char *parse_field(ScParser *p, StrPart *q, const char *s, AstList *
     if (tok(p)->kind == TK_EOF)
         unit_error(p->u, C_SyntaxError, line, col, 1, "f-string: empty expression not allowed");
     f = ast_new(p, E_FMT, tok(p));
-    f->a = parse_exprs(p);
+    f->a = sc_parse_exprs(p);
     f->len = f->a->len;
     if (tok(p)->kind != TK_EOF)
-        parse_fail(p, tok(p), "f-string: invalid syntax");
+        sc_parse_fail(p, tok(p), "f-string: invalid syntax");
     p->t = saved;
     p->at = at;
     if (*end == '=') {
@@ -215,7 +215,7 @@ static const char *parse_field(ScParser *p, StrPart *q, const char *s, AstList *
         Text st;
 
         text_init(&st, &p->u->arena);
-        parse_deeper(p);
+        sc_parse_deeper(p);
         end = parse_fparts(p, q, end + 1, true, &spec->list, &scap, &st);
         p->u->depth--;
         f->b = spec;
@@ -266,7 +266,7 @@ static const char *parse_fparts(ScParser *p, StrPart *q, const char *s, bool in_
 }
 
 /* string := STR+ */
-Ast *parse_strings(ScParser *p)
+Ast *sc_parse_strings(ScParser *p)
 {
     const ScToken *first = tok(p);
     Ast *f = ast_new(p, E_FSTR, first), *only;
@@ -283,9 +283,9 @@ Ast *parse_strings(ScParser *p)
         is_f |= q.is_f;
         for (const char *s = q.s; q.is_b && s < q.end; s++)
             if ((unsigned char)*s >= 128)
-                parse_fail(p, tok(p), "bytes can only contain ASCII literal characters");
+                sc_parse_fail(p, tok(p), "bytes can only contain ASCII literal characters");
         if (p->at > at && q.is_b != (kind == E_BYTES))
-            parse_fail(p, tok(p), "cannot mix bytes and nonbytes literals");
+            sc_parse_fail(p, tok(p), "cannot mix bytes and nonbytes literals");
         if (q.is_b)
             kind = E_BYTES;
         if (q.is_f)

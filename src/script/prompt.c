@@ -44,7 +44,7 @@ static void show_stmt(Unit *u, Ast *s)
                   .len = s->a->len,
                   .a = name};
     *name = (Ast){.kind = E_NAME, .line = s->a->line, .col = s->a->col, .len = s->a->len};
-    name->name = intern(&u->names, SHOW);
+    name->name = intern_name(&u->names, SHOW);
     call->list.v = arena_dup(&u->arena, &s->a, sizeof s->a);
     call->list.n = 1;
     s->a = call;

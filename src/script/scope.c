@@ -26,7 +26,7 @@ static uint32_t slot_of(const char *name, uint32_t nslots)
     return (uint32_t)(hash_mix(0, (uint64_t)(uintptr_t)name) >> 20) & (nslots - 1);
 }
 
-Var *scope_find(Scope *s, const char *name)
+Var *sc_scope_find(Scope *s, const char *name)
 {
     uint32_t i;
 
@@ -53,7 +53,7 @@ static void rehash(Scan *c, Scope *s)
 
 static Var *scope_add(Scan *c, Scope *s, const char *name)
 {
-    Var *v = scope_find(s, name);
+    Var *v = sc_scope_find(s, name);
     uint32_t k;
 
     if (v)
@@ -98,7 +98,7 @@ static void use(Scan *c, Scope *s, const char *name)
 static void use_class_cell(Scan *c, Scope *s)
 {
     Scope *k;
-    const char *name = intern(&c->u->names, "__class__");
+    const char *name = intern_name(&c->u->names, "__class__");
 
     for (k = s; k && k->kind != SCOPE_CLASS; k = k->parent)
         ;
@@ -139,7 +139,7 @@ static void scan_function(Scan *c, Scope *s, FuncDef *d)
     d->scope = f;
     for (i = 0; i < d->nparams; i++) {
         bind(c, f, d->params[i].name, d->params[i].at);
-        scope_find(f, d->params[i].name)->is_param = true;
+        sc_scope_find(f, d->params[i].name)->is_param = true;
     }
     scan_stmts(c, f, &d->body);
 }
@@ -346,7 +346,7 @@ static void scan_stmt(Scan *c, Scope *s, Ast *a)
         for (i = 0; i < a->list.n; i++) {
             scan_target(c, s, a->list.v[i]);
             if (a->list.v[i]->kind == E_NAME)
-                scope_find(s, a->list.v[i]->name)->deleted = true;
+                sc_scope_find(s, a->list.v[i]->name)->deleted = true;
         }
         return;
     default:
@@ -384,7 +384,7 @@ static const char *passed_name(Scan *c, const char *name)
 
     text_init(&t, &c->u->arena);
     text_printf(&t, ".free.%s", name);
-    return intern(&c->u->names, text_str(&t));
+    return intern_name(&c->u->names, text_str(&t));
 }
 
 /* Make v of scope s a free variable if a function around binds its name. */
@@ -399,7 +399,7 @@ static bool resolve_free(Scan *c, Scope *s, const char *name)
         if (k->kind == SCOPE_CLASS &&
             !(k->needs_class && strcmp(name, "__class__") == 0))
             continue;
-        v = scope_find(k, name);
+        v = sc_scope_find(k, name);
         if (v && v->is_global)
             return false;
         if (v && v->bound && !v->is_nonlocal)

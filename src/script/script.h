@@ -1,7 +1,7 @@
 /* script.h -- the Python-subset language: values, objects, the interpreter, and the
  * interface through which other parts of Weft add modules and types to it.
  *
- *   text --lexer--> tokens --parser--> Ast --scope, compile--> Code --vm--> effects
+ *   text --lexer--> tokens --parser--> Ast --scope, compile--> ByteCode --vm--> effects
  *
  * One Vm is one interpreter: it is bound to one wf_ctx and one thread at a time, and
  * holds all state. Any number of them can live in a process.
@@ -63,10 +63,10 @@ typedef struct Str Str;
 typedef struct List List;
 typedef struct Tuple Tuple;
 typedef struct Dict Dict;
-typedef struct Frame Frame;
-typedef struct Code Code;
+typedef struct VmFrame VmFrame;
+typedef struct ByteCode ByteCode;
 typedef struct Unit Unit;
-typedef struct Func Func;
+typedef struct Function Function;
 typedef struct ScModule ScModule;
 typedef struct Exc Exc;
 typedef struct Ast Ast;
@@ -266,10 +266,10 @@ typedef struct Cell {
     Value v; /* T_NIL: unset */
 } Cell;
 
-struct Func {
+struct Function {
     GcObj h;
     Dict *attrs;
-    const Code *code;
+    const ByteCode *code;
     Unit *unit; /* keeps code and ast alive */
     Str *name, *qualname;
     ScModule *module; /* its globals */
@@ -315,7 +315,7 @@ typedef struct Iter { /* over anything built in; what a, b and i mean depends on
 
 typedef struct Gen {
     GcObj h;
-    Frame *frame;  /* NULL: finished */
+    VmFrame *frame;  /* NULL: finished */
     Value result;  /* of return */
     Str *name;
     bool running;
@@ -454,7 +454,7 @@ struct Vm {
     wf_ctx *cx;
     VmOptions opt;
     Value exc; /* pending exception, or NIL */
-    Frame *frame; /* running, or NULL */
+    VmFrame *frame; /* running, or NULL */
     int depth, max_depth; /* script frames */
     int cdepth;           /* C recursion */
     uint32_t version;     /* changes whenever a class changes */
@@ -729,10 +729,10 @@ bool sc_bind_native(Vm *vm, const char *fname, const char *params, const Args *a
 /* Is self what f relies on? false: TypeError. NIL: none was given. */
 bool sc_check_self(Vm *vm, const Native *f, Value self);
 /* A frame for f with a's arguments moved or copied in; NULL: exception. */
-Frame *sc_frame_for(Vm *vm, Func *f, Value *args, int n, int nkw, Value *names, bool move);
-void sc_frame_free(Vm *vm, Frame *f);
-Value sc_run(Vm *vm, Frame *f); /* vm.c: run until f returns */
-Value sc_new_generator(Vm *vm, Frame *f); /* takes the frame */
+VmFrame *sc_frame_for(Vm *vm, Function *f, Value *args, int n, int nkw, Value *names, bool move);
+void sc_frame_free(Vm *vm, VmFrame *f);
+Value sc_run(Vm *vm, VmFrame *f); /* vm.c: run until f returns */
+Value sc_new_generator(Vm *vm, VmFrame *f); /* takes the frame */
 Value sc_gen_next(Vm *vm, Gen *g, Value send);
 /* StopIteration at its end. The result goes with the first; later ones have none. */
 Value sc_gen_stop(Vm *vm, Gen *g);
@@ -744,11 +744,11 @@ Value sc_make_value(Vm *vm, Class *c, const Args *a); /* by c's make, its argume
 /* ---- code.c: code and frames as objects; compile, exec, eval ------------------------ */
 
 bool sc_open_code(Vm *vm);
-Value sc_code_of_func(Vm *vm, const Func *f);
+Value sc_code_of_func(Vm *vm, const Function *f);
 Value sc_frame_object(Vm *vm, int64_t depth); /* 0: of the script that runs */
 Value sc_frame_passed(Vm *vm, const CallPlace *p); /* with the name and line alone */
-Value sc_frame_locals(Vm *vm, const Frame *f);
-Value sc_annotations_of(Vm *vm, Func *f); /* a dict, which it keeps */
+Value sc_frame_locals(Vm *vm, const VmFrame *f);
+Value sc_annotations_of(Vm *vm, Function *f); /* a dict, which it keeps */
 
 /* ---- exc.c: exceptions ------------------------------------------------------------- */
 
@@ -768,7 +768,7 @@ void sc_clear_exc(Vm *vm);
  * Whatever loops asks: the machine at jumps back and calls, natives by sc_next. */
 static inline bool sc_interrupted(Vm *vm);
 bool sc_interrupt(Vm *vm); /* always true */
-void sc_trace_add(Vm *vm, Exc *e, const Frame *f);
+void sc_trace_add(Vm *vm, Exc *e, const VmFrame *f);
 void sc_report(Vm *vm); /* the pending exception as the context's error; clears it */
 Value sc_exc_text(Vm *vm, Exc *e); /* str(e) */
 extern const ClassDef sc_exc_def;

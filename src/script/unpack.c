@@ -139,9 +139,9 @@ static Ins get_ins(Reader *r)
 }
 
 /* The head of a code; the reader goes on behind its body. */
-static const Code *get_code(Reader *r)
+static const ByteCode *get_code(Reader *r)
 {
-    Code *c = take(r->u, 1, sizeof *c);
+    ByteCode *c = take(r->u, 1, sizeof *c);
     uint32_t flags = get32(r),
              *head[] = {&c->line,     &c->index,     &c->npos,        &c->nkwonly,
                         &c->nposonly, &c->ndefaults, &c->nkwdefaults, &c->nfree};
@@ -169,7 +169,7 @@ static const Code *get_code(Reader *r)
     return c;
 }
 
-static void get_names(Reader *r, Code *c)
+static void get_names(Reader *r, ByteCode *c)
 {
     uint32_t nparams = c->npos + c->nkwonly + c->has_star + c->has_dstar, i, k;
 
@@ -182,7 +182,7 @@ static void get_names(Reader *r, Code *c)
             c->local_names[i] = as_str(object(r->u, k - 1))->s;
 }
 
-static void get_tables(Reader *r, Code *c)
+static void get_tables(Reader *r, ByteCode *c)
 {
     uint32_t i;
 
@@ -206,7 +206,7 @@ static void get_tables(Reader *r, Code *c)
     }
 }
 
-static void get_body(Reader r, Code *c)
+static void get_body(Reader r, ByteCode *c)
 {
     Ins *ins;
     uint32_t i;
@@ -231,7 +231,7 @@ static void get_body(Reader r, Code *c)
     c->ins = ins; /* last: it is what tells that the rest is there */
 }
 
-bool sc_code_load(const Code *code)
+bool sc_code_load(const ByteCode *code)
 {
     Unit *u = code->unit;
 
@@ -239,11 +239,11 @@ bool sc_code_load(const Code *code)
         return true;
     if (setjmp(u->jump))
         return false;
-    get_body((Reader){u, code->packed}, (Code *)code);
+    get_body((Reader){u, code->packed}, (ByteCode *)code);
     return true;
 }
 
-uint32_t sc_code_line(const Code *c, uint32_t at)
+uint32_t sc_code_line(const ByteCode *c, uint32_t at)
 {
     Reader r = {c->unit, c->lines};
     uint32_t line = c->line, end = 0;
@@ -259,7 +259,7 @@ uint32_t sc_code_line(const Code *c, uint32_t at)
     return line;
 }
 
-const FuncDef *sc_code_tree(const Code *c)
+const FuncDef *sc_code_tree(const ByteCode *c)
 {
     Unit *u = c->unit;
 

@@ -27,30 +27,30 @@
 #endif
 
 /* As vm_find_init, from the class's cache. */
-static inline Func *plain_init(Vm *vm, Class *c)
+static inline Function *plain_init(Vm *vm, Class *c)
 {
     if (c->init_version != vm->version)
         return vm_find_init(vm, c);
-    return c->init_fn.tag == T_OBJ ? (Func *)c->init_fn.o : NULL;
+    return c->init_fn.tag == T_OBJ ? (Function *)c->init_fn.o : NULL;
 }
 
 /* ---- the loop ---------------------------------------------------------------------- */
 
-Value vm_run_frame(Vm *vm, Frame *fr)
+Value vm_run_frame(Vm *vm, VmFrame *fr)
 {
     static const void *const labels[] = {
 #define OPC(id, kinds) &&L_##id,
 #include "opcodes.def"
 #undef OPC
     };
-    const Code *code;
+    const ByteCode *code;
     const Ins *pc;
     Value *r, v, w;
     uint32_t nlocals;
     Ins i;
     BinOp op2;
     int t;
-    Frame *caller = vm->frame, *nf;
+    VmFrame *caller = vm->frame, *nf;
 
     if (++vm->depth > vm->max_depth) {
         vm->depth--;
@@ -334,7 +334,7 @@ L_FORITER: {
         v = sc_ref(l->v[k->i++]);
     } else if (it.o->cls == vm->cls[C_generator]) {
         Gen *g = (Gen *)it.o;
-        Frame *f = g->frame;
+        VmFrame *f = g->frame;
 
         if (!f)
             goto for_end;
@@ -506,7 +506,7 @@ L_CALLX: {
     if (b[0].tag == T_OBJ && b[0].o->cls == vm->cls[C_function] && b[2].tag == T_NIL) {
         List *l = (List *)b[1].o;
 
-        nf = sc_frame_for(vm, (Func *)b[0].o, l->v, (int)l->n, 0, NULL, false);
+        nf = sc_frame_for(vm, (Function *)b[0].o, l->v, (int)l->n, 0, NULL, false);
         if (!nf)
             RAISE;
         SET(i.a, NIL);
@@ -526,7 +526,7 @@ L_CALL: { /* b[0] is called; after LOADM b[1] is its self, or nothing */
     Value *b = &R(i.a), *args = b + 1, fn = b[0], *names = NULL, held = NIL, self = NIL;
     int n = i.b, nkw = 0;
     uint8_t enter = FRAME_CALL;
-    Func *f = NULL;
+    Function *f = NULL;
 
     if (i.c) {
         Tuple *kt = (Tuple *)code->consts[i.c - 1].o;
@@ -543,7 +543,7 @@ L_CALL: { /* b[0] is called; after LOADM b[1] is its self, or nothing */
     if (fn.tag != T_OBJ) {
         ;
     } else if (fn.o->cls == vm->cls[C_function]) {
-        f = (Func *)fn.o;
+        f = (Function *)fn.o;
     } else if (fn.o->cls == vm->cls[C_method] && args == b + 1) { /* its place takes self */
         held = sc_ref(((Method *)fn.o)->fn);
         b[0] = sc_ref(((Method *)fn.o)->self);
@@ -552,7 +552,7 @@ L_CALL: { /* b[0] is called; after LOADM b[1] is its self, or nothing */
         args = b;
         n++;
         if (fn.o->cls == vm->cls[C_function])
-            f = (Func *)fn.o;
+            f = (Function *)fn.o;
     } else if (fn.o->cls->is_type && fn.o->cls->d.call == vm->cls[C_type]->d.call) {
         if ((f = plain_init(vm, (Class *)fn.o)) != NULL) {
             self = sc_new_instance(vm, (Class *)fn.o);
@@ -569,7 +569,7 @@ L_CALL: { /* b[0] is called; after LOADM b[1] is its self, or nothing */
 
         if (call && sc_is_exact(vm, *call, C_function)) {
             held = sc_ref(*call);
-            f = (Func *)held.o;
+            f = (Function *)held.o;
             args = b;
             n++;
         }
@@ -632,7 +632,7 @@ start_frame: /* nf is ready: run it, or make a generator of it; the result goes 
     fr = nf;
     sc_collect_if_due(vm);
     if (++vm->depth > vm->max_depth || cancelled(vm->cx)) {
-        Frame *back = fr->back;
+        VmFrame *back = fr->back;
 
         sc_frame_free(vm, fr);
         vm->depth--;
@@ -645,7 +645,7 @@ start_frame: /* nf is ready: run it, or make a generator of it; the result goes 
     LOAD_FRAME();
     NEXT;
 L_RET: {
-    Frame *back = fr->back;
+    VmFrame *back = fr->back;
     uint8_t enter = fr->enter;
     uint32_t ret = fr->ret;
 
@@ -684,7 +684,7 @@ L_RET: {
     NEXT;
 }
 L_YIELD: {
-    Frame *back = fr->back;
+    VmFrame *back = fr->back;
     uint8_t enter = fr->enter;
     uint32_t ret = fr->ret;
 
@@ -962,7 +962,7 @@ raised_here:
 find_handler:
     for (;;) {
         uint32_t at = (uint32_t)(fr->pc - code->ins) - 1, k;
-        Frame *back;
+        VmFrame *back;
         uint8_t enter;
 
         for (k = 0; k < code->nhandlers; k++)

@@ -79,9 +79,9 @@ bool vm_unpack(Vm *vm, Value src, Value *out, int n, int star)
     return true;
 }
 
-Value vm_new_function(Vm *vm, Frame *fr, const Code *c, Value *defaults)
+Value vm_new_function(Vm *vm, VmFrame *fr, const ByteCode *c, Value *defaults)
 {
-    Func *f = sc_gc_new(vm, vm->cls[C_function], sizeof *f);
+    Function *f = sc_gc_new(vm, vm->cls[C_function], sizeof *f);
     uint32_t i, n = c->ndefaults + c->nkwdefaults;
 
     if (!f)
@@ -123,15 +123,15 @@ fail:
 }
 
 /* The namespace of a class body; its result, the cell of __class__ if methods use it, in out_cell. */
-static Dict *run_class_body(Vm *vm, Frame *fr, const Code *c, Value *out_cell)
+static Dict *run_class_body(Vm *vm, VmFrame *fr, const ByteCode *c, Value *out_cell)
 {
     Value fn = vm_new_function(vm, fr, c, NULL);
     Dict *ns = fn.tag == T_NIL ? NULL : sc_dict(vm);
-    Frame *f = NULL;
+    VmFrame *f = NULL;
 
     if (ns && sc_dict_put_str(vm, ns, vm->known[S_module], v_obj(fr->module->name)) &&
         sc_dict_put_str(vm, ns, vm->known[S_qualname], v_obj(c->qualname)))
-        f = sc_frame_for(vm, (Func *)fn.o, NULL, 0, 0, NULL, false);
+        f = sc_frame_for(vm, (Function *)fn.o, NULL, 0, 0, NULL, false);
     if (f)
         f->ns = gc_ref(ns);
     *out_cell = NIL;
@@ -205,7 +205,7 @@ static Value real_bases(Vm *vm, Value bases, Dict *ns)
 }
 
 /* Run the body in a namespace of its own, then make the class of it. */
-Value vm_make_class(Vm *vm, Frame *fr, const Code *c, Value bases, Value kwargs)
+Value vm_make_class(Vm *vm, VmFrame *fr, const ByteCode *c, Value bases, Value kwargs)
 {
     Value names[16], v[19], cell, meta, cls = NIL;
     Dict *ns = run_class_body(vm, fr, c, &cell), *k = (Dict *)kwargs.o;
@@ -434,7 +434,7 @@ Value vm_import_from(Vm *vm, Value m, Str *name)
 }
 
 /* The names of __all__, submodules that it names among them. */
-static bool import_all(Vm *vm, Frame *fr, Value m, Value all)
+static bool import_all(Vm *vm, VmFrame *fr, Value m, Value all)
 {
     Value it = sc_iter(vm, all), k, v;
     bool ok = it.tag != T_NIL;
@@ -451,7 +451,7 @@ static bool import_all(Vm *vm, Frame *fr, Value m, Value all)
     return ok && !sc_failed(vm);
 }
 
-bool vm_import_star(Vm *vm, Frame *fr, Value m)
+bool vm_import_star(Vm *vm, VmFrame *fr, Value m)
 {
     Dict *d;
     DictEntry *e;
@@ -500,7 +500,7 @@ Value vm_format_value(Vm *vm, Value v, int conv, Value spec)
     return sc_format(vm, v, as_str(spec));
 }
 
-bool vm_annotate(Vm *vm, Frame *fr, Str *name, Value v)
+bool vm_annotate(Vm *vm, VmFrame *fr, Str *name, Value v)
 {
     Value *at = sc_dict_find_str(fr->ns, vm->known[S_annotations]);
     Dict *d;
@@ -518,7 +518,7 @@ bool vm_annotate(Vm *vm, Frame *fr, Str *name, Value v)
 }
 
 /* What was being handled before is so again, however the frame is left. */
-Value sc_run(Vm *vm, Frame *fr)
+Value sc_run(Vm *vm, VmFrame *fr)
 {
     Value before = sc_ref(vm->handled), r = vm_run_frame(vm, fr);
 

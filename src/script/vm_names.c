@@ -6,14 +6,14 @@
  */
 #include "vm.h"
 
-bool vm_raise_unbound(Vm *vm, const Frame *fr, uint32_t reg)
+bool vm_raise_unbound(Vm *vm, const VmFrame *fr, uint32_t reg)
 {
     return sc_fail(vm, C_UnboundLocalError,
                    "cannot access local variable '%s' where it is not associated with a value",
                    fr->code->local_names[reg] ? fr->code->local_names[reg] : "?");
 }
 
-Value vm_raise_unknown_name(Vm *vm, const Frame *fr, Str *name)
+Value vm_raise_unknown_name(Vm *vm, const VmFrame *fr, Str *name)
 {
     Dict *dicts[2] = {fr->module->attrs, vm->builtins};
     const char *list[300], *hint = NULL;
@@ -29,7 +29,7 @@ Value vm_raise_unknown_name(Vm *vm, const Frame *fr, Str *name)
                     hint ? ". Did you mean: '" : "", hint ? hint : "", hint ? "'?" : "");
 }
 
-Value vm_load_global(Vm *vm, const Frame *fr, Cache *c)
+Value vm_load_global(Vm *vm, const VmFrame *fr, Cache *c)
 {
     Dict *d = fr->module->attrs;
     Value *v = sc_dict_find_str(d, c->name);
@@ -48,7 +48,7 @@ Value vm_load_global(Vm *vm, const Frame *fr, Cache *c)
     return sc_ref(*v);
 }
 
-Value vm_load_class_name(Vm *vm, const Frame *fr, Str *name)
+Value vm_load_class_name(Vm *vm, const VmFrame *fr, Str *name)
 {
     Value *v = fr->ns ? sc_dict_find_str(fr->ns, name) : NULL;
 
@@ -126,7 +126,7 @@ bool vm_load_method(Vm *vm, Value o, Cache *c, Value *dst)
 }
 
 /* __init__ of a class whose instances are plain, if it is a script function */
-Func *vm_find_init(Vm *vm, Class *c)
+Function *vm_find_init(Vm *vm, Class *c)
 {
     Value *nw, *init;
 
@@ -142,7 +142,7 @@ Func *vm_find_init(Vm *vm, Class *c)
     init = sc_class_find(c, vm->known[S_init]);
     if (init && sc_is_exact(vm, *init, C_function)) {
         c->init_fn = *init;
-        return (Func *)init->o;
+        return (Function *)init->o;
     }
     return NULL;
 }

@@ -54,7 +54,7 @@ static bool load_library(void)
 typedef struct Server {
     const ServeOptions *o;
     Models *models;
-    Queue *queue; /* NULL: requests are run by the threads that read them */
+    RequestQueue *queue; /* NULL: requests are run by the threads that read them */
     wf_runtime *runtime;
     pthread_key_t context; /* of each thread: a wf_ctx */
     atomic_bool ready;
@@ -162,7 +162,7 @@ static enum MHD_Result send_reply(Call *c, Reply *r, const char *method, const c
 
 /* ---- what models are --------------------------------------------------------------- */
 
-static void put_tensors(Out *o, const char *key, const Tensor *t, int n)
+static void put_tensors(Out *o, const char *key, const SignatureTensor *t, int n)
 {
     out_printf(o, ",\"%s\":[", key);
     for (int i = 0; i < n; i++) {
@@ -182,7 +182,7 @@ typedef struct Listing {
     int n;
 } Listing;
 
-static void put_version(void *user, const Instance *i)
+static void put_version(void *user, const ModelInstance *i)
 {
     Listing *l = user;
 
@@ -192,7 +192,7 @@ static void put_version(void *user, const Instance *i)
     }
 }
 
-static void put_metadata(Server *s, Out *o, const Instance *i)
+static void put_metadata(Server *s, Out *o, const ModelInstance *i)
 {
     Listing l = {o, i->name, 0};
 
@@ -220,7 +220,7 @@ static double quantile(const Stats *s, double part)
     return 0;
 }
 
-static void put_stats(void *user, const Instance *i)
+static void put_stats(void *user, const ModelInstance *i)
 {
     Listing *l = user;
     const Stats *s = i->stats;
@@ -244,7 +244,7 @@ static void put_stats(void *user, const Instance *i)
                atomic_load(&s->compute_ns));
 }
 
-static void put_index(void *user, const Instance *i)
+static void put_index(void *user, const ModelInstance *i)
 {
     Listing *l = user;
 
@@ -275,7 +275,7 @@ typedef struct Metric {
     int which;
 } Metric;
 
-static void put_metric(void *user, const Instance *i)
+static void put_metric(void *user, const ModelInstance *i)
 {
     const Metric *m = user;
     const Stats *s = i->stats;
@@ -291,7 +291,7 @@ static void put_metric(void *user, const Instance *i)
                i->name, i->version, v[m->which]);
 }
 
-static void put_histogram(void *user, const Instance *i)
+static void put_histogram(void *user, const ModelInstance *i)
 {
     const Metric *m = user;
     unsigned long long sum = 0;
@@ -332,7 +332,7 @@ static void get_metrics(Server *s, Reply *r)
         "gauge\nweft_queue_length %lld\n"
         "# HELP weft_requests_in_flight Requests that are being read, run or answered\n"
         "# TYPE weft_requests_in_flight gauge\nweft_requests_in_flight %lld\n",
-        s->queue ? (long long)queue_length(s->queue) : 0,
+        s->queue ? (long long)serve_queue_length(s->queue) : 0,
         (long long)atomic_load(&s->calls));
 }
 
@@ -413,7 +413,7 @@ static bool read_path(const char *path, Path *out)
 
 static void get_model(Server *s, const Path *p, Reply *r)
 {
-    Instance *i = models_get(s->models, p->name, p->version);
+    ModelInstance *i = models_get(s->models, p->name, p->version);
     Listing l = {&r->out, p->name, 0};
 
     if (!i) {
@@ -487,7 +487,7 @@ static bool infer(Call *c, const Path *p, Reply *r)
             c->waits = true;
             c->waiting = (Waiting){.r = q, .done = infer_done, .user = c};
             MHD_suspend_connection(c->connection);
-            if (!queue_add(s->queue, &c->waiting)) {
+            if (!serve_queue_add(s->queue, &c->waiting)) {
                 infer_fail(q, 503, "too many requests wait");
                 MHD_resume_connection(c->connection);
             }
@@ -682,7 +682,7 @@ static struct MHD_Daemon *start(Server *s, char *cert, char *key)
                             MHD_OPTION_ARRAY, cert ? tls : none, MHD_OPTION_END);
 }
 
-static void count_models(void *user, const Instance *i)
+static void count_models(void *user, const ModelInstance *i)
 {
     (void)i;
     ++*(int *)user;
@@ -716,7 +716,7 @@ static void end(Server *s, struct MHD_Daemon *d)
     for (int i = 0; i < 300 && atomic_load(&s->calls) > 0; i++)
         nanosleep(&(struct timespec){0, 100000000}, NULL);
     if (s->queue)
-        queue_close(s->queue);
+        serve_queue_close(s->queue);
     MHD_stop_daemon(d);
     if (listening >= 0)
         close(listening);
@@ -734,7 +734,7 @@ int serve_run(const ServeOptions *o, const volatile sig_atomic_t *stop)
     else if (load_library() && s.runtime && (!o->cert || (cert && key)) &&
              pthread_key_create(&s.context, free_context) == 0) {
         s.models = models_open(o, s.runtime, stderr);
-        s.queue = o->batch > 1 ? queue_open(o, s.runtime) : NULL;
+        s.queue = o->batch > 1 ? serve_queue_open(o, s.runtime) : NULL;
         if (s.models && (s.queue || o->batch <= 1) && (d = start(&s, cert, key))) {
             watch(&s, d, stop);
             end(&s, d);
@@ -743,7 +743,7 @@ int serve_run(const ServeOptions *o, const volatile sig_atomic_t *stop)
             fprintf(stderr, "weft serve: cannot listen on %s:%lld: %s\n", o->address,
                     (long long)o->port, strerror(errno));
             if (s.queue)
-                queue_close(s.queue);
+                serve_queue_close(s.queue);
         }
         free_context(pthread_getspecific(s.context));
         pthread_key_delete(s.context);

@@ -8,14 +8,14 @@
 
 enum { DEPTH = 64 };
 
-static void space(Json *j)
+static void space(JsonText *j)
 {
     while (j->p < j->end &&
            (*j->p == ' ' || *j->p == '\n' || *j->p == '\t' || *j->p == '\r'))
         j->p++;
 }
 
-bool request_take(Json *j, char c)
+bool request_take(JsonText *j, char c)
 {
     space(j);
     if (j->bad || j->p >= j->end || *j->p != c)
@@ -24,7 +24,7 @@ bool request_take(Json *j, char c)
     return true;
 }
 
-bool request_need(Json *j, char c)
+bool request_need(JsonText *j, char c)
 {
     if (!request_take(j, c))
         j->bad = true;
@@ -48,7 +48,7 @@ static size_t put_escape(const char *s, char *out)
     return 3;
 }
 
-bool request_text(Json *j, char *out, size_t room)
+bool request_text(JsonText *j, char *out, size_t room)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
     size_t n = 0;
@@ -78,7 +78,7 @@ bool request_text(Json *j, char *out, size_t room)
     return request_need(j, '"');
 }
 
-bool request_key(Json *j, char *out, size_t room, bool *first)
+bool request_key(JsonText *j, char *out, size_t room, bool *first)
 {
     if (j->bad || request_take(j, '}'))
         return false;
@@ -89,7 +89,7 @@ bool request_key(Json *j, char *out, size_t room, bool *first)
 }
 
 /* strtod and its like take more than JSON has: "inf", "0x1". */
-static bool begins_number(Json *j)
+static bool begins_number(JsonText *j)
 {
     space(j);
     if (j->p < j->end && (*j->p == '-' || (*j->p >= '0' && *j->p <= '9')) &&
@@ -100,7 +100,7 @@ static bool begins_number(Json *j)
     return false;
 }
 
-bool request_integer(Json *j, int64_t *out)
+bool request_integer(JsonText *j, int64_t *out)
 {
     char *end;
 
@@ -111,7 +111,7 @@ bool request_integer(Json *j, int64_t *out)
     return true;
 }
 
-static bool word(Json *j, const char *s)
+static bool word(JsonText *j, const char *s)
 {
     size_t n = strlen(s);
 
@@ -122,7 +122,7 @@ static bool word(Json *j, const char *s)
     return true;
 }
 
-bool request_bool(Json *j, bool *out)
+bool request_bool(JsonText *j, bool *out)
 {
     *out = word(j, "true");
     if (!*out && !word(j, "false"))
@@ -131,7 +131,7 @@ bool request_bool(Json *j, bool *out)
 }
 
 /* A text of any length. */
-static void skip_text(Json *j)
+static void skip_text(JsonText *j)
 {
     for (j->p++; j->p < j->end && *j->p != '"'; j->p++)
         if (*j->p == '\\')
@@ -139,7 +139,7 @@ static void skip_text(Json *j)
     request_need(j, '"');
 }
 
-static void skip(Json *j, int depth)
+static void skip(JsonText *j, int depth)
 {
     double ignored;
     char *end;
@@ -174,10 +174,10 @@ static void skip(Json *j, int depth)
     }
 }
 
-void request_skip(Json *j) { skip(j, 0); }
+void request_skip(JsonText *j) { skip(j, 0); }
 
 /* One number as an element of the type; false: it is none, or does not fit. */
-static bool put_element(Json *j, wf_dtype dtype, void *out, int64_t i)
+static bool put_element(JsonText *j, wf_dtype dtype, void *out, int64_t i)
 {
     char *end = NULL;
     bool truth;
@@ -225,7 +225,7 @@ static bool put_element(Json *j, wf_dtype dtype, void *out, int64_t i)
     }
 }
 
-static int64_t numbers(Json *j, wf_dtype dtype, void *out, int64_t at, int64_t n,
+static int64_t numbers(JsonText *j, wf_dtype dtype, void *out, int64_t at, int64_t n,
                        int depth)
 {
     if (depth > WF_MAX_RANK || !request_need(j, '['))
@@ -244,7 +244,7 @@ static int64_t numbers(Json *j, wf_dtype dtype, void *out, int64_t at, int64_t n
     return at;
 }
 
-int64_t request_numbers(Json *j, wf_dtype dtype, void *out, int64_t n)
+int64_t request_numbers(JsonText *j, wf_dtype dtype, void *out, int64_t n)
 {
     return numbers(j, dtype, out, 0, n, 1);
 }

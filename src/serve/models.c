@@ -24,7 +24,7 @@ struct Models {
     wf_ctx *cx; /* for loading */
     FILE *errors;
     pthread_rwlock_t lock; /* of v, n */
-    Instance **v;
+    ModelInstance **v;
     int n, room;
     bool *seen; /* by a scan */
     Kept *kept;
@@ -32,7 +32,7 @@ struct Models {
         [2048]; /* the last file that could not be loaded, as it was: not tried again */
 };
 
-void instance_release(Instance *i)
+void instance_release(ModelInstance *i)
 {
     if (!i || atomic_fetch_sub(&i->refs, 1) != 1)
         return;
@@ -67,7 +67,7 @@ static void line_of(const char *text, int i, const char *other, char *out, size_
         snprintf(out, room, "%s", other);
 }
 
-static bool describe(Models *m, const wf_model *file, const wf_program *p, Instance *x)
+static bool describe(Models *m, const wf_model *file, const wf_program *p, ModelInstance *x)
 {
     char other[32], first[64] = "";
     bool same = true; /* the first axis of all is one symbol */
@@ -80,7 +80,7 @@ static bool describe(Models *m, const wf_model *file, const wf_program *p, Insta
     for (int i = 0; i < x->nin + x->nout; i++) {
         bool out = i >= x->nin;
         int k = out ? i - x->nin : i;
-        Tensor *t = out ? &x->out[k] : &x->in[k];
+        SignatureTensor *t = out ? &x->out[k] : &x->in[k];
         wf_value_info info = {.size = sizeof info};
 
         if (out ? wf_program_output_info(m->cx, p, k, &info)
@@ -123,10 +123,10 @@ static void file_stamp(const char *path, const struct stat *st, char *out, size_
              (long long)st->st_mtim.tv_sec, st->st_mtim.tv_nsec);
 }
 
-static Instance *load(Models *m, const char *path, const char *name, const char *version,
+static ModelInstance *load(Models *m, const char *path, const char *name, const char *version,
                       const struct stat *st)
 {
-    Instance *x = calloc(1, sizeof *x);
+    ModelInstance *x = calloc(1, sizeof *x);
     const wf_program *p = NULL;
     wf_model *file = NULL;
     const char *dot = strrchr(path, '.');
@@ -173,9 +173,9 @@ static bool is_model(const char *s)
 }
 
 /* Puts x in place of number k, or behind all others: the old one lives as long as requests hold it. */
-static void put(Models *m, int k, Instance *x)
+static void put(Models *m, int k, ModelInstance *x)
 {
-    Instance *old = NULL;
+    ModelInstance *old = NULL;
 
     pthread_rwlock_wrlock(&m->lock);
     if (k < m->n) {
@@ -184,7 +184,7 @@ static void put(Models *m, int k, Instance *x)
     } else {
         if (m->n == m->room) {
             int room = m->room ? 2 * m->room : 16;
-            Instance **v = realloc(m->v, (size_t)room * sizeof *v);
+            ModelInstance **v = realloc(m->v, (size_t)room * sizeof *v);
             bool *seen = v ? realloc(m->seen, (size_t)room * sizeof *seen) : NULL;
 
             m->v = v ? v : m->v;
@@ -206,7 +206,7 @@ static void see(Models *m, const char *path, const char *name, const char *versi
 {
     char stamp[sizeof m->failed];
     struct stat st;
-    Instance *x;
+    ModelInstance *x;
     int k = 0;
 
     if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
@@ -328,9 +328,9 @@ void models_close(Models *m)
     free(m);
 }
 
-Instance *models_get(Models *m, const char *name, const char *version)
+ModelInstance *models_get(Models *m, const char *name, const char *version)
 {
-    Instance *found = NULL;
+    ModelInstance *found = NULL;
 
     pthread_rwlock_rdlock(&m->lock);
     for (int i = 0; i < m->n; i++)
@@ -346,17 +346,17 @@ Instance *models_get(Models *m, const char *name, const char *version)
 
 static int by_name(const void *a, const void *b)
 {
-    const Instance *x = *(Instance *const *)a, *y = *(Instance *const *)b;
+    const ModelInstance *x = *(ModelInstance *const *)a, *y = *(ModelInstance *const *)b;
     int k = strcmp(x->name, y->name);
     long long v = atoll(x->version), w = atoll(y->version);
 
     return k ? k : (v > w) - (v < w);
 }
 
-void models_each(Models *m, void (*fn)(void *user, const Instance *i), void *user)
+void models_each(Models *m, void (*fn)(void *user, const ModelInstance *i), void *user)
 {
     pthread_rwlock_rdlock(&m->lock);
-    Instance **v = calloc((size_t)m->n + 1, sizeof *v);
+    ModelInstance **v = calloc((size_t)m->n + 1, sizeof *v);
     int n = v ? m->n : 0;
 
     for (int i = 0; i < n; i++) {

@@ -65,10 +65,10 @@ typedef struct Given { /* an input, as the JSON says it */
     char name[128], type[16];
     int64_t shape[WF_MAX_RANK], binary; /* bytes; -1: in the JSON */
     int rank;
-    Json data; /* where it begins */
+    JsonText data; /* where it begins */
 } Given;
 
-static void read_parameters(Json *j, const char *wanted, int64_t *number, bool *flag)
+static void read_parameters(JsonText *j, const char *wanted, int64_t *number, bool *flag)
 {
     char key[64];
 
@@ -83,7 +83,7 @@ static void read_parameters(Json *j, const char *wanted, int64_t *number, bool *
     }
 }
 
-static void read_shape(Json *j, Given *g)
+static void read_shape(JsonText *j, Given *g)
 {
     request_need(j, '[');
     for (g->rank = 0; !j->bad && !request_take(j, ']'); g->rank++) {
@@ -95,7 +95,7 @@ static void read_shape(Json *j, Given *g)
     }
 }
 
-static bool read_given(Json *j, Given *g)
+static bool read_given(JsonText *j, Given *g)
 {
     char key[64];
 
@@ -119,7 +119,7 @@ static bool read_given(Json *j, Given *g)
     return !j->bad;
 }
 
-static int find_tensor(const Tensor *t, int n, const char *name)
+static int find_tensor(const SignatureTensor *t, int n, const char *name)
 {
     for (int i = 0; i < n; i++)
         if (strcmp(t[i].name, name) == 0)
@@ -131,10 +131,10 @@ static int find_tensor(const Tensor *t, int n, const char *name)
 static bool make_input(wf_ctx *cx, Infer *r, const Given *g, char **bytes, size_t *left)
 {
     int k = find_tensor(r->instance->in, r->instance->nin, g->name);
-    const Tensor *t = &r->instance->in[k < 0 ? 0 : k];
+    const SignatureTensor *t = &r->instance->in[k < 0 ? 0 : k];
     int64_t count = 1, got;
     size_t size;
-    Json data = g->data;
+    JsonText data = g->data;
 
     if (k < 0 || r->in[k])
         return infer_fail(r, 400,
@@ -178,7 +178,7 @@ static bool make_input(wf_ctx *cx, Infer *r, const Given *g, char **bytes, size_
     return true;
 }
 
-static void read_outputs(Json *j, Infer *r)
+static void read_outputs(JsonText *j, Infer *r)
 {
     char key[64], name[128];
 
@@ -214,9 +214,9 @@ static void read_outputs(Json *j, Infer *r)
 }
 
 /* All but what is in other places of the request: inputs follow binary_data_output and outputs, whatever their order. */
-static bool read_all(wf_ctx *cx, Infer *r, Json *j, char *bytes, size_t left)
+static bool read_all(wf_ctx *cx, Infer *r, JsonText *j, char *bytes, size_t left)
 {
-    Json outputs = {.p = NULL};
+    JsonText outputs = {.p = NULL};
     Given g;
     char key[64];
     bool binary = false;
@@ -256,14 +256,14 @@ bool infer_read(wf_ctx *cx, Infer *r, char *body, size_t size, int64_t header)
 {
     size_t text = header < 0 ? size : (size_t)header;
     char kept;
-    Json j;
+    JsonText j;
 
     if (header >= 0 && (size_t)header > size)
         return infer_fail(
             r, 400, "Inference-Header-Content-Length is past the end of the request");
     kept = body[text];
     body[text] = 0; /* numbers end there */
-    j = (Json){body, body + text, false};
+    j = (JsonText){body, body + text, false};
     /* the first binary byte is behind the text: put back before it is read */
     if (kept && text < size) {
         char *copy = malloc(text + 1);
@@ -272,7 +272,7 @@ bool infer_read(wf_ctx *cx, Infer *r, char *body, size_t size, int64_t header)
             return infer_fail(r, 503, "out of memory");
         memcpy(copy, body, text + 1);
         body[text] = kept;
-        j = (Json){copy, copy + text, false};
+        j = (JsonText){copy, copy + text, false};
         read_all(cx, r, &j, body + text, size - text);
         free(copy);
     } else {
@@ -296,7 +296,7 @@ bool infer_read(wf_ctx *cx, Infer *r, char *body, size_t size, int64_t header)
 
 void infer_run(wf_ctx *cx, Infer *r)
 {
-    const Instance *i = r->instance;
+    const ModelInstance *i = r->instance;
 
     r->began = serve_clock();
     if (wf_run(cx, i->exec, r->in, i->nin, r->out, i->nout) == WF_OK) {
@@ -332,7 +332,7 @@ void infer_count(const Infer *r, uint64_t now)
 
 void infer_write(wf_ctx *cx, const Infer *r, Out *o, size_t *out_header)
 {
-    const Instance *m = r->instance;
+    const ModelInstance *m = r->instance;
     wf_array *whole[SERVE_TENSORS] = {NULL};
     bool any = false, binary = false;
 

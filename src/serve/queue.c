@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-struct Queue {
+struct RequestQueue {
     const ServeOptions *o;
     wf_runtime *runtime;
     pthread_mutex_t lock;
@@ -40,7 +40,7 @@ static bool is_regular(const Infer *r)
 }
 
 /* Those of the queue that go with w, w among them, up to the bound of rows; unlinked. The lock is held. */
-static Waiting *gather(Queue *q, int64_t *out_rows)
+static Waiting *gather(RequestQueue *q, int64_t *out_rows)
 {
     Waiting *w = q->first, *group = w, **end = &w->next;
 
@@ -70,7 +70,7 @@ static Waiting *gather(Queue *q, int64_t *out_rows)
     return group;
 }
 
-static int64_t waiting_rows(const Queue *q)
+static int64_t waiting_rows(const RequestQueue *q)
 {
     int64_t n = 0;
 
@@ -129,7 +129,7 @@ static bool part(wf_ctx *cx, Waiting *group, int i, wf_array *all, int64_t rows)
 /* False: something went wrong, each is to be run alone, so that a wrong one fails alone. */
 static bool run_together(wf_ctx *cx, Waiting *group, int64_t rows)
 {
-    Instance *x = group->r->instance;
+    ModelInstance *x = group->r->instance;
     wf_array *in[SERVE_TENSORS] = {NULL}, *out[SERVE_TENSORS] = {NULL};
     uint64_t now = serve_clock();
     bool ok = true;
@@ -158,7 +158,7 @@ static bool run_together(wf_ctx *cx, Waiting *group, int64_t rows)
     return ok;
 }
 
-static void run_group(Queue *q, wf_ctx *cx, Waiting *group, int64_t rows)
+static void run_group(RequestQueue *q, wf_ctx *cx, Waiting *group, int64_t rows)
 {
     uint64_t now = serve_clock();
     bool late = false; /* one of them: the others are run alone */
@@ -178,7 +178,7 @@ static void run_group(Queue *q, wf_ctx *cx, Waiting *group, int64_t rows)
 }
 
 /* Until the oldest is due, or enough rows are there. The lock is held. */
-static void wait_for_more(Queue *q)
+static void wait_for_more(RequestQueue *q)
 {
     while (q->first && !q->closing && q->first->r->instance->batches &&
            waiting_rows(q) < q->o->batch) {
@@ -192,7 +192,7 @@ static void wait_for_more(Queue *q)
 
 static void *work(void *user)
 {
-    Queue *q = user;
+    RequestQueue *q = user;
     wf_options o = {
         .size = sizeof o, .runtime = q->runtime, .threads = q->o->workers > 1 ? 1 : 0};
     wf_ctx *cx = wf_ctx_new(&o);
@@ -218,9 +218,9 @@ static void *work(void *user)
     return NULL;
 }
 
-Queue *queue_open(const ServeOptions *o, wf_runtime *runtime)
+RequestQueue *serve_queue_open(const ServeOptions *o, wf_runtime *runtime)
 {
-    Queue *q = calloc(1, sizeof *q);
+    RequestQueue *q = calloc(1, sizeof *q);
     pthread_condattr_t monotonic;
 
     if (!q || !(q->workers = calloc((size_t)o->workers, sizeof *q->workers))) {
@@ -239,13 +239,13 @@ Queue *queue_open(const ServeOptions *o, wf_runtime *runtime)
            pthread_create(&q->workers[q->nworkers], NULL, work, q) == 0)
         q->nworkers++;
     if (!q->nworkers) {
-        queue_close(q);
+        serve_queue_close(q);
         return NULL;
     }
     return q;
 }
 
-void queue_close(Queue *q)
+void serve_queue_close(RequestQueue *q)
 {
     pthread_mutex_lock(&q->lock);
     q->closing = true;
@@ -259,7 +259,7 @@ void queue_close(Queue *q)
     free(q);
 }
 
-bool queue_add(Queue *q, Waiting *w)
+bool serve_queue_add(RequestQueue *q, Waiting *w)
 {
     bool ok;
 
@@ -276,7 +276,7 @@ bool queue_add(Queue *q, Waiting *w)
     return ok;
 }
 
-int64_t queue_length(Queue *q)
+int64_t serve_queue_length(RequestQueue *q)
 {
     int64_t n;
 

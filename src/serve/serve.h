@@ -39,20 +39,20 @@ typedef struct ServeOptions {
 
 /* ---- json.c ------------------------------------------------------------------------ */
 
-typedef struct Json { /* text that ends in a NUL */
+typedef struct JsonText { /* text that ends in a NUL */
     const char *p, *end;
     bool bad;
-} Json;
-bool request_take(Json *j, char c); /* is it next, after white space? */
-bool request_need(Json *j, char c);
+} JsonText;
+bool request_take(JsonText *j, char c); /* is it next, after white space? */
+bool request_need(JsonText *j, char c);
 /* The next key of an object whose '{' was taken; false at its end. */
-bool request_key(Json *j, char *out, size_t room, bool *first);
-bool request_text(Json *j, char *out, size_t room); /* what is too long is bad */
-bool request_integer(Json *j, int64_t *out);
-bool request_bool(Json *j, bool *out);
-void request_skip(Json *j);
+bool request_key(JsonText *j, char *out, size_t room, bool *first);
+bool request_text(JsonText *j, char *out, size_t room); /* what is too long is bad */
+bool request_integer(JsonText *j, int64_t *out);
+bool request_bool(JsonText *j, bool *out);
+void request_skip(JsonText *j);
 /* Numbers in lists in lists, as elements of a type; how many there are, at most n: more is bad. */
-int64_t request_numbers(Json *j, wf_dtype dtype, void *out, int64_t n);
+int64_t request_numbers(JsonText *j, wf_dtype dtype, void *out, int64_t n);
 
 typedef struct Out { /* text or bytes that grow; lost: memory was exhausted */
     char *s;
@@ -67,12 +67,12 @@ void out_number(Out *o, wf_dtype dtype, const void *at);
 
 /* ---- models.c ---------------------------------------------------------------------- */
 
-typedef struct Tensor { /* of a signature */
+typedef struct SignatureTensor { /* of a signature */
     char name[128];
     wf_dtype dtype;
     int rank;
     int64_t dims[WF_MAX_RANK]; /* -1: any */
-} Tensor;
+} SignatureTensor;
 
 typedef struct Stats {
     atomic_ullong success, failure, count, runs; /* requests; rows; executions */
@@ -80,17 +80,17 @@ typedef struct Stats {
     atomic_ullong bucket[SERVE_BUCKETS]; /* requests that took up to 2^i microseconds */
 } Stats;
 
-typedef struct Instance { /* a version as it was loaded */
+typedef struct ModelInstance { /* a version as it was loaded */
     atomic_int refs;
     char name[128], version[32], path[1024], platform[16];
     struct timespec time;
     int64_t size;
     wf_exec *exec;
-    Tensor in[SERVE_TENSORS], out[SERVE_TENSORS];
+    SignatureTensor in[SERVE_TENSORS], out[SERVE_TENSORS];
     int nin, nout;
     bool batches; /* rows of several requests can be run together */
     Stats *stats; /* of its name and version; live as long as the server */
-} Instance;
+} ModelInstance;
 
 typedef struct Models Models;
 Models *models_open(const ServeOptions *o, wf_runtime *runtime,
@@ -98,15 +98,15 @@ Models *models_open(const ServeOptions *o, wf_runtime *runtime,
 void models_close(Models *m);
 void models_scan(Models *m); /* load what is new or changed, drop what is gone */
 /* Held; version NULL: the highest number. NULL: there is none. */
-Instance *models_get(Models *m, const char *name, const char *version);
-void instance_release(Instance *i);
+ModelInstance *models_get(Models *m, const char *name, const char *version);
+void instance_release(ModelInstance *i);
 /* Each one, in the order of names and versions. */
-void models_each(Models *m, void (*fn)(void *user, const Instance *i), void *user);
+void models_each(Models *m, void (*fn)(void *user, const ModelInstance *i), void *user);
 
 /* ---- protocol.c -------------------------------------------------------------------- */
 
 typedef struct Infer {  /* a request */
-    Instance *instance; /* held */
+    ModelInstance *instance; /* held */
     char id[256];
     wf_array *in[SERVE_TENSORS], *out[SERVE_TENSORS]; /* held */
     bool wanted[SERVE_TENSORS], binary[SERVE_TENSORS];
@@ -130,17 +130,17 @@ uint64_t serve_clock(void);
 
 /* ---- queue.c ----------------------------------------------------------------------- */
 
-typedef struct Queue Queue;
+typedef struct RequestQueue RequestQueue;
 typedef struct Waiting {
     Infer *r;
     void (*done)(void *user); /* called once, by a worker */
     void *user;
     struct Waiting *next;
 } Waiting;
-Queue *queue_open(const ServeOptions *o, wf_runtime *runtime); /* NULL: out of memory */
-void queue_close(Queue *q);           /* runs what is there first */
-bool queue_add(Queue *q, Waiting *w); /* false: it is full */
-int64_t queue_length(Queue *q);
+RequestQueue *serve_queue_open(const ServeOptions *o, wf_runtime *runtime); /* NULL: out of memory */
+void serve_queue_close(RequestQueue *q);           /* runs what is there first */
+bool serve_queue_add(RequestQueue *q, Waiting *w); /* false: it is full */
+int64_t serve_queue_length(RequestQueue *q);
 
 /* ---- http.c ------------------------------------------------------------------------ */
 

@@ -8,7 +8,7 @@
  */
 #include "stablehlo/loop.h"
 
-typedef struct Loop {
+typedef struct HloLoop {
     Builder *b; /* of the new body */
     const Program *p;
     uint32_t nconst, ncarry;
@@ -17,7 +17,7 @@ typedef struct Loop {
     bool *sliced;    /* by input: only read by row */
     uint32_t *row_of; /* by equation: 1 + the input whose row it reads */
     uint32_t *fill;  /* by carry: 1 + the equation that fills its row */
-} Loop;
+} HloLoop;
 
 static const Eqn *maker(const Program *p, Val v) { return p->vals[v].eqn == EQN_INPUT ? NULL : &p->eqns[p->vals[v].eqn]; }
 
@@ -30,7 +30,7 @@ static bool is_zero(const Program *p, Val v)
 }
 
 /* Starts at the counter, then 0: starts[0 .. rank-1]. */
-static bool at_row(const Loop *l, const Val *starts, uint32_t rank)
+static bool at_row(const HloLoop *l, const Val *starts, uint32_t rank)
 {
     for (uint32_t i = 1; i < rank; i++)
         if (!is_zero(l->p, starts[i]))
@@ -38,7 +38,7 @@ static bool at_row(const Loop *l, const Val *starts, uint32_t rank)
     return rank && starts[0] == l->counter;
 }
 
-static bool has_rows(const Loop *l, Val v)
+static bool has_rows(const HloLoop *l, Val v)
 {
     Type t = val_type(l->p, v);
 
@@ -46,7 +46,7 @@ static bool has_rows(const Loop *l, Val v)
 }
 
 /* Is e a whole row of input v, of T rows, by the counter? */
-static bool reads_row(const Loop *l, const Eqn *e, Val v)
+static bool reads_row(const HloLoop *l, const Eqn *e, Val v)
 {
     Type t = val_type(l->p, v), y = val_type(l->p, e->out);
 
@@ -58,7 +58,7 @@ static bool reads_row(const Loop *l, const Eqn *e, Val v)
     return true;
 }
 
-static bool fills_row(const Loop *l, const Eqn *e, Val v)
+static bool fills_row(const HloLoop *l, const Eqn *e, Val v)
 {
     const Val *in = eqn_in(l->p, e);
     Type t = val_type(l->p, v), u;
@@ -75,7 +75,7 @@ static bool fills_row(const Loop *l, const Eqn *e, Val v)
 }
 
 /* What becomes a slice, and what a result. */
-static void find(Loop *l)
+static void find(HloLoop *l)
 {
     const Program *p = l->p;
     uint32_t *uses = arena_zalloc(&l->b->arena, (p->nvals + 1) * sizeof *uses);
@@ -110,7 +110,7 @@ static Val row_shaped(Builder *b, Val v, const Program *p, Val like)
 }
 
 /* The body with the inputs constants, carries, slices, and the results carries, rows. */
-static const Program *make_body(Loop *l)
+static const Program *make_body(HloLoop *l)
 {
     const Program *p = l->p;
     Builder *b = l->b;
@@ -149,10 +149,10 @@ static const Program *make_body(Loop *l)
     return builder_finish(b, outs.v, outs.n);
 }
 
-Val *loop_scan(Builder *b, const Program *body, const Val *consts, uint32_t nconst, const Val *carry, uint32_t ncarry, const LoopCount *count)
+Val *hlo_loop_scan(Builder *b, const Program *body, const Val *consts, uint32_t nconst, const Val *carry, uint32_t ncarry, const LoopCount *count)
 {
     Arena *a = &b->arena;
-    Loop l = {builder_new(b->cx, "body", B_OPTIMISE), body, nconst, ncarry, nconst + count->which + 1, count->turns,
+    HloLoop l = {builder_new(b->cx, "body", B_OPTIMISE), body, nconst, ncarry, nconst + count->which + 1, count->turns,
               arena_zalloc(a, nconst + 1), arena_zalloc(a, (body->neqns + 1) * sizeof(uint32_t)), arena_zalloc(a, (ncarry + 1) * sizeof(uint32_t))};
     VEC(Val) args = {0};
     ScanAttr s = {.length = count->turns};

@@ -11,6 +11,6 @@ typedef struct LoopCount {
 
 /* x.. = body(c.., x..) so many times: the last x... Arrays that the body reads by row number, and carries that it fills so,
  * become slices of the scan and results of it. NULL after an error. */
-Val *loop_scan(Builder *b, const Program *body, const Val *consts, uint32_t nconst, const Val *carry, uint32_t ncarry, const LoopCount *count);
+Val *hlo_loop_scan(Builder *b, const Program *body, const Val *consts, uint32_t nconst, const Val *carry, uint32_t ncarry, const LoopCount *count);
 
 #endif

@@ -326,7 +326,7 @@ bool hlo_while(Hlo *h, const HloRule *r)
     if (!part_close(h, &body, init, n, fixed, vary, nvary))
         return false;
     if (counted)
-        out = loop_scan(h->s->b, body.p, body.consts.v, body.consts.n, carry, nvary, &count);
+        out = hlo_loop_scan(h->s->b, body.p, body.consts.v, body.consts.n, carry, nvary, &count);
     else if (!part_close(h, &cond, init, n, fixed, cond.outs, 1) || !emit_while(h, &cond, &body, init, n, fixed, &out))
         return false;
     if (!out)

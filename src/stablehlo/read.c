@@ -93,7 +93,7 @@ static const char *read_name(HloText *t)
     const char *from = t->at, *quoted;
 
     if (from < t->end && *from == '"')
-        return hlo_string(t, &quoted) ? intern(&t->names, quoted) : NULL;
+        return hlo_string(t, &quoted) ? intern_name(&t->names, quoted) : NULL;
 
     while (t->at < t->end && (is_inner(*t->at) || *t->at == '-'))
         t->at++;

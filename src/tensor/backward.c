@@ -53,23 +53,23 @@ typedef struct Walk {
 
 /* ---- the walk ---- */
 
-typedef struct Frame {
+typedef struct WalkFrame {
     RecordNode *n;
     uint32_t i;
     bool active;
-} Frame;
+} WalkFrame;
 
 /* epoch: seen; epoch + 1: seen and active, order is valid */
 static void visit(Walk *w, RecordNode *root, uint64_t epoch)
 {
-    VEC(Frame) st = {0};
+    VEC(WalkFrame) st = {0};
 
     if (!root || root->epoch == epoch || root->epoch == epoch + 1)
         return;
     root->epoch = epoch;
-    vec_push(w->a, &st, ((Frame){root, 0, root->wanted == epoch}));
+    vec_push(w->a, &st, ((WalkFrame){root, 0, root->wanted == epoch}));
     while (st.n) {
-        Frame *f = &st.v[st.n - 1];
+        WalkFrame *f = &st.v[st.n - 1];
         RecordNode *m = NULL;
         while (f->i < f->n->nin) {
             m = f->n->in[f->i].node;
@@ -84,7 +84,7 @@ static void visit(Walk *w, RecordNode *root, uint64_t epoch)
         }
         if (m) {
             m->epoch = epoch;
-            vec_push(w->a, &st, ((Frame){m, 0, m->wanted == epoch}));
+            vec_push(w->a, &st, ((WalkFrame){m, 0, m->wanted == epoch}));
             continue;
         }
         if (f->active) {

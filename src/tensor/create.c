@@ -8,11 +8,11 @@ bool tensor_check_shape(wf_ctx *c, const char *fn, wf_dtype dtype, const int64_t
     if (failed(c) || !ts(c))
         return false;
     if (!dtype_is_usable(dtype)) {
-        tfail(c, WF_ERR_TYPE, "%s: dtype %s cannot be used", fn, wf_dtype_name(dtype));
+        tensor_fail(c, WF_ERR_TYPE, "%s: dtype %s cannot be used", fn, wf_dtype_name(dtype));
         return false;
     }
     if (rank < 0 || rank > WF_MAX_RANK) {
-        tfail(c, WF_ERR_LIMIT, "%s: rank %d is not in 0..%d", fn, rank, WF_MAX_RANK);
+        tensor_fail(c, WF_ERR_LIMIT, "%s: rank %d is not in 0..%d", fn, rank, WF_MAX_RANK);
         return false;
     }
     if (!has_n(dims, rank))
@@ -22,7 +22,7 @@ bool tensor_check_shape(wf_ctx *c, const char *fn, wf_dtype dtype, const int64_t
             continue;
         *out_symbolic = true;
         if (!size_is_known(c, dims[i])) {
-            tfail(c, WF_ERR_SHAPE, "%s: size %lld of axis %d is negative", fn,
+            tensor_fail(c, WF_ERR_SHAPE, "%s: size %lld of axis %d is negative", fn,
                   (long long)dims[i], i);
             return false;
         }
@@ -39,7 +39,7 @@ wf_tensor wf_from(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank,
     if (!tensor_check_shape(c, "wf_from", dtype, dims, rank, &symbolic))
         return WF_NONE;
     if (symbolic)
-        return tfail(c, WF_ERR_SHAPE, "wf_from: needs a constant shape");
+        return tensor_fail(c, WF_ERR_SHAPE, "wf_from: needs a constant shape");
     t = tensor_new(c, dtype, dims, (uint32_t)rank);
     if (!t || !t->count)
         return tensor_handle(c, t);
@@ -56,7 +56,7 @@ wf_tensor wf_from_array(wf_ctx *c, wf_array *a)
     if (failed(c) || !ts(c))
         return WF_NONE;
     if (!a)
-        return tfail(c, WF_ERR_ARG, "wf_from_array: the array is NULL");
+        return tensor_fail(c, WF_ERR_ARG, "wf_from_array: the array is NULL");
     return tensor_handle(c, tensor_from_array(c, wf_array_retain(a)));
 }
 
@@ -217,7 +217,7 @@ wf_tensor wf_cast(wf_ctx *c, wf_tensor h, wf_dtype dtype)
     if (!t)
         return WF_NONE;
     if (!dtype_is_usable(dtype))
-        return tfail(c, WF_ERR_TYPE, "wf_cast: dtype %s cannot be used",
+        return tensor_fail(c, WF_ERR_TYPE, "wf_cast: dtype %s cannot be used",
                      wf_dtype_name(dtype));
     if (t->dtype == dtype)
         return wf_set_weak(c, h, false);

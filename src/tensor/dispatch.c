@@ -736,7 +736,7 @@ static bool call_program(wf_ctx *c, const Program *p, const wf_tensor *in, uint3
                          const Gift *g, wf_tensor *out, uint32_t nout)
 {
     if (nin != p->nin || nout != p->nout) {
-        tfail(c, WF_ERR_ARG, "%s: takes %u inputs and gives %u results, got %u and %u",
+        tensor_fail(c, WF_ERR_ARG, "%s: takes %u inputs and gives %u results, got %u and %u",
               p->name, p->nin, p->nout, nin, nout);
         return false;
     }

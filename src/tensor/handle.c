@@ -65,7 +65,7 @@ static void kill_slot(wf_ctx *c, Tensors *s, uint32_t i)
 
 static void disown(wf_ctx *c, Tensors *s, ScopeEntry e)
 {
-    Slot *slot = &s->slots[e.index];
+    HandleSlot *slot = &s->slots[e.index];
 
     if (slot->gen == e.gen && slot->t && --slot->owners == 0)
         kill_slot(c, s, e.index);
@@ -111,12 +111,12 @@ static void free_state(wf_ctx *c)
 
 /* ---- handles ---- */
 
-wf_tensor tfail(wf_ctx *c, wf_status status, const char *fmt, ...)
+wf_tensor tensor_fail(wf_ctx *c, wf_status status, const char *fmt, ...)
 {
     va_list ap;
 
     va_start(ap, fmt);
-    vfail(c, status, c && c->tensors ? c->tensors->place : NOWHERE, fmt, ap);
+    fail_list(c, status, c && c->tensors ? c->tensors->place : NOWHERE, fmt, ap);
     va_end(ap);
     return WF_NONE;
 }
@@ -132,14 +132,14 @@ Tensor *tensor_get(wf_ctx *c, wf_tensor h, const char *fn)
         h.owner == s->owner && h.gen && !s->slots[h.index].t->gone)
         return s->slots[h.index].t;
     if (!h.gen)
-        tfail(c, WF_ERR_ARG, "%s: an operand is missing (WF_NONE)", fn);
+        tensor_fail(c, WF_ERR_ARG, "%s: an operand is missing (WF_NONE)", fn);
     else if (!s || h.owner != s->owner)
-        tfail(c, WF_ERR_ARG, "%s: the tensor belongs to another context", fn);
+        tensor_fail(c, WF_ERR_ARG, "%s: the tensor belongs to another context", fn);
     else if (h.index < s->nslots && s->slots[h.index].gen == h.gen)
         fail_kind(c, WF_ERR_ARG, "RuntimeError", s->place,
                   "%s: the tensor was donated to a program, which took its memory", fn);
     else
-        tfail(c, WF_ERR_ARG,
+        tensor_fail(c, WF_ERR_ARG,
               "%s: the tensor is dead: its scope has ended, or it was dropped", fn);
     return NULL;
 }
@@ -180,7 +180,7 @@ static bool new_slot(wf_ctx *c, Tensors *s, Tensor *t, uint32_t *out)
         s->free_slot = s->slots[i].next;
     } else {
         if (s->nslots == s->slot_cap) {
-            Slot *v = grow(c, s->slots, s->nslots, &s->slot_cap, sizeof *v);
+            HandleSlot *v = grow(c, s->slots, s->nslots, &s->slot_cap, sizeof *v);
             if (!v) {
                 tensor_release(c, t);
                 return false;
@@ -189,7 +189,7 @@ static bool new_slot(wf_ctx *c, Tensors *s, Tensor *t, uint32_t *out)
         }
         i = s->nslots++;
     }
-    s->slots[i] = (Slot){t, s->next_gen++, 1, 0};
+    s->slots[i] = (HandleSlot){t, s->next_gen++, 1, 0};
     s->live++;
     *out = i;
     return true;
@@ -278,7 +278,7 @@ void scope_close_n(wf_ctx *c, const wf_tensor *keep, int n)
         return;
     }
     if (!s->nmarks) {
-        tfail(c, WF_ERR_ARG, "wf_scope_end: no scope is open");
+        tensor_fail(c, WF_ERR_ARG, "wf_scope_end: no scope is open");
         return;
     }
     for (int i = 0; i < n; i++)
@@ -355,13 +355,13 @@ wf_status wf_set_semantics(wf_ctx *c, const wf_semantics *s)
     if (!NEEDS(c, s != NULL))
         return ctx_status(c);
     if (s->size != sizeof *s)
-        tfail(c, WF_ERR_ARG, "wf_set_semantics: wf_semantics.size is not set; it needs sizeof(wf_semantics)");
+        tensor_fail(c, WF_ERR_ARG, "wf_set_semantics: wf_semantics.size is not set; it needs sizeof(wf_semantics)");
     else if ((unsigned)s->promotion > WF_PROMOTE_NUMPY)
-        tfail(c, WF_ERR_ARG, "wf_set_semantics: %d is not a set of rules of promotion", (int)s->promotion);
+        tensor_fail(c, WF_ERR_ARG, "wf_set_semantics: %d is not a set of rules of promotion", (int)s->promotion);
     else if ((unsigned)s->precision > WF_PRECISION_BF16)
-        tfail(c, WF_ERR_ARG, "wf_set_semantics: %d is not a precision", (int)s->precision);
+        tensor_fail(c, WF_ERR_ARG, "wf_set_semantics: %d is not a precision", (int)s->precision);
     else if (!dtype_is_float(s->default_float))
-        tfail(c, WF_ERR_TYPE, "wf_set_semantics: the default float needs a float dtype, got %s",
+        tensor_fail(c, WF_ERR_TYPE, "wf_set_semantics: the default float needs a float dtype, got %s",
               wf_dtype_name(s->default_float));
     else {
         c->own_semantics = *s;

@@ -280,20 +280,20 @@ int64_t wf_size_value(wf_ctx *c, int64_t size)
     if (failed(c) || !ts(c))
         return -1;
     if (!hinted_trace(c)) {
-        tfail(c, WF_ERR_VALUE,
+        tensor_fail(c, WF_ERR_VALUE,
               "wf_size_value: the size %s is symbolic and has no value yet",
               size_text(c, size));
         return -1;
     }
     T_ENTER(c, -1)
     if (!trace_size(c, c->tensors->trace, &size))
-        tfail(c, WF_ERR_ARG,
+        tensor_fail(c, WF_ERR_ARG,
               "wf_size_value: a symbolic size means nothing outside its program");
     else
         hint_pin(c, size);
     d = failed(c) ? -1 : settled(c->tensors->trace, size);
     if (d < 0 && !failed(c))
-        tfail(c, WF_ERR_VALUE,
+        tensor_fail(c, WF_ERR_VALUE,
               "wf_size_value: the size %s is known only when the program runs",
               size_text(c, d));
     T_LEAVE(c);
@@ -320,7 +320,7 @@ static bool in_program(wf_ctx *c, const char *fn)
     if (failed(c) || !ts(c))
         return false;
     if (!c->tensors->trace)
-        tfail(c, WF_ERR_ARG, "%s: a symbolic size means nothing outside its program", fn);
+        tensor_fail(c, WF_ERR_ARG, "%s: a symbolic size means nothing outside its program", fn);
     return !failed(c);
 }
 
@@ -358,7 +358,7 @@ static int64_t size_of_two(wf_ctx *c, const char *fn, DimOp op, int64_t a, int64
     if (trace_size(c, tr, &a) && trace_size(c, tr, &b))
         r = op(&tr->b->dims, settled(tr, a), settled(tr, b));
     else
-        tfail(c, WF_ERR_ARG, "%s: a symbolic size means nothing outside its program", fn);
+        tensor_fail(c, WF_ERR_ARG, "%s: a symbolic size means nothing outside its program", fn);
     T_LEAVE(c);
     return failed(c) ? -1 : r;
 }
@@ -387,7 +387,7 @@ int64_t wf_size_mul(wf_ctx *c, int64_t a, int64_t b)
 static bool divides(wf_ctx *c, const char *fn, int64_t b)
 {
     if (b == 0 && !failed(c) && ts(c))
-        tfail(c, WF_ERR_VALUE, "%s: division by 0", fn);
+        tensor_fail(c, WF_ERR_VALUE, "%s: division by 0", fn);
     return b != 0;
 }
 
@@ -420,19 +420,19 @@ int64_t wf_size_from(wf_ctx *c, wf_tensor x)
     if (!t)
         return -1;
     if (t->rank || dtype_is_float((wf_dtype)wf_dtype_of(c, x)))
-        return tfail(c, WF_ERR_TYPE, "wf_size_from: needs an integer scalar, found %s%s",
+        return tensor_fail(c, WF_ERR_TYPE, "wf_size_from: needs an integer scalar, found %s%s",
                      wf_dtype_name(wf_dtype_of(c, x)), shape_text(c, t)),
                -1;
     if (!t->symbolic) {
         int64_t v = wf_item_int(c, wide);
         if (v < 0 && !failed(c))
-            tfail(c, WF_ERR_VALUE, "wf_size_from: a size of %lld", (long long)v);
+            tensor_fail(c, WF_ERR_VALUE, "wf_size_from: a size of %lld", (long long)v);
         return failed(c) ? -1 : v;
     }
     IN_GRAPH_(graph_enter_tensors(c, &t, 1));
     tr = c->tensors->trace;
     if (!tr)
-        return tfail(c, WF_ERR_ARG, "wf_size_from: the tensor's trace has ended"), -1;
+        return tensor_fail(c, WF_ERR_ARG, "wf_size_from: the tensor's trace has ended"), -1;
     {
         T_ENTER(c, -1)
         sym = b_symbol(tr->b, "K");

@@ -19,7 +19,7 @@ uint32_t layout_intern(wf_ctx *c, const char *text)
     if (!s || failed(c))
         return 0;
     if (s->nlayouts == COUNT(s->layouts)) {
-        tfail(c, WF_ERR_LIMIT, "more than %d layouts of tensors", (int)COUNT(s->layouts));
+        tensor_fail(c, WF_ERR_LIMIT, "more than %d layouts of tensors", (int)COUNT(s->layouts));
         return 0;
     }
     if (!(copy = arena_strdup(&s->names, text)))

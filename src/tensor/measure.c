@@ -115,12 +115,12 @@ bool tensor_measure(wf_ctx *c, wf_tensor h, bool define, int64_t *number, Dim *s
         return !failed(c);
     }
     if (t->rank || !dtype_is_int((wf_dtype)t->dtype)) {
-        tfail(c, WF_ERR_TYPE, "size: needs an integer scalar, got %s", shape_text(c, t));
+        tensor_fail(c, WF_ERR_TYPE, "size: needs an integer scalar, got %s", shape_text(c, t));
         return false;
     }
     IN_GRAPH_(graph_enter_tensors(c, &t, 1));
     if (!(tr = c->tensors->trace)) {
-        tfail(c, WF_ERR_ARG, "size: the tensor's trace has ended");
+        tensor_fail(c, WF_ERR_ARG, "size: the tensor's trace has ended");
         return false;
     }
     h = wf_cast(c, h, WF_I64);

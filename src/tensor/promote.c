@@ -216,7 +216,7 @@ wf_dtype wf_promote(wf_promotion rules, wf_dtype a, bool a_weak, bool a_zero, wf
     }
 }
 
-wf_dtype promoted(const wf_ctx *c, wf_dtype a, bool a_weak, bool a_zero, wf_dtype b, bool b_weak,
+wf_dtype tensor_promoted(const wf_ctx *c, wf_dtype a, bool a_weak, bool a_zero, wf_dtype b, bool b_weak,
                   bool b_zero)
 {
     wf_dtype d = wf_promote(c->semantics->promotion, a, a_weak, a_zero, b, b_weak, b_zero);

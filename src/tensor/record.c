@@ -365,14 +365,14 @@ wf_status wf_requires_grad(wf_ctx *c, wf_tensor h, bool on)
     if (!t)
         return ctx_status(c);
     if (t->symbolic)
-        tfail(c, WF_ERR_VALUE,
+        tensor_fail(c, WF_ERR_VALUE,
               "wf_requires_grad: needs a concrete tensor, got a symbolic %s",
               shape_text(c, t));
     else if (on && !dtype_is_differentiable((wf_dtype)t->dtype))
-        tfail(c, WF_ERR_TYPE, "wf_requires_grad: needs a float dtype, got %s",
+        tensor_fail(c, WF_ERR_TYPE, "wf_requires_grad: needs a float dtype, got %s",
               shape_text(c, t));
     else if (t->node && t->node->prim && !on)
-        tfail(
+        tensor_fail(
             c, WF_ERR_VALUE,
             "wf_requires_grad: only a leaf can stop requiring a gradient; use wf_detach");
     else if (on && !(t->node && t->node->prim) && record_leaf(c, t)) {
@@ -445,7 +445,7 @@ void wf_no_grad_end(wf_ctx *c)
     if (c && c->tensors && c->tensors->no_grad > 0)
         c->tensors->no_grad--;
     else
-        tfail(c, WF_ERR_ARG, "wf_no_grad_end: wf_no_grad_begin was not called");
+        tensor_fail(c, WF_ERR_ARG, "wf_no_grad_end: wf_no_grad_begin was not called");
 }
 
 wf_tensor wf_grad_of(wf_ctx *c, wf_tensor h)
@@ -462,7 +462,7 @@ wf_status wf_set_grad(wf_ctx *c, wf_tensor h, wf_tensor grad)
         return ctx_status(c);
     if (g && (g->dtype != t->dtype || g->rank != t->rank ||
               (t->rank && memcmp(g->dims, t->dims, t->rank * sizeof *t->dims)))) {
-        tfail(c, WF_ERR_SHAPE,
+        tensor_fail(c, WF_ERR_SHAPE,
               "wf_set_grad: the gradient of %s must have that type, got %s",
               shape_text(c, t), shape_text(c, g));
         return ctx_status(c);
@@ -486,7 +486,7 @@ int wf_tape_begin(wf_ctx *c)
             s->recorders |= (uint64_t)1 << k;
             return k;
         }
-    tfail(c, WF_ERR_LIMIT, "wf_tape_begin: 63 tapes are open");
+    tensor_fail(c, WF_ERR_LIMIT, "wf_tape_begin: 63 tapes are open");
     return -1;
 }
 
@@ -496,7 +496,7 @@ static bool is_open(wf_ctx *c, int tape, const char *fn)
         c->tensors->recorders >> tape & 1)
         return true;
     if (!failed(c))
-        tfail(c, WF_ERR_ARG, "%s: tape %d is not open", fn, tape);
+        tensor_fail(c, WF_ERR_ARG, "%s: tape %d is not open", fn, tape);
     return false;
 }
 
@@ -507,7 +507,7 @@ wf_status wf_tape_watch(wf_ctx *c, int tape, wf_tensor h)
     if (!t || !is_open(c, tape, "wf_tape_watch"))
         return ctx_status(c);
     if (t->symbolic || !dtype_is_differentiable((wf_dtype)t->dtype))
-        tfail(c, WF_ERR_TYPE,
+        tensor_fail(c, WF_ERR_TYPE,
               "wf_tape_watch: needs a concrete tensor of a float dtype, got %s",
               shape_text(c, t));
     else if (record_leaf(c, t))

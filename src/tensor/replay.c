@@ -166,7 +166,7 @@ static const Eqn *maker_of(const Program *p, Val v)
     return NULL;
 }
 
-bool program_views(const Program *p, Val v, Val of)
+bool replay_is_views(const Program *p, Val v, Val of)
 {
     while (v != of) {
         const Eqn *e = maker_of(p, v);
@@ -204,7 +204,7 @@ wf_tensor replay_view(wf_ctx *c, const Program *p, uint32_t out, const wf_tensor
     if (!failed(c)) {
         memset(r.vals, 0, vals);
         r.vals[of] = in[to];
-        if (program_views(p, p->outs[out], of) && bind_sizes(&r, in) && make_view(&r, p->outs[out]))
+        if (replay_is_views(p, p->outs[out], of) && bind_sizes(&r, in) && make_view(&r, p->outs[out]))
             y = r.vals[p->outs[out]];
     }
     scope_close_n(c, &y, wf_is_none(y) ? 0 : 1);

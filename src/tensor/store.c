@@ -155,7 +155,7 @@ Tensor *tensor_new(wf_ctx *c, wf_dtype dtype, const int64_t *dims, uint32_t rank
         memcpy(t->dims, dims, rank * sizeof *dims);
     if (!pack_strides(t)) {
         tensor_release(c, t);
-        tfail(c, WF_ERR_LIMIT, "a shape has too many elements");
+        tensor_fail(c, WF_ERR_LIMIT, "a shape has too many elements");
         return NULL;
     }
     t->store = store_new(c, (size_t)t->count * wf_dtype_size(dtype));
@@ -247,7 +247,7 @@ bool tensor_set_data(wf_ctx *c, wf_tensor hx, wf_tensor hy)
     if (!x || !y)
         return false;
     if (x->symbolic || y->symbolic || (x->node && x->node->prim)) {
-        tfail(c, WF_ERR_VALUE, "set_data: needs concrete tensors, the first a leaf");
+        tensor_fail(c, WF_ERR_VALUE, "set_data: needs concrete tensors, the first a leaf");
         return false;
     }
     if (!(v = tensor_alias(c, y)))
@@ -500,7 +500,7 @@ static Tensor *concrete(wf_ctx *c, wf_tensor h, const char *fn)
     Tensor *t = tensor_get(c, h, fn);
 
     if (t && t->symbolic) {
-        tfail(c, WF_ERR_VALUE,
+        tensor_fail(c, WF_ERR_VALUE,
               "%s: a symbolic tensor of type %s has no numbers yet: it stands for a "
               "value of a "
               "program that is being built",
@@ -516,7 +516,7 @@ wf_status wf_read(wf_ctx *c, wf_tensor h, void *out, size_t bytes)
     size_t need = t ? (size_t)t->count * wf_dtype_size((wf_dtype)t->dtype) : 0;
 
     if (t && need != bytes)
-        tfail(c, WF_ERR_ARG, "wf_read: %s takes %zu bytes, got room for %zu",
+        tensor_fail(c, WF_ERR_ARG, "wf_read: %s takes %zu bytes, got room for %zu",
               shape_text(c, t), need, bytes);
     else if (t && NEEDS(c, has_n(out, t->count)))
         tensor_read(t, out);
@@ -528,7 +528,7 @@ static bool is_real(wf_ctx *c, const Tensor *t, const char *fn)
 {
     if (!dtype_is_complex((wf_dtype)t->dtype))
         return true;
-    tfail(c, WF_ERR_TYPE, "%s: needs real numbers, got %s", fn, shape_text(c, t));
+    tensor_fail(c, WF_ERR_TYPE, "%s: needs real numbers, got %s", fn, shape_text(c, t));
     return false;
 }
 
@@ -543,7 +543,7 @@ wf_status wf_read_f64(wf_ctx *c, wf_tensor h, double *out, int64_t n)
     if (!NEEDS(c, has_n(out, n)))
         return ctx_status(c);
     if (t->count != n) {
-        tfail(c, WF_ERR_ARG, "wf_read_f64: %s has %lld elements, got room for %lld",
+        tensor_fail(c, WF_ERR_ARG, "wf_read_f64: %s has %lld elements, got room for %lld",
               shape_text(c, t), (long long)t->count, (long long)n);
         return ctx_status(c);
     }
@@ -565,7 +565,7 @@ static Tensor *one_element(wf_ctx *c, wf_tensor h, const char *fn)
     Tensor *t = concrete(c, h, fn);
 
     if (t && t->count != 1) {
-        tfail(c, WF_ERR_SHAPE, "%s: needs one element, got %s", fn, shape_text(c, t));
+        tensor_fail(c, WF_ERR_SHAPE, "%s: needs one element, got %s", fn, shape_text(c, t));
         return NULL;
     }
     return t;

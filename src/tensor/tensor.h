@@ -120,12 +120,12 @@ const char *size_text(wf_ctx *c, int64_t size); /* of the innermost trace */
 
 /* ---- handle.c ---------------------------------------------------------------------------------- */
 
-typedef struct Slot {
+typedef struct HandleSlot {
     Tensor *t; /* NULL: free */
     uint64_t gen;
     uint32_t owners;
     uint32_t next; /* free list */
-} Slot;
+} HandleSlot;
 
 typedef struct ScopeEntry {
     uint32_t index;
@@ -141,7 +141,7 @@ typedef struct Results { /* of a C function */
 
 struct Tensors {    /* the state of one context */
     uint32_t owner; /* in handles, tells contexts apart */
-    Slot *slots;
+    HandleSlot *slots;
     uint32_t nslots, slot_cap, free_slot; /* free_slot: index + 1 */
     uint64_t next_gen;
     ScopeEntry *entries; /* of all open scopes */
@@ -204,7 +204,7 @@ wf_tensor scope_close(wf_ctx *c, wf_tensor keep);
 void scope_close_n(wf_ctx *c, const wf_tensor *keep, int n);
 
 /* "fn: ..." at the current place; gives WF_NONE. */
-wf_tensor tfail(wf_ctx *c, wf_status status, const char *fmt, ...) PRINTF(3, 4);
+wf_tensor tensor_fail(wf_ctx *c, wf_status status, const char *fmt, ...) PRINTF(3, 4);
 
 /* A protected region in a function that gives `ret` on failure. */
 #define T_ENTER(cx, ret)                                                                 \
@@ -257,7 +257,7 @@ bool tensor_check_shape(wf_ctx *c, const char *fn, wf_dtype dtype, const int64_t
 /* ---- promote.c ---- */
 
 /* wf_promote by the rules in force. */
-wf_dtype promoted(const wf_ctx *c, wf_dtype a, bool a_weak, bool a_zero, wf_dtype b, bool b_weak,
+wf_dtype tensor_promoted(const wf_ctx *c, wf_dtype a, bool a_weak, bool a_zero, wf_dtype b, bool b_weak,
                   bool b_zero);
 
 /* ---- dispatch.c -------------------------------------------------------------------------------- */
@@ -328,7 +328,7 @@ bool tensor_call_donating(wf_ctx *c, const Program *p, const wf_tensor *in, uint
 /* replay.c: apply a program op by op. in: concrete, of the types p takes */
 bool replay_program(wf_ctx *c, const Program *p, const wf_tensor *in, wf_tensor *out);
 PType prim_type(Prim *p, Type t);     /* a lasting copy */
-bool program_views(const Program *p, Val v, Val of); /* is v made of that value by views alone? */
+bool replay_is_views(const Program *p, Val v, Val of); /* is v made of that value by views alone? */
 /* After a run of p on `in`, and after its result `written` (< 0: none) went into input `to`: result `out` as a
  * view of that input; none, if views alone do not make it of that. */
 wf_tensor replay_view(wf_ctx *c, const Program *p, uint32_t out, const wf_tensor *in,
@@ -420,7 +420,7 @@ const TraceAxis *innermost_mesh(wf_ctx *c); /* NULL: there is none */
 uint32_t tensor_vary(wf_ctx *c, const Tensor *t);
 void trace_set_vary(wf_ctx *c, Trace *tr, Val v, uint32_t axes); /* of an input */
 /* Of inputs, then captures. In a region. */
-uint32_t *traced_vary(wf_ctx *c, const wf_tensor *in, uint32_t nin, Tensor *const *captures, uint32_t ncaptures);
+uint32_t *tensor_vary_all(wf_ctx *c, const wf_tensor *in, uint32_t nin, Tensor *const *captures, uint32_t ncaptures);
 /* ---- view.c ---- */
 
 /* May v be written into x? Into one place several times: only the same number, of windows. */
@@ -436,7 +436,7 @@ Tensor *view_top(Tensor *t); /* symbolic: what it is a view of in the end, or t 
 /* Symbolic: y, gathered from x by a, is a view of x from now on. */
 void view_gathered(wf_ctx *c, wf_tensor x, wf_tensor index, const GatherAttr *a, wf_tensor y);
 wf_tensor own_result_of(wf_ctx *c, wf_tensor x, wf_tensor y); /* y, or a copy if it is a view of x */
-void take_history(wf_ctx *c, Tensor *t, const Tensor *from); /* from NULL: none */
+void history_take(wf_ctx *c, Tensor *t, const Tensor *from); /* from NULL: none */
 /* Concrete: root's history, now that its view x becomes v; and that of a view whose root was written to. */
 bool view_write_back(wf_ctx *c, Tensor *x, wf_tensor v);
 bool view_refresh(wf_ctx *c, Tensor *t);

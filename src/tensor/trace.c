@@ -237,13 +237,13 @@ Val trace_value(wf_ctx *c, Trace *tr, Tensor *t)
     if (t->symbolic && t->trace == tr->id)
         return t->val;
     if (t->symbolic && tr->graph) {
-        tfail(c, WF_ERR_ARG, "a tensor of another graph or trace is used in graph '%s'",
+        tensor_fail(c, WF_ERR_ARG, "a tensor of another graph or trace is used in graph '%s'",
               tr->b->name);
         return VAL_NONE;
     }
     if (t->symbolic) {
         if (!(from = trace_find(c, t->trace))) {
-            tfail(c, WF_ERR_ARG,
+            tensor_fail(c, WF_ERR_ARG,
                   "a symbolic tensor is used after the trace that made it has ended");
             return VAL_NONE;
         }
@@ -253,7 +253,7 @@ Val trace_value(wf_ctx *c, Trace *tr, Tensor *t)
         (tr->kind != TRACE_CLOSED && !s->no_grad && t->need & s->recorders))
         return capture(c, tr, t, NULL);
     if (tr->graph && !s->no_grad && t->need & s->recorders & ~(uint64_t)1) {
-        tfail(c, WF_ERR_VALUE,
+        tensor_fail(c, WF_ERR_VALUE,
               "a tensor that is being differentiated would be a constant in graph '%s'; "
               "enter the graph before the derivative is taken",
               tr->b->name);
@@ -265,10 +265,10 @@ Val trace_value(wf_ctx *c, Trace *tr, Tensor *t)
 static bool can_build(wf_ctx *c, const Trace *tr)
 {
     if (!tr)
-        tfail(c, WF_ERR_ARG,
+        tensor_fail(c, WF_ERR_ARG,
               "a symbolic tensor is used after the trace that made it has ended");
     else if (tr->broken)
-        tfail(c, WF_ERR_MEMORY, "the program being built ran out of memory");
+        tensor_fail(c, WF_ERR_MEMORY, "the program being built ran out of memory");
     return !failed(c);
 }
 
@@ -325,7 +325,7 @@ static const void *own_sizes(wf_ctx *c, Trace *tr, OpCode op, const void *attr)
     while (from && !dim_is_of(&from->b->dims, f.d))
         from = from->graph ? NULL : from->outer;
     if (!from || f.own) {
-        tfail(c, WF_ERR_ARG, "%s: a size of another graph or trace is used in '%s'",
+        tensor_fail(c, WF_ERR_ARG, "%s: a size of another graph or trace is used in '%s'",
               op_name(op), tr->b->name);
         return NULL;
     }
@@ -495,7 +495,7 @@ bool shape_of(wf_ctx *c, wf_tensor h, const char *fn, Shape *out)
     if (from && !to)
         return true; /* of its graph */
     if (!from) {
-        tfail(c, WF_ERR_ARG,
+        tensor_fail(c, WF_ERR_ARG,
               "%s: a symbolic tensor is used after the trace that made it has ended", fn);
         return false;
     }
@@ -508,7 +508,7 @@ bool shape_of(wf_ctx *c, wf_tensor h, const char *fn, Shape *out)
 
 static void no_size(wf_ctx *c, Dim a, Dim b, const char *what)
 {
-    tfail(c, WF_ERR_ARG, "%s: a symbolic size means nothing outside its program%s", what,
+    tensor_fail(c, WF_ERR_ARG, "%s: a symbolic size means nothing outside its program%s", what,
           a == -1 || b == -1 ? "; for the size that is left over say WF_INFER, not -1" : "");
 }
 
@@ -567,7 +567,7 @@ Dim size_mul(wf_ctx *c, Dim a, Dim b)
     if (a >= 0 && b >= 0) {
         if (mul_i64(a, b, &r))
             return r;
-        tfail(c, WF_ERR_LIMIT, "a shape has too many elements");
+        tensor_fail(c, WF_ERR_LIMIT, "a shape has too many elements");
         return 0;
     }
     return size_op(c, a, b, dim_mul, "size");
@@ -609,7 +609,7 @@ bool size_exact(wf_ctx *c, Dim a, Dim b, Dim *out_q)
 bool axis_of(wf_ctx *c, const char *fn, int axis, uint32_t rank, uint32_t *out)
 {
     if (axis < -(int)rank || axis >= (int)rank) {
-        tfail(c, WF_ERR_INDEX, "%s: axis %d is out of range for a tensor of rank %u", fn,
+        tensor_fail(c, WF_ERR_INDEX, "%s: axis %d is out of range for a tensor of rank %u", fn,
               axis, rank);
         return false;
     }

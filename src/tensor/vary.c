@@ -53,7 +53,7 @@ uint32_t tensor_vary(wf_ctx *c, const Tensor *t)
     return tr->vary[t->val];
 }
 
-uint32_t *traced_vary(wf_ctx *c, const wf_tensor *in, uint32_t nin,
+uint32_t *tensor_vary_all(wf_ctx *c, const wf_tensor *in, uint32_t nin,
                       Tensor *const *captures, uint32_t ncaptures)
 {
     uint32_t *v = arena_array(&c->scratch, nin + ncaptures + 1, sizeof *v);

@@ -97,7 +97,7 @@ static wf_tensor places_in_root(wf_ctx *c, const Tensor *t)
     for (int64_t i = 0; i < p->count; i++) {
         if ((out[i] = element_at(t->root, place)) < 0) {
             tensor_release(c, p);
-            return tfail(c, WF_ERR_UNSUPPORTED,
+            return tensor_fail(c, WF_ERR_UNSUPPORTED,
                          "a view reaches memory outside of the tensor whose history it "
                          "shares");
         }
@@ -145,7 +145,7 @@ static wf_tensor put_into_root(wf_ctx *c, const Tensor *t, wf_tensor v)
 }
 
 /* t takes the history of `from`, which has its numbers. */
-void take_history(wf_ctx *c, Tensor *t, const Tensor *from)
+void history_take(wf_ctx *c, Tensor *t, const Tensor *from)
 {
     RecordNode *old = t->node;
 
@@ -174,7 +174,7 @@ bool view_write_back(wf_ctx *c, Tensor *x, wf_tensor v)
 
     scope_open(c);
     if ((r = tensor_get(c, put_into_root(c, x, v), "write")) != NULL)
-        take_history(c, x->root, r);
+        history_take(c, x->root, r);
     scope_close_n(c, NULL, 0);
     return !failed(c);
 }
@@ -187,14 +187,14 @@ bool view_refresh(wf_ctx *c, Tensor *t)
 
     t->stamp = t->root->stamp;
     if (!t->root->node || !(t->root->need & s->recorders)) {
-        take_history(c, t, NULL);
+        history_take(c, t, NULL);
         return true;
     }
     s->no_grad = 0;
     scope_open(c);
     y = tensor_get(c, taken_from_root(c, t), "view");
     if (y)
-        take_history(c, t, y);
+        history_take(c, t, y);
     scope_close_n(c, NULL, 0);
     s->no_grad = no_grad;
     return !failed(c);
@@ -497,7 +497,7 @@ static Val put_back(wf_ctx *c, const char *fn, Builder *b, const Tensor *view,
     case OP_broadcast:
         if (dim_prod(&b->dims, t.dims, t.rank) !=
             dim_prod(&b->dims, b_type(b, v).dims, b_rank(b, v))) {
-            tfail(c, WF_ERR_UNSUPPORTED,
+            tensor_fail(c, WF_ERR_UNSUPPORTED,
                   "%s: more than one element of the tensor stands for a single element "
                   "of what it is a view of",
                   fn);
@@ -515,13 +515,13 @@ bool view_assign(wf_ctx *c, const char *fn, Trace *tr, Tensor *x, Val v)
 
     for (Tensor *t = x; t; t = t->base) {
         if (t->trace != tr->id && t != x) {
-            tfail(c, WF_ERR_UNSUPPORTED,
+            tensor_fail(c, WF_ERR_UNSUPPORTED,
                   "%s: the tensor is a view of one outside of the function being traced",
                   fn);
             return false;
         }
         if (t->view_unsure) {
-            tfail(c, WF_ERR_UNSUPPORTED,
+            tensor_fail(c, WF_ERR_UNSUPPORTED,
                   "%s: whether the tensor shares the memory of what it was made of cannot be "
                   "told in a program; copy it first, or make it a view",
                   fn);

@@ -17,21 +17,21 @@ static void put_u32(Text *t, uint32_t v)
         text_char(t, (char)(v >> 8 * i));
 }
 
-typedef struct Block { /* being filled */
+typedef struct TableBlock { /* being filled */
     Text text, restarts;
     uint32_t nrestarts;
     int n;
     const char *last;
-} Block;
+} TableBlock;
 
-static void begin_block(Block *k, Arena *a)
+static void begin_block(TableBlock *k, Arena *a)
 {
-    *k = (Block){.last = ""};
+    *k = (TableBlock){.last = ""};
     text_init(&k->text, a);
     text_init(&k->restarts, a);
 }
 
-static void put_entry(Block *k, const char *key, const char *value, size_t size)
+static void put_entry(TableBlock *k, const char *key, const char *value, size_t size)
 {
     size_t shared = 0, n = strlen(key);
 
@@ -51,7 +51,7 @@ static void put_entry(Block *k, const char *key, const char *value, size_t size)
 }
 
 /* The block at the end of the file; its handle. */
-static void end_block(Block *k, Text *file, Text *handle)
+static void end_block(TableBlock *k, Text *file, Text *handle)
 {
     uint32_t crc;
 
@@ -125,7 +125,7 @@ static int by_name(const void *a, const void *b)
 static bool put_all(wf_ctx *cx, Writer *w, const TgSaved **order, size_t n, Text *file)
 {
     Arena *a = &cx->scratch;
-    Block block, index;
+    TableBlock block, index;
     Text handle, value;
     uint64_t offset = 0;
     bool ok = true;

@@ -101,21 +101,21 @@ static OxNode *new_node(OxRun *r, const char *name, const char *op,
 
 /* ---- loops ------------------------------------------------------------------------------------------------ */
 
-typedef struct Loop {
+typedef struct FrameLoop {
     int n; /* variables */
     int *merges, *switches;
     TgPoint *first, *next; /* what enters, what the next turn gets */
     const char *frame;
-} Loop;
+} FrameLoop;
 
 /* The rows of the loop that a LoopCond belongs to. */
-static bool find_rows(TgBody *b, int cond, Loop *l)
+static bool find_rows(TgBody *b, int cond, FrameLoop *l)
 {
     OxRun *r = b->r;
     TgSource *s = b->s;
     size_t room = 0;
 
-    *l = (Loop){0};
+    *l = (FrameLoop){0};
     for (size_t i = 0; i < s->nodes.n; i++)
         room += is_op(s, (int)i, "Switch");
     l->merges = ox_alloc(&r->mem, room + 1, sizeof *l->merges);
@@ -154,7 +154,7 @@ static bool find_rows(TgBody *b, int cond, Loop *l)
 }
 
 /* A body of the loop: inputs are result `out` of these nodes. */
-static OxGraph *loop_body(TgBody *b, const Loop *l, const int *inputs, int out,
+static OxGraph *loop_body(TgBody *b, const FrameLoop *l, const int *inputs, int out,
                           const TgPoint *roots, size_t n, TgBody *made)
 {
     OxRun *r = b->r;
@@ -212,7 +212,7 @@ static OxNode *loop_node(TgBody *b, int cond, TgPoint **deps, size_t *ndeps)
     OxNode *o = new_node(r, c->name, "_Loop", bodies);
     TgPoint pred;
     TgBody made[2];
-    Loop l;
+    FrameLoop l;
 
     if (!o || !c->in.n || !find_rows(b, cond, &l))
         return NULL;

@@ -287,7 +287,7 @@ TG_RULE(case)
 
 /* ---- loops: how many turns ------------------------------------------------------------------------------------------------------ */
 
-typedef struct Loop {
+typedef struct TgLoop {
     OxRun *r;
     OxGraph *cond, *body;
     OxEnv *outer;
@@ -296,7 +296,7 @@ typedef struct Loop {
     bool *same; /* a turn gives it back as it got it */
     States states;
     int ncarry; /* tensors */
-} Loop;
+} TgLoop;
 
 static const OxNode *maker(const OxGraph *g, const char *name)
 {
@@ -346,7 +346,7 @@ static bool is_one(const OxNode *n)
 }
 
 /* Does a turn add 1 to carry i? */
-static bool counts_up(const Loop *l, int i)
+static bool counts_up(const TgLoop *l, int i)
 {
     const OxNode *n = maker(l->body, origin(l->body, l->body->out.v[i]->name));
 
@@ -360,7 +360,7 @@ static bool counts_up(const Loop *l, int i)
 }
 
 /* Turns that "a < b" allows, a counting up and b the same for ever. */
-static bool turns_of(Loop *l, OxEnv *env, const char *cond, int depth, OxNum *out)
+static bool turns_of(TgLoop *l, OxEnv *env, const char *cond, int depth, OxNum *out)
 {
     OxRun *r = l->r;
     const OxNode *n = maker(l->cond, origin(l->cond, cond));
@@ -410,7 +410,7 @@ static bool turns_of(Loop *l, OxEnv *env, const char *cond, int depth, OxNum *ou
 }
 
 /* The condition at first: its value, and how many turns it allows if that can be told. */
-static bool look_at_cond(Loop *l, OxValue *first, OxNum *turns, bool *counted)
+static bool look_at_cond(TgLoop *l, OxValue *first, OxNum *turns, bool *counted)
 {
     OxRun *r = l->r;
     OxEnv *env = ox_env(r, l->cond, l->outer), *kept = r->env;
@@ -435,7 +435,7 @@ static bool look_at_cond(Loop *l, OxValue *first, OxNum *turns, bool *counted)
 
 /* ---- loops: turn by turn ----------------------------------------------------------------------------------------------------------- */
 
-static bool put_all(Loop *l)
+static bool put_all(TgLoop *l)
 {
     for (int i = 0; i < l->n; i++)
         ox_put_value(l->r, (size_t)i, l->v[i]);
@@ -443,7 +443,7 @@ static bool put_all(Loop *l)
 }
 
 /* known false: the condition can not be said any more; nothing was done then, if that is at first. */
-static bool unroll(Loop *l, OxValue cond, bool *known)
+static bool unroll(TgLoop *l, OxValue cond, bool *known)
 {
     OxRun *r = l->r;
     OxValue *out = ox_alloc(&r->mem, l->body->out.n + 1, sizeof *out);
@@ -468,7 +468,7 @@ static bool unroll(Loop *l, OxValue cond, bool *known)
 /* ---- loops: as part of the program --------------------------------------------------------------------------------------------------- */
 
 /* Carries as values: those that change from in, the others as they are outside. */
-static OxValue *values_in(Loop *l, const wf_tensor *in)
+static OxValue *values_in(TgLoop *l, const wf_tensor *in)
 {
     OxValue *v = ox_alloc(&l->r->mem, (size_t)l->n + 1, sizeof *v);
     int used = 0;
@@ -483,7 +483,7 @@ static OxValue *values_in(Loop *l, const wf_tensor *in)
 static wf_status turn_call(wf_ctx *c, void *user, const wf_tensor *in, int nin,
                            wf_tensor *out, int nout)
 {
-    Loop *l = user;
+    TgLoop *l = user;
     OxRun *r = l->r;
     OxValue *v = values_in(l, in),
             *results = ox_alloc(&r->mem, l->body->out.n + 1, sizeof *results);
@@ -518,7 +518,7 @@ static wf_status turn_call(wf_ctx *c, void *user, const wf_tensor *in, int nin,
 static wf_status cond_call(wf_ctx *c, void *user, const wf_tensor *in, int nin,
                            wf_tensor *out, int nout)
 {
-    Loop *l = user;
+    TgLoop *l = user;
     OxValue *v = values_in(l, in), result = {0};
     wf_tensor dummy[1];
     bool ok;
@@ -538,7 +538,7 @@ static wf_status cond_call(wf_ctx *c, void *user, const wf_tensor *in, int nin,
 }
 
 /* Lists of which nothing is known get room, by what a turn that nobody reads puts into them. */
-static bool make_room(Loop *l, OxNum turns, bool counted)
+static bool make_room(TgLoop *l, OxNum turns, bool counted)
 {
     OxRun *r = l->r;
     OxValue *out = ox_alloc(&r->mem, l->body->out.n + 1, sizeof *out);
@@ -581,7 +581,7 @@ static bool make_room(Loop *l, OxNum turns, bool counted)
     return ox_ok(r);
 }
 
-static bool run_loop(Loop *l, OxNum turns, bool counted)
+static bool run_loop(TgLoop *l, OxNum turns, bool counted)
 {
     OxRun *r = l->r;
     wf_tensor *in, *out;
@@ -628,7 +628,7 @@ static bool run_loop(Loop *l, OxNum turns, bool counted)
 /* arg 1: of the old kind */
 TG_RULE(while)
 {
-    Loop l = {.r = r, .outer = op->arg ? r->env : NULL};
+    TgLoop l = {.r = r, .outer = op->arg ? r->env : NULL};
     OxValue first;
     OxNum turns = ox_number(0);
     size_t n = 0;

@@ -77,15 +77,15 @@ static void write_cond(Graphing *g, const Eqn *e)
 
 /* ---- loops ---------------------------------------------------------------------------------------------------- */
 
-typedef struct Frame {
+typedef struct LoopFrame {
     const char *name;
     uint32_t n; /* variables */
     const char **merge, **sw, **exit;
     wf_dtype *type;
     const char *first; /* a pivot of the condition: a Merge */
-} Frame;
+} LoopFrame;
 
-static const char *enter(Graphing *g, const Frame *f, const char *x, wf_dtype d,
+static const char *enter(Graphing *g, const LoopFrame *f, const char *x, wf_dtype d,
                          bool constant)
 {
     Wire attrs = {.a = g->a};
@@ -97,15 +97,15 @@ static const char *enter(Graphing *g, const Frame *f, const char *x, wf_dtype d,
 }
 
 /* NextIteration k is made before it is known what it takes: it has a name. */
-static const char *next_name(Graphing *g, const Frame *f, uint32_t k)
+static const char *next_name(Graphing *g, const LoopFrame *f, uint32_t k)
 {
     return arena_printf(g->a, "%s/next_%u", f->name, k);
 }
 
-static Frame open_frame(Graphing *g, const char *const *init, const wf_dtype *type,
+static LoopFrame open_frame(Graphing *g, const char *const *init, const wf_dtype *type,
                         uint32_t n)
 {
-    Frame f = {.name = arena_printf(g->a, "loop_%u", ++g->root->frames), .n = n};
+    LoopFrame f = {.name = arena_printf(g->a, "loop_%u", ++g->root->frames), .n = n};
 
     f.merge = arena_array(g->a, n + 1, sizeof *f.merge);
     f.sw = arena_array(g->a, n + 1, sizeof *f.sw);
@@ -126,7 +126,7 @@ static Frame open_frame(Graphing *g, const char *const *init, const wf_dtype *ty
 }
 
 /* The condition is known: what goes on, and what leaves. */
-static Pivot turn_frame(Graphing *g, Frame *f, const char *cond)
+static Pivot turn_frame(Graphing *g, LoopFrame *f, const char *cond)
 {
     const char *go = g_node(g, "LoopCond", &cond, 1, WF_INVALID, NULL);
 
@@ -137,14 +137,14 @@ static Pivot turn_frame(Graphing *g, Frame *f, const char *cond)
     return (Pivot){out_of(g, f->sw[0], 1), f->type[0], NULL};
 }
 
-static void close_frame(Graphing *g, const Frame *f, const char *const *next)
+static void close_frame(Graphing *g, const LoopFrame *f, const char *const *next)
 {
     for (uint32_t i = 0; i < f->n; i++)
         g_node_as(g, next_name(g, f, i), "NextIteration", &next[i], 1, f->type[i], NULL);
 }
 
 /* A body of a frame: sizes enter it as constants do. */
-static Graphing frame_body(Graphing *g, const Frame *f, const Sub *s,
+static Graphing frame_body(Graphing *g, const LoopFrame *f, const Sub *s,
                            const char *const *in, Pivot *pivot)
 {
     Graphing n = g_inner(g, s, in, pivot);
@@ -163,7 +163,7 @@ static void write_while(Graphing *g, const Eqn *e)
     const char **init = arena_array(g->a, e->nin + 1u, sizeof *init),
                **in = arena_array(g->a, e->nin + 1u, sizeof *in);
     wf_dtype *type = arena_array(g->a, n + 1, sizeof *type);
-    Frame f;
+    LoopFrame f;
 
     if (e->nout != n || !n) {
         g_refuse(g, e, "with rows");
@@ -232,7 +232,7 @@ static const char *row_array(Graphing *g, const char *size, wf_dtype d)
 }
 
 /* A row into its array, inside the frame: the flow behind it. */
-static const char *put_row(Graphing *g, const Frame *f, const char *array, const char *at,
+static const char *put_row(Graphing *g, const LoopFrame *f, const char *array, const char *at,
                            const char *row, wf_dtype d, const char *flow)
 {
     Wire attrs = {.a = g->a}, value = {.a = g->a}, entry = {.a = g->a};
@@ -278,7 +278,7 @@ static void write_scan(Graphing *g, const Eqn *e)
     wf_dtype *type = arena_array(g->a, n + 1, sizeof *type);
     Graphing inside = *g;
     Pivot pivot;
-    Frame f;
+    LoopFrame f;
 
     init[0] = g_int(g, 0);
     type[0] = WF_I64;

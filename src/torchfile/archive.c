@@ -84,7 +84,7 @@ static bool find_data(TfFile *f, TfStorage *s, const char *name, const char **wh
 TfStorage *tf_storage(TfFile *f, const char *key, wf_dtype dtype, int64_t count,
                       const char *device, const char **why)
 {
-    const char *full = intern(&f->keys, arena_printf(f->a, "%s%s", f->store, key));
+    const char *full = intern_name(&f->keys, arena_printf(f->a, "%s%s", f->store, key));
     TfStorage **at, *s;
 
     if (f->storages.n * 2 >= f->nslots)
@@ -140,7 +140,7 @@ static TfValue *read_stream(TfFile *f)
         return tf_fail(f, "the keys", at, "they are no list"), NULL;
     for (uint32_t i = 0; i < keys->items.n; i++) {
         const char *key = keys->items.v[i]->kind == TF_STR
-                              ? intern(&f->keys, keys->items.v[i]->s)
+                              ? intern_name(&f->keys, keys->items.v[i]->s)
                               : NULL;
         TfStorage *s = key && f->nslots ? *storage_slot(f, key) : NULL;
         uint64_t count = 0;

@@ -26,15 +26,15 @@ wf_status train_fail(wf_ctx *cx, wf_status status, const char *fmt, ...)
     return wf_raise(cx, status, text);
 }
 
-void rows_free(Rows *r)
+void train_rows_free(TrainRows *r)
 {
     for (int i = 0; i < r->n; i++)
         wf_array_release(r->v[i]);
-    *r = (Rows){.n = 0};
+    *r = (TrainRows){.n = 0};
 }
 
 /* One more column; the reference is taken over. */
-static wf_status add_column(wf_ctx *cx, Rows *r, wf_array *a, const char *name)
+static wf_status add_column(wf_ctx *cx, TrainRows *r, wf_array *a, const char *name)
 {
     int64_t count = a && wf_array_rank(a) > 0 ? wf_array_dims(a)[0] : -1;
     wf_status s = wf_ctx_status(cx);
@@ -56,7 +56,7 @@ static wf_status add_column(wf_ctx *cx, Rows *r, wf_array *a, const char *name)
     return WF_OK;
 }
 
-static wf_status add_tensor(wf_ctx *cx, Rows *r, wf_tensor t, const char *name)
+static wf_status add_tensor(wf_ctx *cx, TrainRows *r, wf_tensor t, const char *name)
 {
     wf_array *a = NULL, *whole = NULL;
 
@@ -135,7 +135,7 @@ static int64_t find_target(const char *line, char separator, const char *target,
 }
 
 static wf_status load_csv(wf_ctx *cx, const TrainOptions *o, const char *path, bool alone,
-                          Rows *r)
+                          TrainRows *r)
 {
     char *line = first_line(cx, path), separator = line && strchr(line, ';')    ? ';'
                                                    : line && strchr(line, '\t') ? '\t'
@@ -262,7 +262,7 @@ static wf_status add_class(wf_ctx *cx, Pictures *p, const char *folder, int64_t 
     return wf_ctx_status(cx);
 }
 
-static wf_status load_pictures(wf_ctx *cx, const char *folder, Rows *r)
+static wf_status load_pictures(wf_ctx *cx, const char *folder, TrainRows *r)
 {
     struct dirent **names = NULL;
     int n = scandir(folder, &names, visible, alphasort);
@@ -312,7 +312,7 @@ static bool is_target_name(const char *s)
     return false;
 }
 
-static wf_status load_named(wf_ctx *cx, const TrainOptions *o, const char *path, Rows *r)
+static wf_status load_named(wf_ctx *cx, const TrainOptions *o, const char *path, TrainRows *r)
 {
     wf_model *m = NULL;
     int n, target = -1;
@@ -345,7 +345,7 @@ static wf_status load_named(wf_ctx *cx, const TrainOptions *o, const char *path,
 
 /* ---- all kinds --------------------------------------------------------------------- */
 
-static wf_status load_digits(wf_ctx *cx, Rows *r)
+static wf_status load_digits(wf_ctx *cx, TrainRows *r)
 {
     wf_tensor x, y;
 
@@ -359,7 +359,7 @@ static wf_status load_digits(wf_ctx *cx, Rows *r)
 }
 
 static wf_status load_word(wf_ctx *cx, const TrainOptions *o, const char *word,
-                           bool alone, Rows *r)
+                           bool alone, TrainRows *r)
 {
     struct stat st;
 
@@ -382,10 +382,10 @@ static wf_status load_word(wf_ctx *cx, const TrainOptions *o, const char *word,
     return add_tensor(cx, r, wf_data_idx(cx, word), word);
 }
 
-wf_status rows_load(wf_ctx *cx, const TrainOptions *o, const char *const *words, int n,
-                    Rows *out)
+wf_status train_rows_load(wf_ctx *cx, const TrainOptions *o, const char *const *words, int n,
+                    TrainRows *out)
 {
-    *out = (Rows){.n = 0};
+    *out = (TrainRows){.n = 0};
     wf_scope_begin(cx);
     for (int i = 0; i < n && !wf_ctx_status(cx); i++)
         load_word(cx, o, words[i], n == 1, out);
@@ -396,7 +396,7 @@ wf_status rows_load(wf_ctx *cx, const TrainOptions *o, const char *const *words,
     if (!wf_ctx_status(cx) && out->count < 1)
         train_fail(cx, WF_ERR_VALUE, "%s has no rows", words[0]);
     if (wf_ctx_status(cx))
-        rows_free(out);
+        train_rows_free(out);
     return wf_ctx_status(cx);
 }
 
@@ -439,7 +439,7 @@ static wf_tensor scaled(wf_ctx *cx, const TrainOptions *o, wf_tensor x, bool byt
     return x;
 }
 
-wf_status rows_fit(wf_ctx *cx, const TrainOptions *o, Rows *r, int i, wf_dtype dtype,
+wf_status train_rows_fit(wf_ctx *cx, const TrainOptions *o, TrainRows *r, int i, wf_dtype dtype,
                    const int64_t *dims, int rank, bool is_input)
 {
     int64_t to[WF_MAX_RANK] = {r->count},
@@ -470,7 +470,7 @@ wf_status rows_fit(wf_ctx *cx, const TrainOptions *o, Rows *r, int i, wf_dtype d
     return wf_ctx_status(cx);
 }
 
-wf_status rows_batch(wf_ctx *cx, const Rows *r, const int64_t *order, int64_t from,
+wf_status train_rows_batch(wf_ctx *cx, const TrainRows *r, const int64_t *order, int64_t from,
                      int64_t n, wf_array **out)
 {
     int64_t dims[WF_MAX_RANK];
@@ -500,22 +500,22 @@ wf_status rows_batch(wf_ctx *cx, const Rows *r, const int64_t *order, int64_t fr
     return wf_ctx_status(cx);
 }
 
-wf_status rows_split(wf_ctx *cx, Rows *r, int64_t n, int64_t seed, Rows *out_rest)
+wf_status train_rows_split(wf_ctx *cx, TrainRows *r, int64_t n, int64_t seed, TrainRows *out_rest)
 {
     int64_t *order = malloc((size_t)r->count * sizeof *order);
-    Rows first = *r, rest = *r;
+    TrainRows first = *r, rest = *r;
     wf_generator *g = NULL;
 
-    *out_rest = (Rows){.n = 0};
+    *out_rest = (TrainRows){.n = 0};
     if (!order)
         return train_fail(cx, WF_ERR_MEMORY, "out of memory");
     if (!wf_generator_new(cx, (uint64_t)seed, &g) &&
         !wf_permute_numbers(cx, g, order, r->count) &&
-        !rows_batch(cx, r, order, 0, n, first.v) &&
-        !rows_batch(cx, r, order, n, r->count - n, rest.v)) {
+        !train_rows_batch(cx, r, order, 0, n, first.v) &&
+        !train_rows_batch(cx, r, order, n, r->count - n, rest.v)) {
         first.count = n;
         rest.count = r->count - n;
-        rows_free(r);
+        train_rows_free(r);
         *r = first;
         *out_rest = rest;
     }

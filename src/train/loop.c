@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct Loop {
+typedef struct TrainLoop {
     wf_ctx *cx;
     const TrainOptions *o;
     const volatile sig_atomic_t *stop;
-    Rows train, valid;
+    TrainRows train, valid;
     Trainer t;
     Progress at;
     TrainLog log;
@@ -21,7 +21,7 @@ typedef struct Loop {
         saved;    /* clock: of this run, less what was before; of the last checkpoint */
     int64_t here; /* steps of this run */
     char settings[2000];
-} Loop;
+} TrainLoop;
 
 /* ---- rates ------------------------------------------------------------------------- */
 
@@ -86,7 +86,7 @@ bool train_rate(const char *schedule, double lr, int64_t step, int64_t total,
 /* ---- data -------------------------------------------------------------------------- */
 
 /* "0.1": a part of the data; else files */
-static wf_status load_validation(Loop *l)
+static wf_status load_validation(TrainLoop *l)
 {
     const char *text = l->o->validation, *words[TRAIN_COLUMNS];
     char *end, *copy;
@@ -102,20 +102,20 @@ static wf_status load_validation(Loop *l)
             return train_fail(l->cx, WF_ERR_VALUE,
                               "--validation=%s of %lld rows leaves one side empty", text,
                               (long long)l->train.count);
-        return rows_split(l->cx, &l->train, keep, l->o->seed, &l->valid);
+        return train_rows_split(l->cx, &l->train, keep, l->o->seed, &l->valid);
     }
     if (!(copy = strdup(text)))
         return train_fail(l->cx, WF_ERR_MEMORY, "out of memory");
     for (char *s = copy, *save;
          n < TRAIN_COLUMNS && (s = strtok_r(n ? NULL : copy, ",", &save)); n++)
         words[n] = s;
-    rows_load(l->cx, l->o, words, n, &l->valid);
+    train_rows_load(l->cx, l->o, words, n, &l->valid);
     free(copy);
     return wf_ctx_status(l->cx);
 }
 
 /* What decides the numbers, a line each. */
-static void write_settings(Loop *l)
+static void write_settings(TrainLoop *l)
 {
     const TrainOptions *o = l->o;
     size_t n = 0, room = sizeof l->settings;
@@ -132,11 +132,11 @@ static void write_settings(Loop *l)
              o->lr, o->schedule, (long long)o->patience);
 }
 
-static wf_status open_all(Loop *l)
+static wf_status open_all(TrainLoop *l)
 {
     const TrainOptions *o = l->o;
 
-    if (rows_load(l->cx, o, o->data, o->ndata, &l->train) || load_validation(l) ||
+    if (train_rows_load(l->cx, o, o->data, o->ndata, &l->train) || load_validation(l) ||
         trainer_open(&l->t, l->cx, o, &l->train, &l->valid))
         return wf_ctx_status(l->cx);
     l->batch = l->t.fixed ? l->t.fixed : o->batch;
@@ -158,7 +158,7 @@ static wf_status open_all(Loop *l)
 /* ---- an epoch ---------------------------------------------------------------------- */
 
 /* The order of the rows is a function of the seed and the epoch. */
-static wf_status order_rows(Loop *l)
+static wf_status order_rows(TrainLoop *l)
 {
     wf_generator *g = NULL;
 
@@ -173,9 +173,9 @@ static wf_status order_rows(Loop *l)
     return wf_ctx_status(l->cx);
 }
 
-static double spent(const Loop *l) { return log_clock() - l->start; }
+static double spent(const TrainLoop *l) { return log_clock() - l->start; }
 
-static wf_status save_now(Loop *l)
+static wf_status save_now(TrainLoop *l)
 {
     l->at.seconds = spent(l);
     l->saved = log_clock();
@@ -183,7 +183,7 @@ static wf_status save_now(Loop *l)
                             : WF_OK;
 }
 
-static void show_bar(Loop *l)
+static void show_bar(TrainLoop *l)
 {
     double now = log_clock() - l->start, here = now - l->at.seconds;
     double rate = here > 0 ? (double)l->here / here : 0;
@@ -194,7 +194,7 @@ static void show_bar(Loop *l)
                 rate > 0 ? (double)(l->total - l->at.step) / rate : 0);
 }
 
-static wf_status one_step(Loop *l)
+static wf_status one_step(TrainLoop *l)
 {
     int64_t from = l->at.at * l->batch,
             n = l->train.count - from < l->batch ? l->train.count - from : l->batch;
@@ -204,7 +204,7 @@ static wf_status one_step(Loop *l)
     if (!train_rate(l->o->schedule, l->o->lr, l->at.step, l->total, l->batches, &lr))
         return train_fail(l->cx, WF_ERR_VALUE, "--schedule=%s cannot be read",
                           l->o->schedule);
-    if (rows_batch(l->cx, &l->train, l->order, from, n, batch))
+    if (train_rows_batch(l->cx, &l->train, l->order, from, n, batch))
         return wf_ctx_status(l->cx);
     trainer_step(&l->t, lr, batch, l->train.n, &loss);
     for (int i = 0; i < l->train.n; i++)
@@ -223,7 +223,7 @@ static wf_status one_step(Loop *l)
     return WF_OK;
 }
 
-static wf_status run_batches(Loop *l)
+static wf_status run_batches(TrainLoop *l)
 {
     if (order_rows(l))
         return wf_ctx_status(l->cx);
@@ -249,7 +249,7 @@ static wf_status run_batches(Loop *l)
 }
 
 /* A row of the log, and whether this epoch is the best. */
-static wf_status end_epoch(Loop *l)
+static wf_status end_epoch(TrainLoop *l)
 {
     TrainRow row = {
         .epoch = l->at.epoch + 1, .step = l->at.step, .valid = NAN, .metric = NAN};
@@ -284,7 +284,7 @@ static wf_status end_epoch(Loop *l)
 
 /* ---- all of it --------------------------------------------------------------------- */
 
-static wf_status finish(Loop *l)
+static wf_status finish(TrainLoop *l)
 {
     if (l->o->patience && l->at.best_values)
         for (int i = 0; i < l->t.nvalues; i++)
@@ -301,7 +301,7 @@ static wf_status finish(Loop *l)
     return WF_OK;
 }
 
-static wf_status run_epochs(Loop *l)
+static wf_status run_epochs(TrainLoop *l)
 {
     while (l->at.step < l->total && !(l->o->patience && l->at.waited >= l->o->patience)) {
         if (run_batches(l) || end_epoch(l) || save_now(l))
@@ -315,7 +315,7 @@ static wf_status run_epochs(Loop *l)
 
 wf_status train_run(wf_ctx *cx, const TrainOptions *o, const volatile sig_atomic_t *stop)
 {
-    Loop l = {.cx = cx,
+    TrainLoop l = {.cx = cx,
               .o = o,
               .stop = stop,
               .at.best = INFINITY,
@@ -333,8 +333,8 @@ wf_status train_run(wf_ctx *cx, const TrainOptions *o, const volatile sig_atomic
     }
     progress_free(&l.t, &l.at);
     trainer_close(&l.t);
-    rows_free(&l.train);
-    rows_free(&l.valid);
+    train_rows_free(&l.train);
+    train_rows_free(&l.valid);
     log_free(&l.log);
     free(l.order);
     return wf_ctx_status(cx);

@@ -118,7 +118,7 @@ static wf_status loss_of(wf_ctx *c, void *user, wf_module *m, const wf_tensor *i
 
 /* ---- data for the model ------------------------------------------------------------ */
 
-static wf_status check_classes(Trainer *t, const Rows *r, int64_t classes)
+static wf_status check_classes(Trainer *t, const TrainRows *r, int64_t classes)
 {
     const int64_t *v = wf_array_data(r->v[r->n - 1]);
 
@@ -132,7 +132,7 @@ static wf_status check_classes(Trainer *t, const Rows *r, int64_t classes)
 }
 
 /* Whole numbers as targets of classes: those that are not are an error, not rounded. */
-static wf_status check_whole(Trainer *t, Rows *r)
+static wf_status check_whole(Trainer *t, TrainRows *r)
 {
     wf_tensor x, bad;
     double n;
@@ -148,7 +148,7 @@ static wf_status check_whole(Trainer *t, Rows *r)
     return wf_ctx_status(t->cx);
 }
 
-static wf_status fit_target(Trainer *t, Rows *r, wf_dtype dtype)
+static wf_status fit_target(Trainer *t, TrainRows *r, wf_dtype dtype)
 {
     wf_value_info info = {.size = sizeof info};
     int last = r->n - 1;
@@ -159,11 +159,11 @@ static wf_status fit_target(Trainer *t, Rows *r, wf_dtype dtype)
     if (wf_model_output_info(t->cx, t->file, method_of(t, false), 0, &info))
         return wf_ctx_status(t->cx);
     if (!counts_classes(t->loss))
-        return rows_fit(t->cx, t->o, r, last, dtype, info.dims, info.rank, false);
+        return train_rows_fit(t->cx, t->o, r, last, dtype, info.dims, info.rank, false);
     if (wf_array_rank(r->v[last]) == 2 && wf_array_dims(r->v[last])[1] == 1)
         flat[0] = r->count; /* [N,1] as [N] */
     if (check_whole(t, r) ||
-        rows_fit(t->cx, t->o, r, last, WF_I64, flat, flat[0] > 0 ? 1 : 0, false))
+        train_rows_fit(t->cx, t->o, r, last, WF_I64, flat, flat[0] > 0 ? 1 : 0, false))
         return wf_ctx_status(t->cx);
     return info.rank > 1 && info.dims[1] > 0 ? check_classes(t, r, info.dims[1]) : WF_OK;
 }
@@ -187,7 +187,7 @@ static wf_status check_input(Trainer *t, const wf_array *a, const wf_value_info 
 }
 
 /* Columns of the types and shapes that the program takes. */
-static wf_status fit_rows(Trainer *t, Rows *r)
+static wf_status fit_rows(Trainer *t, TrainRows *r)
 {
     const char *name = method_of(t, false);
     const wf_program *p = wf_model_find(t->file, name);
@@ -201,7 +201,7 @@ static wf_status fit_rows(Trainer *t, Rows *r)
                           t->loss ? " and a target goes with them" : "", r->n);
     for (int i = 0; i < nin; i++) {
         if (wf_model_input_info(t->cx, t->file, name, state + i, &info) ||
-            rows_fit(t->cx, t->o, r, i, info.dtype, info.dims, info.rank, i + 1 < nin || t->loss) ||
+            train_rows_fit(t->cx, t->o, r, i, info.dtype, info.dims, info.rank, i + 1 < nin || t->loss) ||
             wf_model_input_info(t->cx, t->file, name, state + i, &info) || /* its texts are gone by now */
             check_input(t, r->v[i], &info, name, i))
             return wf_ctx_status(t->cx);
@@ -248,7 +248,7 @@ static int need_value(Trainer *t, const char *name, size_t n)
 {
     char text[600];
     int k;
-    Value *grown;
+    TrainValue *grown;
 
     snprintf(text, sizeof text, "%.*s", (int)n, name);
     if ((k = trainer_value(t, text)) >= 0)
@@ -302,7 +302,7 @@ static void type_of(const Trainer *t, const wf_array *a, char *out, size_t room)
         snprintf(out + n, room - n, "]");
 }
 
-static wf_status make_programs(Trainer *t, const Rows *rows)
+static wf_status make_programs(Trainer *t, const TrainRows *rows)
 {
     char text[TRAIN_COLUMNS][200];
     const char *types[TRAIN_COLUMNS];
@@ -438,8 +438,8 @@ static wf_status make_module(Trainer *t)
     return wf_ctx_status(t->cx);
 }
 
-wf_status trainer_open(Trainer *t, wf_ctx *cx, const TrainOptions *o, Rows *train,
-                       Rows *valid)
+wf_status trainer_open(Trainer *t, wf_ctx *cx, const TrainOptions *o, TrainRows *train,
+                       TrainRows *valid)
 {
     *t = (Trainer){.cx = cx, .o = o};
     if (wf_model_load_copy(cx, o->file, &t->file) || wf_model_new(cx, &t->work) ||
@@ -521,7 +521,7 @@ wf_status trainer_step(Trainer *t, double lr, wf_array *const *batch, int n,
     return wf_ctx_status(t->cx);
 }
 
-wf_status trainer_check(Trainer *t, const Rows *rows, double *out_loss,
+wf_status trainer_check(Trainer *t, const TrainRows *rows, double *out_loss,
                         double *out_metric)
 {
     int64_t size = t->fixed ? t->fixed : t->o->batch, done = 0;
@@ -533,7 +533,7 @@ wf_status trainer_check(Trainer *t, const Rows *rows, double *out_loss,
 
         if (t->fixed && n < t->fixed) /* rows that fill no batch cannot be run */
             break;
-        if (rows_batch(t->cx, rows, NULL, at, n, batch))
+        if (train_rows_batch(t->cx, rows, NULL, at, n, batch))
             break;
         in = inputs_of(t, t->check_in, t->ncheck_in, batch, rows->n);
         if (in && !wf_run(t->cx, t->check, in, t->ncheck_in + rows->n, out,

@@ -45,33 +45,33 @@ typedef struct TrainOptions {
 
 /* ---- data.c ------------------------------------------------------------------------ */
 
-typedef struct Rows { /* columns of as many rows, held */
+typedef struct TrainRows { /* columns of as many rows, held */
     wf_array *v[TRAIN_COLUMNS];
     bool bytes[TRAIN_COLUMNS]; /* pixels: were they u8? */
     int n;
     int64_t count;
-} Rows;
+} TrainRows;
 
 /* What the words name. The last column is the target. */
-wf_status rows_load(wf_ctx *cx, const TrainOptions *o, const char *const *words, int n,
-                    Rows *out);
-void rows_free(Rows *r);
+wf_status train_rows_load(wf_ctx *cx, const TrainOptions *o, const char *const *words, int n,
+                    TrainRows *out);
+void train_rows_free(TrainRows *r);
 /* Column i as the model takes it: of the type, each row of the sizes dims[1..rank-1] (-1: as it is). is_input: pixels are
  * scaled. */
-wf_status rows_fit(wf_ctx *cx, const TrainOptions *o, Rows *r, int i, wf_dtype dtype,
+wf_status train_rows_fit(wf_ctx *cx, const TrainOptions *o, TrainRows *r, int i, wf_dtype dtype,
                    const int64_t *dims, int rank, bool is_input);
 /* The first n rows after a shuffle stay, the others go to out_rest. */
-wf_status rows_split(wf_ctx *cx, Rows *r, int64_t n, int64_t seed, Rows *out_rest);
+wf_status train_rows_split(wf_ctx *cx, TrainRows *r, int64_t n, int64_t seed, TrainRows *out_rest);
 /* Rows order[from..from+n-1] (NULL: those numbers themselves) of every column, as new arrays. */
-wf_status rows_batch(wf_ctx *cx, const Rows *r, const int64_t *order, int64_t from,
+wf_status train_rows_batch(wf_ctx *cx, const TrainRows *r, const int64_t *order, int64_t from,
                      int64_t n, wf_array **out);
 
 /* ---- step.c ------------------------------------------------------------------------ */
 
-typedef struct Value { /* a tensor that a step takes or changes */
+typedef struct TrainValue { /* a tensor that a step takes or changes */
     char *name;
     wf_array *array; /* held */
-} Value;
+} TrainValue;
 
 typedef struct Trainer {
     wf_ctx *cx;
@@ -83,7 +83,7 @@ typedef struct Trainer {
     const char *loss;   /* the name of a loss, or NULL: the method "loss" */
     const char *metric; /* what an evaluation also gives, or NULL */
     wf_exec *step, *check;
-    Value *values;
+    TrainValue *values;
     int nvalues;
     int *step_in, *check_in; /* numbers of values: the first inputs of each program .. */
     int nstep_in, ncheck_in;
@@ -94,13 +94,13 @@ typedef struct Trainer {
 } Trainer;
 
 /* Opens the model, fits the data to it, makes the programs. */
-wf_status trainer_open(Trainer *t, wf_ctx *cx, const TrainOptions *o, Rows *train,
-                       Rows *valid);
+wf_status trainer_open(Trainer *t, wf_ctx *cx, const TrainOptions *o, TrainRows *train,
+                       TrainRows *valid);
 void trainer_close(Trainer *t);
 wf_status trainer_step(Trainer *t, double lr, wf_array *const *batch, int n,
                        double *out_loss);
 /* The mean of the loss, and of the metric, over the rows. */
-wf_status trainer_check(Trainer *t, const Rows *rows, double *out_loss,
+wf_status trainer_check(Trainer *t, const TrainRows *rows, double *out_loss,
                         double *out_metric);
 int trainer_value(const Trainer *t, const char *name); /* its number; -1: there is none */
 void trainer_set(Trainer *t, int value, wf_array *a);  /* the reference is taken over */

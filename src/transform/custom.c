@@ -113,7 +113,7 @@ static bool pure_eqn(Rewrite *r, Copier *c, const Eqn *e)
     return emit(c, e, attr);
 }
 
-bool copier_eqn_pure(Copier *c, const Eqn *e)
+bool xf_copy_pure(Copier *c, const Eqn *e)
 {
     Rewrite r = {.cx = c->b->cx, .eqn = pure_eqn, .wanted = has_effects};
 

@@ -123,7 +123,7 @@ static Sent count_program(const Counter *c, const Program *p)
     return sum;
 }
 
-const SpmdAttr *program_spmd(wf_ctx *cx, const Program *p, Mesh *m)
+const SpmdAttr *xf_program_spmd(wf_ctx *cx, const Program *p, Mesh *m)
 {
     const Eqn *found = NULL;
 
@@ -155,7 +155,7 @@ wf_status wf_program_mesh_cost(wf_ctx *cx, const wf_program *p, const wf_machine
         return ctx_status(cx);
     }
     API_ENTER(cx);
-    if ((a = program_spmd(cx, p, &m)) &&
+    if ((a = xf_program_spmd(cx, p, &m)) &&
         wf_program_cost(cx, a->body.p, NULL, NULL, 0, &own) == WF_OK) {
         Counter c = {cx, &m, machine->latency, over(1, machine->link)};
         Sent s = count_program(&c, a->body.p);

@@ -106,7 +106,7 @@ static void draw_value(Drawing *d, const char *name, Type type, const Spec *s)
     text_printf(&t, "%s[", wf_dtype_name((wf_dtype)type.dtype));
     for (uint32_t k = 0; k < type.rank; k++)
         text_printf(&t, "%s%lld", k ? "," : "", (long long)type.dims[k]);
-    text_printf(&t, "] by %s", s->rank ? spec_text(&d->cx->scratch, d->mesh, s) : "-");
+    text_printf(&t, "] by %s", s->rank ? xf_spec_text(&d->cx->scratch, d->mesh, s) : "-");
     what = text_str(&t);
     head(d, name, what);
     for (int64_t i = 0; i < shown; i++)
@@ -160,7 +160,7 @@ wf_status wf_program_mesh_svg(wf_ctx *cx, const wf_program *p, const char **out_
     API_ENTER(cx);
     answer_init(&whole, cx);
     text_init(&inner, &cx->scratch);
-    if ((a = program_spmd(cx, p, &m))) {
+    if ((a = xf_program_spmd(cx, p, &m))) {
         Drawing d = {cx, &m, &inner, 10, 0};
 
         if (draw(&d, p, a)) {

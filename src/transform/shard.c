@@ -21,7 +21,7 @@ typedef struct Layer { /* specs of all values of a program */
 
 static Spec whole(uint32_t rank) { return (Spec){.rank = rank}; }
 
-bool spmd_within(wf_ctx *cx, const Mesh *m, const Program *p, const Eqn *e, uint32_t *out_axes, Spec *in, Spec *out)
+bool xf_spmd_within(wf_ctx *cx, const Mesh *m, const Program *p, const Eqn *e, uint32_t *out_axes, Spec *in, Spec *out)
 {
     const SpmdAttr *a = e->attr;
     Arena *s = &cx->scratch;
@@ -153,7 +153,7 @@ static bool rule_spmd(const Layer *l, const Eqn *e, const Spec *const *in, Spec 
     Spec *own_in = arena_array(s, e->nin + 1u, sizeof *own_in), *own = arena_array(s, e->nout + 1u, sizeof *own);
     uint32_t axes;
 
-    if (!spmd_within(l->cx, l->mesh, l->p, e, &axes, own_in, own))
+    if (!xf_spmd_within(l->cx, l->mesh, l->p, e, &axes, own_in, own))
         return true; /* another mesh: whole */
     for (uint32_t i = 0; i < e->nin; i++)
         own_in[i] = spec_without(in[i], axes);
@@ -218,7 +218,7 @@ static bool layer_run(wf_ctx *cx, const Mesh *m, const Program *p, const Spec *i
     return !failed(cx);
 }
 
-bool layout_eqn(wf_ctx *cx, const Mesh *m, const Program *p, const Eqn *e, const Spec *in, Spec *out)
+bool xf_layout_eqn(wf_ctx *cx, const Mesh *m, const Program *p, const Eqn *e, const Spec *in, Spec *out)
 {
     Layer l = {cx, m, p, arena_zalloc(&cx->scratch, (p->nvals + 1u) * sizeof(Spec))};
 
@@ -230,7 +230,7 @@ bool layout_eqn(wf_ctx *cx, const Mesh *m, const Program *p, const Eqn *e, const
     return true;
 }
 
-const char *spec_text(Arena *a, const Mesh *m, const Spec *s)
+const char *xf_spec_text(Arena *a, const Mesh *m, const Spec *s)
 {
     Text t;
 
@@ -255,7 +255,7 @@ static bool is_even(wf_ctx *cx, const Mesh *m, Type t, const Spec *s, const char
     return true;
 }
 
-bool layouts_parse(wf_ctx *cx, const Program *p, const char *mesh, const char *specs, bool inputs, Mesh *m, Spec *out)
+bool xf_layouts_parse(wf_ctx *cx, const Program *p, const char *mesh, const char *specs, bool inputs, Mesh *m, Spec *out)
 {
     Arena *a = &cx->scratch;
     uint32_t n = inputs ? p->nin : p->nout;
@@ -282,9 +282,9 @@ const char *xf_layouts(wf_ctx *cx, const Program *p, const char *mesh, const cha
     Spec *s = arena_array(a, p->nin + p->nout + 1u, sizeof *s);
     Mesh m;
 
-    if (!layouts_parse(cx, p, mesh, specs, true, &m, s) || !layer_run(cx, &m, p, s, s + p->nin))
+    if (!xf_layouts_parse(cx, p, mesh, specs, true, &m, s) || !layer_run(cx, &m, p, s, s + p->nin))
         return NULL;
     for (uint32_t j = 0; j < p->nout; j++)
-        out[j] = spec_text(a, &m, &s[p->nin + j]);
+        out[j] = xf_spec_text(a, &m, &s[p->nin + j]);
     return specs_join(a, out, p->nout);
 }

@@ -468,7 +468,7 @@ static bool spread_spmd(const Spread *s, const Program *p, const Eqn *e, const L
 
     if (!body)
         return false;
-    if (!spmd_within(s->cx, s->mesh, p, e, &axes, own_in, own))
+    if (!xf_spmd_within(s->cx, s->mesh, p, e, &axes, own_in, own))
         return fail(s->cx, WF_ERR_NORULE, eqn_place(p, e), "spread: the program has an spmd over another mesh");
     for (uint32_t i = 0; i < e->nin; i++) {
         Spec rest = spec_without(&x[i].s, axes), to = spec_over(&own_in[i], &rest);
@@ -527,7 +527,7 @@ static bool spread_program(const Spread *s, const Program *p, const Local *in, L
         copier_place(&c, e);
         if (e->op == OP_print)
             return fail(s->cx, WF_ERR_NORULE, eqn_place(p, e), "spread: print, which every device would do");
-        if (!layout_eqn(s->cx, s->mesh, p, e, have, want))
+        if (!xf_layout_eqn(s->cx, s->mesh, p, e, have, want))
             return false;
         if (op_has(e->op, OPF_CONTROL))
             spread_control(s, &c, e, x, want, all + e->out);
@@ -565,11 +565,11 @@ const Program *xf_spread(wf_ctx *cx, const Program *p, const char *mesh, const c
     Spread s = {cx, a, &m, NULL};
     Sub body;
 
-    if (!layouts_parse(cx, p, mesh, in_specs, true, &m, in) ||
-        (out_specs && !layouts_parse(cx, p, mesh, out_specs, false, &m, out)) ||
+    if (!xf_layouts_parse(cx, p, mesh, in_specs, true, &m, in) ||
+        (out_specs && !xf_layouts_parse(cx, p, mesh, out_specs, false, &m, out)) ||
         !spread_sub(&s, &(Sub){p, {0}}, in, out, out_specs != NULL, &body))
         return NULL;
     for (uint32_t j = 0; j < p->nout; j++)
-        texts[j] = spec_text(a, &m, &out[j]);
+        texts[j] = xf_spec_text(a, &m, &out[j]);
     return around(cx, p, &body, mesh, in_specs, specs_join(a, texts, p->nout));
 }

@@ -201,12 +201,12 @@ const char *xf_layouts(wf_ctx *cx, const Program *p, const char *mesh, const cha
 struct Mesh;
 struct Spec;
 /* The same of one equation; and the texts as data, each even for its value, of inputs or results. */
-bool layout_eqn(wf_ctx *cx, const struct Mesh *m, const Program *p, const Eqn *e, const struct Spec *in, struct Spec *out);
-bool layouts_parse(wf_ctx *cx, const Program *p, const char *mesh, const char *specs, bool inputs, struct Mesh *m,
+bool xf_layout_eqn(wf_ctx *cx, const struct Mesh *m, const Program *p, const Eqn *e, const struct Spec *in, struct Spec *out);
+bool xf_layouts_parse(wf_ctx *cx, const Program *p, const char *mesh, const char *specs, bool inputs, struct Mesh *m,
                    struct Spec *out);
-const char *spec_text(Arena *a, const struct Mesh *m, const struct Spec *s);
+const char *xf_spec_text(Arena *a, const struct Mesh *m, const struct Spec *s);
 /* Is this spmd one over axes of the mesh? out_axes: those, by bits; in, out: its specs. */
-bool spmd_within(wf_ctx *cx, const struct Mesh *m, const Program *p, const Eqn *e, uint32_t *out_axes, struct Spec *in,
+bool xf_spmd_within(wf_ctx *cx, const struct Mesh *m, const Program *p, const Eqn *e, uint32_t *out_axes, struct Spec *in,
                  struct Spec *out);
 
 /* ---- spread.c ---- */
@@ -218,7 +218,7 @@ const Program *xf_spread(wf_ctx *cx, const Program *p, const char *mesh, const c
 
 struct SpmdAttr;
 /* The spmd of a program that has one, and its mesh; NULL with an error. */
-const struct SpmdAttr *program_spmd(wf_ctx *cx, const Program *p, struct Mesh *m);
+const struct SpmdAttr *xf_program_spmd(wf_ctx *cx, const Program *p, struct Mesh *m);
 
 /* ---- vary.c ---- */
 

@@ -76,7 +76,7 @@ static bool vmap_eqn(Vmap *v, const Eqn *e)
         any |= v->in_axis[i] >= 0;
     }
     if (v->batch.name && !any)
-        any = eqn_uses_axis(e, v->batch.name);
+        any = op_eqn_uses_axis(e, v->batch.name);
     return any ? batch_eqn(v, e) : copier_eqn(&v->c, e);
 }
 

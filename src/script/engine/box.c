@@ -11,23 +11,23 @@
 #define MEANS(dtype, ...) {sizeof(wf_semantics), .default_float = dtype, __VA_ARGS__}
 static const Front fronts[FRONT_COUNT] = {
     [FRONT_TORCH] = {"_torch", MEANS(WF_F32, .promotion = WF_PROMOTE_TORCH, .strict = true), WF_I64, .views_write = true,
-                     .dtype_names = dtype_plain_names, .dtype_format = "torch.%s",
+                     .dtype_names = en_dtype_plain_names, .dtype_format = "torch.%s",
                      .shape_error = C_RuntimeError, .type_error = C_RuntimeError,
                      .value_error = C_RuntimeError},
     [FRONT_JAX] = {"_jax", MEANS(WF_F32, .promotion = WF_PROMOTE_JAX, .narrow = true, .bounded_loops = true), WF_I32,
-                   .dtype_names = dtype_plain_names, .dtype_format = "dtype('%s')",
+                   .dtype_names = en_dtype_plain_names, .dtype_format = "dtype('%s')",
                    .shape_error = C_TypeError, .type_error = C_TypeError,
                    .value_error = C_ValueError},
     [FRONT_NUMPY] = {"_numpy", MEANS(WF_F64, .promotion = WF_PROMOTE_NUMPY), WF_I64, .lists = true, .stays = true,
-                     .views_write = true, .dtype_names = dtype_plain_names,
+                     .views_write = true, .dtype_names = en_dtype_plain_names,
                      .dtype_format = "dtype('%s')", .shape_error = C_ValueError,
                      .type_error = C_TypeError, .value_error = C_ValueError},
     [FRONT_TF] = {"_tf", MEANS(WF_F32, .promotion = WF_PROMOTE_TORCH), WF_I32, .lists = true,
-                  .dtype_names = dtype_plain_names, .dtype_format = "tf.%s",
+                  .dtype_names = en_dtype_plain_names, .dtype_format = "tf.%s",
                   .shape_error = C_ValueError, .type_error = C_TypeError,
                   .value_error = C_ValueError},
     [FRONT_AESARA] = {"_aesara", MEANS(WF_F64, .promotion = WF_PROMOTE_NUMPY), WF_I64, .lists = true,
-                      .dtype_names = dtype_plain_names, .dtype_format = "%s",
+                      .dtype_names = en_dtype_plain_names, .dtype_format = "%s",
                       .shape_error = C_ValueError, .type_error = C_TypeError,
                       .value_error = C_ValueError},
 };
@@ -48,12 +48,12 @@ Engine *engine_of(Vm *vm)
         g->front[i].engine = g;
     }
     vm->engine = g;
-    g->tensor = sc_class_native(vm, &tensor_def, vm->cls[C_object]);
-    g->dtype = g->tensor ? sc_class_native(vm, &dtype_def, vm->cls[C_object]) : NULL;
-    g->program = g->dtype ? sc_class_native(vm, &program_def, vm->cls[C_object]) : NULL;
-    g->record = g->program ? sc_class_native(vm, &record_def, vm->cls[C_object]) : NULL;
+    g->tensor = sc_class_native(vm, &en_tensor_def, vm->cls[C_object]);
+    g->dtype = g->tensor ? sc_class_native(vm, &en_dtype_def, vm->cls[C_object]) : NULL;
+    g->program = g->dtype ? sc_class_native(vm, &en_program_def, vm->cls[C_object]) : NULL;
+    g->record = g->program ? sc_class_native(vm, &en_record_def, vm->cls[C_object]) : NULL;
     g->slot = g->record ? sc_class_native(vm, &slot_def, vm->cls[C_object]) : NULL;
-    g->size = g->slot ? sc_class_native(vm, &size_def, vm->cls[C_object]) : NULL;
+    g->size = g->slot ? sc_class_native(vm, &en_size_def, vm->cls[C_object]) : NULL;
     g->dispatch = g->size ? sc_class_native(vm, &dispatch_def, vm->cls[C_object]) : NULL;
     if (!g->dispatch || !ts(vm->cx)) {
         engine_free(vm);
@@ -102,13 +102,13 @@ void engine_free(Vm *vm)
 
 /* ---- a call ------------------------------------------------------------------------ */
 
-bool place_now(Vm *vm, Place *out)
+bool en_place_now(Vm *vm, Place *out)
 {
     if (vm->engine && vm->engine->place.line) {
         *out = vm->engine->place;
         return true;
     }
-    for (const Frame *f = vm->frame; f; f = f->back)
+    for (const VmFrame *f = vm->frame; f; f = f->back)
         if (!f->code->unit->hidden) {
             const CodePos *p = &f->code->pos[f->pc - f->code->ins - 1];
 
@@ -122,7 +122,7 @@ bool place_now(Vm *vm, Place *out)
 
 En en_begin_front(Vm *vm, Front *f)
 {
-    place_now(vm, &vm->cx->tensors->place);
+    en_place_now(vm, &vm->cx->tensors->place);
     vm->cx->semantics = &f->means;
     scope_open(vm->cx);
     return (En){.vm = vm, .c = vm->cx, .f = f};
@@ -601,7 +601,7 @@ bool en_axes(En *e, Value v, int *out, int *n)
 static bool one_size(En *e, Value v, int64_t *out)
 {
     if (is_size(e->vm, v)) {
-        *out = size_dim(v);
+        *out = en_size_dim(v);
         return true;
     }
     if (LEFT_OUT(v))
@@ -684,7 +684,7 @@ static bool tensor_hash(Vm *vm, Value self, uint64_t *out)
     wf_tensor t = as_tensor(self)->t;
 
     if (is_scalar(vm, self) && dtype_is_complex(wf_dtype_of(vm->cx, t)))
-        return tensor_hash_complex(vm, t, out);
+        return en_tensor_hash_complex(vm, t, out);
     if (is_scalar(vm, self)) /* as the number it is */
         return sc_hash(vm, dtype_is_float(wf_dtype_of(vm->cx, t))
                                ? v_float(wf_item(vm->cx, t))
@@ -730,13 +730,13 @@ static bool tensor_init(Vm *vm, Value self, const Args *a)
     return en_end_value(&e, NONE).tag != T_NIL;
 }
 
-const ClassDef tensor_def = {
+const ClassDef en_tensor_def = {
     .name = "Tensor", .size = sizeof(TensorObj), .attrs_at = offsetof(TensorObj, attrs),
     .init = tensor_init, .init_params = "data", .fresh = tensor_fresh, .destroy = tensor_destroy,
-    .visit = tensor_visit, .hash = tensor_hash, .binary = tensor_binary,
-    .unary = tensor_unary, .compare = tensor_compare, .getitem = tensor_getitem,
-    .setitem = tensor_setitem, .truth = tensor_truth, .iter = tensor_iter,
-    .len = tensor_len, .methods = tensor_methods, .properties = tensor_properties,
+    .visit = tensor_visit, .hash = tensor_hash, .binary = en_tensor_binary,
+    .unary = en_tensor_unary, .compare = en_tensor_compare, .getitem = en_tensor_getitem,
+    .setitem = en_tensor_setitem, .truth = en_tensor_truth, .iter = en_tensor_iter,
+    .len = en_tensor_len, .methods = en_tensor_methods, .properties = en_tensor_properties,
 };
 
 /* ---- the modules ------------------------------------------------------------------- */
@@ -762,10 +762,10 @@ bool engine_open(Vm *vm, ScModule *m)
     if (!f)
         return false;
     for (int d = 1; d < WF_DTYPE_COUNT; d++)
-        if (dtype_plain_names[d]) {
+        if (en_dtype_plain_names[d]) {
             char name[24];
 
-            snprintf(name, sizeof name, "%s%s", dtype_plain_names[d], d == WF_BOOL ? "_" : "");
+            snprintf(name, sizeof name, "%s%s", en_dtype_plain_names[d], d == WF_BOOL ? "_" : "");
             if (!sc_module_set(vm, m, name, en_dtype_box(vm, f, (wf_dtype)d)))
                 return false;
         }
@@ -773,7 +773,7 @@ bool engine_open(Vm *vm, ScModule *m)
         (f == &g->front[FRONT_TF] && (!open_table(vm, m, engine_random_tf, f) || !open_table(vm, m, engine_files_tf, f))))
         return false;
     if (f == &g->front[FRONT_TORCH] &&
-        (!sc_module_class(vm, m, &torch_generator_def, NULL, NULL) || !engine_open_devices(vm, m) ||
+        (!sc_module_class(vm, m, &en_torch_generator_def, NULL, NULL) || !engine_open_devices(vm, m) ||
          !open_table(vm, m, engine_random_torch, f) || !open_table(vm, m, engine_hosts, f) ||
          !open_table(vm, m, engine_files, f)))
         return false;

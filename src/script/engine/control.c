@@ -53,7 +53,7 @@ static wf_status call_script(wf_ctx *c, void *user, const wf_tensor *in, int nin
     if (args)
         obj_drop(vm, args);
     if (sc_failed(vm) && !failed(c))
-        tfail(c, WF_ERR_VALUE, "an exception in a function of the script");
+        tensor_fail(c, WF_ERR_VALUE, "an exception in a function of the script");
     en_close(&e, y, failed(c) ? 0 : n);
     c->semantics = means;
     c->tensors->place = place;
@@ -158,7 +158,7 @@ static Value n_record(Vm *vm, const Args *a)
     r->traced = e.c->tensors->trace || traced;
     k = call_of(&e, a->v[0], n);
     f = function_of(&k, "f");
-    tensor_record(e.c, &f, in, n, wrt, n, traced, NULL, 0, &r->r);
+    derive_record(e.c, &f, in, n, wrt, n, traced, NULL, 0, &r->r);
     results = given(&e); /* closes the scope */
     if (results.tag == T_NIL) {
         obj_drop(vm, r);
@@ -232,7 +232,7 @@ static Value record_results(Vm *vm, Value self)
 static const NativeDef record_methods[] = {
     {"vjp", record_vjp, "self,gys"}, {"jvp", record_jvp, "self,dxs"}, {0}};
 static const PropertyDef record_properties[] = {{"results", record_results, NULL}, {0}};
-const ClassDef record_def = {
+const ClassDef en_record_def = {
     .name = "Record", .size = sizeof(RecordObj), .attrs_at = offsetof(RecordObj, attrs),
     .sealed = true, .destroy = record_destroy, .visit = record_visit,
     .methods = record_methods, .properties = record_properties,
@@ -575,7 +575,7 @@ static Value n_axis_kind(Vm *vm, const Args *a)
 
     if (!en_str(&e, a->v[0], &axis))
         return en_fail(&e);
-    by = axis_bound(e.c, axis);
+    by = collective_axis(e.c, axis);
     return en_end_value(&e, !by ? NONE : v_obj(sc_str(vm, !by->mesh ? "vmap" : by->check ? "checked" : "mesh")));
 }
 
@@ -640,7 +640,7 @@ static wf_status call_spmd(wf_ctx *c, void *user, const wf_tensor *in, int nin, 
     if (call_script(c, &s->k, in, nin, out, nout) != WF_OK)
         return ctx_status(c);
     if (l->n != 1 || !(s->specs = sc_to_cstr(s->k.vm, l->v[0], "a layout")))
-        tfail(c, WF_ERR_VALUE, "spmd: the function left no layout of its results");
+        tensor_fail(c, WF_ERR_VALUE, "spmd: the function left no layout of its results");
     return ctx_status(c);
 }
 

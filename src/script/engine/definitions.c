@@ -266,7 +266,7 @@ static bool is_local(const Check *k, const char *name)
 {
     for (uint32_t i = 0; i < k->inside.n; i++) {
         Scope *scope = k->inside.v[i]->scope;
-        const Var *v = scope ? scope_find(scope, name) : NULL;
+        const Var *v = scope ? sc_scope_find(scope, name) : NULL;
 
         if (v && (v->kind == VAR_LOCAL || v->kind == VAR_CELL) && !v->is_global)
             return true;

@@ -35,7 +35,7 @@ typedef struct Taken {
     Str *name[LEAF_MAX];  /* keys of dicts, borrowed: the key has their hashes only */
 } Taken;
 
-typedef struct Known {
+typedef struct KnownCall {
     int64_t *key;
     Str **name;
     int nkey, nnames;
@@ -47,10 +47,10 @@ typedef struct Known {
     Value state;   /* a tuple of dicts and names in turn; NIL: none */
     Value guards;  /* a tuple of places, keys and values in turn; NIL: none */
     int64_t age;   /* of the modules, where there is a state */
-} Known;
+} KnownCall;
 
 typedef struct Dispatch {
-    Known known[ENTRIES];
+    KnownCall known[ENTRIES];
     int n, next;
     bool trees; /* one of them has a tree */
 } Dispatch;
@@ -61,7 +61,7 @@ static bool dispatch_init(Vm *vm, Value self, const Args *a)
     return sc_native(self) || sc_native_new(vm, self, sizeof(Dispatch));
 }
 
-static void forget_one(Vm *vm, Known *k)
+static void forget_one(Vm *vm, KnownCall *k)
 {
     for (int i = 0; i < k->nnames; i++)
         obj_drop(vm, k->name[i]);
@@ -71,7 +71,7 @@ static void forget_one(Vm *vm, Known *k)
     sc_drop(vm, k->state);
     sc_drop(vm, k->guards);
     sc_drop(vm, k->out);
-    *k = (Known){.key = NULL};
+    *k = (KnownCall){.key = NULL};
 }
 
 static void dispatch_free(Vm *vm, void *native)
@@ -219,7 +219,7 @@ static bool take_args(Taken *t, const Value *v, int n)
     return t->nleaves > 0;
 }
 
-static bool is_known(const Known *k, const Taken *t)
+static bool is_known(const KnownCall *k, const Taken *t)
 {
     if (k->nkey != t->nkey || k->nnames != t->nnames ||
         memcmp(k->key, t->key, (size_t)t->nkey * sizeof *t->key) != 0)
@@ -280,7 +280,7 @@ static Value fill(Vm *vm, Value tree, const Tuple *results)
 }
 
 /* The tensors of the state, then the arguments. False: not all are there. */
-static bool with_state(Vm *vm, const Known *k, Taken *t)
+static bool with_state(Vm *vm, const KnownCall *k, Taken *t)
 {
     Tuple *s = (Tuple *)(void *)k->state.o;
     int n = (int)(s->n / 2);
@@ -321,14 +321,14 @@ static bool guard_holds(Vm *vm, Value where, Value key, Value value)
             return value.tag == T_INT && l->n == value.i;
         v = key.i < l->n ? &l->v[key.i] : NULL;
     } else {
-        v = func_free((Func *)(void *)where.o, as_str(key)->s);
+        v = en_func_free((Function *)(void *)where.o, as_str(key)->s);
     }
     return v && (sc_same(*v, value) ||
                  (v->tag == T_OBJ && value.tag == T_OBJ && is_str(*v) && is_str(value) &&
                   strcmp(as_str(*v)->s, as_str(value)->s) == 0));
 }
 
-static bool guards_hold(Vm *vm, const Known *k)
+static bool guards_hold(Vm *vm, const KnownCall *k)
 {
     const Tuple *g = (Tuple *)(void *)k->guards.o;
 
@@ -338,7 +338,7 @@ static bool guards_hold(Vm *vm, const Known *k)
     return true;
 }
 
-static Value known_call(Vm *vm, const Known *k, Taken *t)
+static Value known_call(Vm *vm, const KnownCall *k, Taken *t)
 {
     Value r, tree;
 
@@ -346,7 +346,7 @@ static Value known_call(Vm *vm, const Known *k, Taken *t)
         return NOTIMPL;
     if (k->narrow != k->front->means.narrow || (k->state.tag != T_NIL && !with_state(vm, k, t)))
         return NOTIMPL;
-    r = program_call(vm, k->front, k->program, t->leaf, t->nleaves, k->single);
+    r = en_program_call(vm, k->front, k->program, t->leaf, t->nleaves, k->single);
     if (r.tag == T_NIL || k->out.tag == T_NIL)
         return r;
     tree = fill(vm, k->out, (Tuple *)(void *)r.o);
@@ -466,7 +466,7 @@ static bool is_tree(Vm *vm, Value v, int64_t n)
 }
 
 /* Copies of what t has. False with an exception: no memory. */
-static bool keep_key(Vm *vm, Known *k, const Taken *t)
+static bool keep_key(Vm *vm, KnownCall *k, const Taken *t)
 {
     k->key = sc_alloc(vm, (size_t)t->nkey * sizeof *k->key);
     k->nkey = k->key ? t->nkey : 0;
@@ -481,7 +481,7 @@ static bool keep_key(Vm *vm, Known *k, const Taken *t)
 }
 
 /* The front of results: that of the tensor `like`, else of an argument. */
-static bool take_front(Known *k, const Taken *t, Value like)
+static bool take_front(KnownCall *k, const Taken *t, Value like)
 {
     for (int i = 0; i < t->nleaves && !is_tensor(t->vm, like); i++)
         like = t->leaf[i];
@@ -499,7 +499,7 @@ static Value m_remember(Vm *vm, const Args *a)
 {
     Dispatch *d = sc_native(a->v[0]);
     bool tree = a->v[5].tag != T_NIL && a->v[5].tag != T_NONE;
-    Known k = {.age = vm->engine->age};
+    KnownCall k = {.age = vm->engine->age};
     Taken t = {.vm = vm, .trees = tree};
     Tuple *args;
     bool ok;
@@ -510,7 +510,7 @@ static Value m_remember(Vm *vm, const Args *a)
     if (!sc_to_bool(vm, a->v[3], &k.single) || !(args = sc_tuple_from(vm, a->v[1])))
         return NIL;
     ok = take_args(&t, args->v, (int)args->n) && take_front(&k, &t, a->v[6]) &&
-         (!tree || is_tree(vm, a->v[5], program_results(a->v[2])));
+         (!tree || is_tree(vm, a->v[5], en_program_results(a->v[2])));
     if (!ok || !keep_key(vm, &k, &t)) {
         forget_one(vm, &k);
         obj_drop(vm, args);

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-const char *const dtype_plain_names[WF_DTYPE_COUNT] = {
+const char *const en_dtype_plain_names[WF_DTYPE_COUNT] = {
     [WF_BOOL] = "bool",     [WF_I8] = "int8",     [WF_I16] = "int16",
     [WF_I32] = "int32",     [WF_I64] = "int64",   [WF_U8] = "uint8",
     [WF_U16] = "uint16",    [WF_U32] = "uint32",  [WF_U64] = "uint64",
@@ -35,7 +35,7 @@ static wf_dtype dtype_named(const char *s)
                  {"b1", WF_BOOL}};
 
     for (int d = 1; d < WF_DTYPE_COUNT; d++)
-        if (dtype_plain_names[d] && !strcmp(dtype_plain_names[d], s))
+        if (en_dtype_plain_names[d] && !strcmp(en_dtype_plain_names[d], s))
             return (wf_dtype)d;
     for (int i = 0; i < COUNT(other); i++)
         if (!strcmp(other[i].name, s))
@@ -99,7 +99,7 @@ Value en_dtype_box(Vm *vm, Front *f, wf_dtype d)
 
 static Value dtype_name(Vm *vm, Value self)
 {
-    return v_obj(sc_str(vm, dtype_plain_names[((DTypeObj *)(void *)self.o)->dtype]));
+    return v_obj(sc_str(vm, en_dtype_plain_names[((DTypeObj *)(void *)self.o)->dtype]));
 }
 
 static Value dtype_repr(Vm *vm, Value self)
@@ -110,7 +110,7 @@ static Value dtype_repr(Vm *vm, Value self)
     char text[64];
     const char *f = o->front->dtype_format, *at = strstr(f, "%s");
 
-    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - f), f, dtype_plain_names[o->dtype], at + 2);
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - f), f, en_dtype_plain_names[o->dtype], at + 2);
     return v_obj(sc_str(vm, text));
 }
 
@@ -120,7 +120,7 @@ static Value dtype_str(Vm *vm, Value self)
     DTypeObj *o = (DTypeObj *)(void *)self.o;
 
     if (o->front == &vm->engine->front[FRONT_TF])
-        return sc_strf(vm, "<dtype: '%s'>", dtype_plain_names[o->dtype]);
+        return sc_strf(vm, "<dtype: '%s'>", en_dtype_plain_names[o->dtype]);
     return strstr(o->front->dtype_format, "dtype('") ? dtype_name(vm, self)
                                                      : dtype_repr(vm, self);
 }
@@ -179,7 +179,7 @@ static Value dtype_call(Vm *vm, Value self, const Args *a)
     Value zero = v_int(0);
 
     if (a->nkw || a->n > 1) {
-        sc_fail(vm, C_TypeError, "%s() takes one value", dtype_plain_names[o->dtype]);
+        sc_fail(vm, C_TypeError, "%s() takes one value", en_dtype_plain_names[o->dtype]);
         return en_fail(&e);
     }
     t = en_tensor_from(&e, a->n ? a->v[0] : zero, o->dtype);
@@ -254,7 +254,7 @@ static const PropertyDef dtype_properties[] = {
     {0},
 };
 
-const ClassDef dtype_def = {
+const ClassDef en_dtype_def = {
     .name = "dtype", .size = sizeof(DTypeObj), .attrs_at = offsetof(DTypeObj, attrs),
     .init = dtype_init, .init_params = "dtype", .fresh = dtype_fresh,
     .repr = dtype_repr, .str = dtype_str, .compare = dtype_compare, .hash = dtype_hash,

@@ -166,23 +166,23 @@ wf_dtype en_narrow(const Front *f, wf_dtype d);
 Value en_dtype_box(Vm *vm, Front *f, wf_dtype d); /* the dtype object; owned */
 Value en_dim(Vm *vm, Front *f, int64_t size);     /* a size as a script value */
 #define LEFT_OUT(v) ((v).tag == T_NIL || (v).tag == T_NONE) /* an argument */
-extern const ClassDef tensor_def, dtype_def;
-extern const char *const dtype_plain_names[WF_DTYPE_COUNT]; /* as NumPy and the libraries name them */
-bool place_now(Vm *vm, Place *out); /* of the innermost line of the user's own files */
+extern const ClassDef en_tensor_def, en_dtype_def;
+extern const char *const en_dtype_plain_names[WF_DTYPE_COUNT]; /* as NumPy and the libraries name them */
+bool en_place_now(Vm *vm, Place *out); /* of the innermost line of the user's own files */
 
 /* ---- operate.c --------------------------------------------------------------------- */
 
 bool en_index(En *e, Value key, wf_index *out, int *n); /* room for 2*WF_MAX_RANK */
 extern const char *const binary_label[OP2_COUNT]; /* names of the natives */
-Value tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inplace);
-Value tensor_unary(Vm *vm, UnOp op, Value a);
-Value tensor_compare(Vm *vm, CmpOp op, Value a, Value b);
-Value tensor_getitem(Vm *vm, Value self, Value key);
-bool tensor_setitem(Vm *vm, Value self, Value key, Value v);
-int tensor_truth(Vm *vm, Value self);
-bool tensor_hash_complex(Vm *vm, wf_tensor t, uint64_t *out); /* of a scalar, as the number it is */
-Value tensor_iter(Vm *vm, Value self);
-bool tensor_len(Vm *vm, Value self, int64_t *out);
+Value en_tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inplace);
+Value en_tensor_unary(Vm *vm, UnOp op, Value a);
+Value en_tensor_compare(Vm *vm, CmpOp op, Value a, Value b);
+Value en_tensor_getitem(Vm *vm, Value self, Value key);
+bool en_tensor_setitem(Vm *vm, Value self, Value key, Value v);
+int en_tensor_truth(Vm *vm, Value self);
+bool en_tensor_hash_complex(Vm *vm, wf_tensor t, uint64_t *out); /* of a scalar, as the number it is */
+Value en_tensor_iter(Vm *vm, Value self);
+bool en_tensor_len(Vm *vm, Value self, int64_t *out);
 
 /* ---- functions.c, create.c, program.c, control.c, keys.c ---------------------------------------------- */
 
@@ -200,22 +200,22 @@ void engine_world_free(Engine *g, const char *why);
 extern const NativeDef engine_functions[], engine_shape[], engine_nn[], engine_state[],
     engine_create[], engine_programs[],
     engine_control[], engine_keys[];
-extern const NativeDef tensor_methods[];
-extern const PropertyDef tensor_properties[];
+extern const NativeDef en_tensor_methods[];
+extern const PropertyDef en_tensor_properties[];
 wf_tensor en_tensor_from(En *e, Value v, wf_dtype dtype);
 /* random_torch.c, host.c, files.c: of PyTorch's front alone */
 extern const NativeDef engine_random_torch[], engine_hosts[], engine_files[];
 /* random_tf.c, files_tf.c: of TensorFlow's */
 extern const NativeDef engine_random_tf[], engine_files_tf[];
-extern const ClassDef torch_generator_def;
-extern const ClassDef program_def, record_def, slot_def;
+extern const ClassDef en_torch_generator_def;
+extern const ClassDef en_program_def, en_record_def, slot_def;
 extern const NativeDef engine_stage[]; /* stage.c */
 extern const NativeDef engine_autocast[]; /* autocast.c */
 const struct CastRow *autocast_row(const char *native); /* NULL: it casts nothing */
 wf_tensor autocast_tensor(En *e, wf_tensor x); /* x as a tensor for e, which casts */
 extern const NativeDef engine_graphs[]; /* graphs.c */
 bool en_may_draw(Vm *vm); /* false with an exception: see Engine.no_random */
-const Value *func_free(const Func *f, const char *name); /* a free variable's value; NULL: none */
+const Value *en_func_free(const Function *f, const char *name); /* a free variable's value; NULL: none */
 bool en_draws_later(Vm *vm); /* is a trace made whose draws are inputs? then each is */
 Value en_drawn(Vm *vm, const char *native, const Args *a);
 
@@ -223,14 +223,14 @@ Value en_drawn(Vm *vm, const char *native, const Args *a);
 
 extern const ClassDef dispatch_def;
 /* program.c: the program on these tensors; single: its one result, else a tuple. */
-Value program_call(Vm *vm, Front *f, Value program, const Value *v, int n, bool single);
-int64_t program_results(Value program); /* how many it has */
+Value en_program_call(Vm *vm, Front *f, Value program, const Value *v, int n, bool single);
+int64_t en_program_results(Value program); /* how many it has */
 
 /* ---- size.c: sizes that are symbols ---- */
 
 bool is_size(Vm *vm, Value v);
-int64_t size_dim(Value v);
-extern const ClassDef size_def;
+int64_t en_size_dim(Value v);
+extern const ClassDef en_size_def;
 extern const ClassDef rng_def; /* random_numpy.c */
 
 /* ---- program.c, equations.c -------------------------------------------------------- */
@@ -252,10 +252,10 @@ static inline ProgramObj *as_program(Value v) { return (ProgramObj *)(void *)v.o
 Value en_traced(En *e, Value results, int nargs);
 Value box_program(Vm *vm, const Program *p, uint32_t nargs, Tensor *const *captures,
                   uint32_t ncaptures, const bool *weak, uint32_t nweak);
-Value program_view(Vm *vm, const Args *a);
-Value program_layouts(Vm *vm, const Args *a); /* program_mesh.c */
-Value program_spread(Vm *vm, const Args *a);
-Value program_part(Vm *vm, const Args *a);
+Value en_program_view(Vm *vm, const Args *a);
+Value en_program_layouts(Vm *vm, const Args *a); /* program_mesh.c */
+Value en_program_spread(Vm *vm, const Args *a);
+Value en_program_part(Vm *vm, const Args *a);
 Value n_so_far(Vm *vm, const Args *a);
 extern const NativeDef engine_equations[];
 

@@ -385,7 +385,7 @@ static Value nth_eqn(Vm *vm, Front *f, const Program *p, uint32_t i)
 }
 
 /* In JAX's terms, whose scripts walk programs. */
-Value program_view(Vm *vm, const Args *a)
+Value en_program_view(Vm *vm, const Args *a)
 {
     const Program *p = as_program(a->v[0])->p;
     Front *f = &vm->engine->front[FRONT_JAX];

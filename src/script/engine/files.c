@@ -73,7 +73,7 @@ static wf_tensor tensor_of(Reader *r, const TfTensor *t)
                  "torch.load: two tensors see one storage as different types");
         return WF_NONE;
     }
-    return tensor_as_strided(c, *base, t->dims, t->strides, (uint32_t)t->rank, t->offset);
+    return strided_view(c, *base, t->dims, t->strides, (uint32_t)t->rank, t->offset);
 }
 
 static Value of_tensor(Reader *r, const TfTensor *t)

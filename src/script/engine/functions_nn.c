@@ -13,7 +13,7 @@ static Value n_linear(Vm *vm, const Args *a)
         !en_tensor_opt(&e, a->v[2], &b))
         return en_fail(&e);
     if (e.f == &vm->engine->front[FRONT_TORCH] && wf_dtype_of(e.c, x) != wf_dtype_of(e.c, w)) {
-        tfail(e.c, WF_ERR_TYPE, "linear: dtypes %s and %s differ",
+        tensor_fail(e.c, WF_ERR_TYPE, "linear: dtypes %s and %s differ",
               wf_dtype_name(wf_dtype_of(e.c, x)), wf_dtype_name(wf_dtype_of(e.c, w)));
         return en_fail(&e);
     }

@@ -124,7 +124,7 @@ static Value n_unfold(Vm *vm, const Args *a)
     if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &axis) ||
         !en_int(&e, a->v[2], &size) || !en_int(&e, a->v[3], &step))
         return en_fail(&e);
-    return en_end(&e, tensor_unfold(e.c, x, (int)axis, size, step));
+    return en_end(&e, strided_unfold(e.c, x, (int)axis, size, step));
 }
 
 /* as_strided(x, sizes, strides, offset=None) */
@@ -142,7 +142,7 @@ static Value n_as_strided(Vm *vm, const Args *a)
         sc_fail(vm, C_RuntimeError, "as_strided: %d sizes and %d strides", n, m);
         return en_fail(&e);
     }
-    return en_end(&e, tensor_as_strided(e.c, x, dims, strides, (uint32_t)n, from));
+    return en_end(&e, strided_view(e.c, x, dims, strides, (uint32_t)n, from));
 }
 
 static Value n_tile(Vm *vm, const Args *a)

@@ -94,7 +94,7 @@ static void strict_operands(En *e, BinOp op, Value u, Value v, wf_tensor *x, wf_
              (p == WF_BOOL) == (q == WF_BOOL))
         q = p;
     if (p != q && !(a->weak && b->weak)) {
-        tfail(e->c, WF_ERR_TYPE,
+        tensor_fail(e->c, WF_ERR_TYPE,
               "dtype: cannot compute %s as input #1(zero-based) was expected to be a %s tensor "
               "but is a %s tensor",
               op < OP2_COUNT ? binary_label[op] : "Compare", wf_dtype_name(p), wf_dtype_name(q));
@@ -189,7 +189,7 @@ static bool check_fits(En *e, Value number, wf_tensor x)
                    (long long)number.i, e->f->dtype_names[wf_dtype_of(e->c, x)]);
 }
 
-Value tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inplace)
+Value en_tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inplace)
 {
     TensorObj *plain = inplace ? NULL : plain_binary(vm, op, a, b);
     En e;
@@ -215,7 +215,7 @@ Value tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inp
         return en_fail(&e);
     if (op == OP2_MATMUL && e.f == &vm->engine->front[FRONT_TORCH] &&
         wf_dtype_of(e.c, x) != wf_dtype_of(e.c, y)) {
-        tfail(e.c, WF_ERR_TYPE, "matmul: dtypes %s and %s differ",
+        tensor_fail(e.c, WF_ERR_TYPE, "matmul: dtypes %s and %s differ",
               wf_dtype_name(wf_dtype_of(e.c, x)), wf_dtype_name(wf_dtype_of(e.c, y)));
         return en_fail(&e);
     }
@@ -223,7 +223,7 @@ Value tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inp
         strict_operands(&e, op, a, b, &x, &y);
     if (op == OP2_POW && e.f->means.promotion == WF_PROMOTE_JAX && b.tag == T_INT && b.i < 0 &&
         dtype_is_int(wf_dtype_of(e.c, x))) {
-        tfail(e.c, WF_ERR_TYPE, "Integers cannot be raised to negative powers, got integer_pow(%s%s, %lld)",
+        tensor_fail(e.c, WF_ERR_TYPE, "Integers cannot be raised to negative powers, got integer_pow(%s%s, %lld)",
               e.f->dtype_names[wf_dtype_of(e.c, x)],
               strchr(shape_text(e.c, tensor_get(e.c, x, "pow")), '['),
               (long long)b.i);
@@ -234,7 +234,7 @@ Value tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inp
     return en_end(&e, binary_fn[op](e.c, x, y));
 }
 
-Value tensor_unary(Vm *vm, UnOp op, Value a)
+Value en_tensor_unary(Vm *vm, UnOp op, Value a)
 {
     En e = en_begin_front(vm, as_tensor(a)->front);
     wf_tensor x = as_tensor(a)->t;
@@ -245,7 +245,7 @@ Value tensor_unary(Vm *vm, UnOp op, Value a)
                                       : wf_bitwise_not(e.c, x));
 }
 
-Value tensor_compare(Vm *vm, CmpOp op, Value a, Value b)
+Value en_tensor_compare(Vm *vm, CmpOp op, Value a, Value b)
 {
     static const Binary fn[] = {[CMP_LT] = wf_lt, [CMP_LE] = wf_le, [CMP_EQ] = wf_eq,
                                 [CMP_NE] = wf_ne, [CMP_GT] = wf_gt, [CMP_GE] = wf_ge};
@@ -385,7 +385,7 @@ static const char *label_of_index(const wf_index *ix, int n)
     return label;
 }
 
-Value tensor_getitem(Vm *vm, Value self, Value key)
+Value en_tensor_getitem(Vm *vm, Value self, Value key)
 {
     En e = en_begin_front(vm, as_tensor(self)->front);
     wf_index ix[2 * WF_MAX_RANK];
@@ -397,7 +397,7 @@ Value tensor_getitem(Vm *vm, Value self, Value key)
     return en_end(&e, wf_index_get(e.c, as_tensor(self)->t, ix, n));
 }
 
-bool tensor_setitem(Vm *vm, Value self, Value key, Value v)
+bool en_tensor_setitem(Vm *vm, Value self, Value key, Value v)
 {
     En e = en_begin_front(vm, as_tensor(self)->front);
     wf_index ix[2 * WF_MAX_RANK];
@@ -442,7 +442,7 @@ static wf_tensor to_read(Vm *vm, Value self)
     return t;
 }
 
-int tensor_truth(Vm *vm, Value self)
+int en_tensor_truth(Vm *vm, Value self)
 {
     wf_ctx *c = vm->cx;
     En e = en_begin_front(vm, as_tensor(self)->front);
@@ -464,7 +464,7 @@ int tensor_truth(Vm *vm, Value self)
     return en_end_value(&e, NONE).tag == T_NIL || sc_failed(vm) ? -1 : r;
 }
 
-Value tensor_iter(Vm *vm, Value self)
+Value en_tensor_iter(Vm *vm, Value self)
 {
     En e = en_begin_front(vm, as_tensor(self)->front);
     wf_tensor t = as_tensor(self)->t;
@@ -495,7 +495,7 @@ Value tensor_iter(Vm *vm, Value self)
     return en_end_value(&e, it);
 }
 
-bool tensor_len(Vm *vm, Value self, int64_t *out)
+bool en_tensor_len(Vm *vm, Value self, int64_t *out)
 {
     wf_tensor t = as_tensor(self)->t;
 
@@ -591,7 +591,7 @@ static Value real_number(Vm *vm, const Args *a, const char *to)
     return sc_raise(vm, C_TypeError, "%s() argument must be a string or a real number, not 'complex'", to);
 }
 
-bool tensor_hash_complex(Vm *vm, wf_tensor t, uint64_t *out)
+bool en_tensor_hash_complex(Vm *vm, wf_tensor t, uint64_t *out)
 {
     double re = 0, im = 0;
     Value z;
@@ -716,7 +716,7 @@ static Value m_format(Vm *vm, const Args *a)
     return r;
 }
 
-const NativeDef tensor_methods[] = {
+const NativeDef en_tensor_methods[] = {
     {"item", m_item, "self"},         {"tolist", m_tolist, "self"},
     {"__float__", m_float, "self"}, {"__complex__", m_complex, "self"},   {"__int__", m_int, "self"},
     {"__index__", m_index, "self"},   {"__format__", m_format, "self,spec"},
@@ -752,6 +752,6 @@ static Value get_dtype(Vm *vm, Value self)
     return en_dtype_box(vm, as_tensor(self)->front, wf_dtype_of(vm->cx, as_tensor(self)->t));
 }
 
-const PropertyDef tensor_properties[] = {
+const PropertyDef en_tensor_properties[] = {
     {"shape", get_shape, NULL}, {"ndim", get_ndim, NULL}, {"dtype", get_dtype, NULL}, {0},
 };

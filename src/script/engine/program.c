@@ -212,7 +212,7 @@ static Value n_trace_sizes(Vm *vm, const Args *a)
     f = en_function(&k, vm, e.f, a->v[0], n, name);
     before = vm->engine->example_reads;
     vm->engine->example_reads = reads;
-    tensor_trace_hinted(e.c, &f, in, fixed, nopen == n ? (const uint64_t *)(const void *)open : NULL, n, &p);
+    function_trace_hinted(e.c, &f, in, fixed, nopen == n ? (const uint64_t *)(const void *)open : NULL, n, &p);
     vm->engine->example_reads = before;
     if (!p)
         return en_fail(&e);
@@ -232,10 +232,10 @@ static Value n_precision(Vm *vm, const Args *a)
     wf_semantics *means = &((Front *)a->user)->means;
     wf_precision was = means->precision;
 
-    for (int i = 0; name && precisions[i]; i++)
-        if (!strcmp(precisions[i], name)) {
+    for (int i = 0; name && op_precisions[i]; i++)
+        if (!strcmp(op_precisions[i], name)) {
             means->precision = (wf_precision)i;
-            return v_obj(sc_str(vm, precisions[was]));
+            return v_obj(sc_str(vm, op_precisions[was]));
         }
     if (name)
         sc_fail(vm, C_ValueError, "'%s' is not a precision", name);
@@ -343,9 +343,9 @@ static Value apply(Vm *vm, Front *f, ProgramObj *g, Value args, Value more, Valu
     return en_end_list(&e, out, (int)g->p->nout);
 }
 
-int64_t program_results(Value program) { return as_program(program)->p->nout; }
+int64_t en_program_results(Value program) { return as_program(program)->p->nout; }
 
-Value program_call(Vm *vm, Front *f, Value program, const Value *v, int n, bool single)
+Value en_program_call(Vm *vm, Front *f, Value program, const Value *v, int n, bool single)
 {
     ProgramObj *g = as_program(program);
     En e = en_begin_front(vm, f);
@@ -588,12 +588,12 @@ static const NativeDef program_methods[] = {
     {"jacrev", p_jacrev, "self,wrt"},
     {"hessian", p_hessian, "self,wrt"},
     {"vmap", p_vmap, "self,axes|name,size"},
-    {"layouts", program_layouts, "self,mesh,specs"},
+    {"layouts", en_program_layouts, "self,mesh,specs"},
     {"optimise", p_optimise, "self|last"},
-    {"part", program_part, "self"},
+    {"part", en_program_part, "self"},
     {"split", p_split, "self,wrt"},
-    {"spread", program_spread, "self,mesh,in_specs,out_specs"},
-    {"view", program_view, "self"},
+    {"spread", en_program_spread, "self,mesh,in_specs,out_specs"},
+    {"view", en_program_view, "self"},
     {0},
 };
 static const PropertyDef program_properties[] = {
@@ -601,7 +601,7 @@ static const PropertyDef program_properties[] = {
     {"outputs", get_outputs, NULL},     {"equations", get_equations, NULL},
     {"captures", get_captures, NULL},   {0},
 };
-const ClassDef program_def = {
+const ClassDef en_program_def = {
     .name = "Program", .size = sizeof(ProgramObj), .attrs_at = offsetof(ProgramObj, attrs),
     .sealed = true, .destroy = program_destroy, .visit = program_visit, .repr = program_repr,
     .methods = program_methods, .properties = program_properties,
@@ -776,7 +776,7 @@ static Value n_lift(Vm *vm, const Args *a)
 
     if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &tape))
         return en_fail(&e);
-    return en_end(&e, tensor_lift(e.c, x, (int)tape, "grad"));
+    return en_end(&e, derive_lift(e.c, x, (int)tape, "grad"));
 }
 
 static Value with_nones(En *e, const wf_tensor *t, int n)
@@ -921,7 +921,7 @@ static Value n_partials(Vm *vm, const Args *a)
     }
     for (int i = 0; i < nx; i++)
         out[i] = WF_NONE;
-    trace_partials(e.c, y, gy, (uint32_t)ny, x, (uint32_t)nx, out);
+    derive_partials(e.c, y, gy, (uint32_t)ny, x, (uint32_t)nx, out);
     return with_nones(&e, out, nx);
 }
 

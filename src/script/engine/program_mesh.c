@@ -9,7 +9,7 @@ static Value again(Vm *vm, ProgramObj *g, const Program *p)
 }
 
 /* layouts(mesh, specs): how the results lie on a mesh when the inputs lie so, a list of texts */
-Value program_layouts(Vm *vm, const Args *a)
+Value en_program_layouts(Vm *vm, const Args *a)
 {
     ProgramObj *g = as_program(a->v[0]);
     En e = {.vm = vm, .c = vm->cx, .f = &vm->engine->front[FRONT_JAX]};
@@ -34,7 +34,7 @@ Value program_layouts(Vm *vm, const Args *a)
 }
 
 /* spread(mesh, in_specs, out_specs): the work divided among the devices of a mesh */
-Value program_spread(Vm *vm, const Args *a)
+Value en_program_spread(Vm *vm, const Args *a)
 {
     ProgramObj *g = as_program(a->v[0]);
     En e = {.vm = vm, .c = vm->cx, .f = &vm->engine->front[FRONT_JAX]};
@@ -49,7 +49,7 @@ Value program_spread(Vm *vm, const Args *a)
 }
 
 /* part(): of a program that spread made, what each device does */
-Value program_part(Vm *vm, const Args *a)
+Value en_program_part(Vm *vm, const Args *a)
 {
     ProgramObj *g = as_program(a->v[0]);
     const Program *p = g->p;

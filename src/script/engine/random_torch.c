@@ -75,7 +75,7 @@ static const NativeDef generator_methods[] = {
     {0},
 };
 
-const ClassDef torch_generator_def = {
+const ClassDef en_torch_generator_def = {
     .name = "Generator",
     .init = generator_init,
     .init_params = "|device",

@@ -16,7 +16,7 @@ bool is_size(Vm *vm, Value v)
     return v.tag == T_OBJ && vm->engine && v.o->cls == vm->engine->size;
 }
 
-int64_t size_dim(Value v) { return as_size(v)->dim; }
+int64_t en_size_dim(Value v) { return as_size(v)->dim; }
 
 Value en_dim(Vm *vm, Front *f, int64_t size)
 {
@@ -179,7 +179,7 @@ static const NativeDef methods[] = {
     {0},
 };
 
-const ClassDef size_def = {
+const ClassDef en_size_def = {
     .name = "int", .size = sizeof(SizeObj), .sealed = true, .binary = size_binary,
     .compare = size_compare, .unary = size_unary, .truth = size_truth, .hash = size_hash,
     .repr = size_repr, .methods = methods,

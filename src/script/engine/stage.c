@@ -112,7 +112,7 @@ static Value n_views(Vm *vm, const Args *a)
         return en_fail(&e);
     return en_end_value(&e, v_bool(out >= 0 && out < p->nout && to >= 0 && to < p->nin &&
                                    written < p->nout &&
-                                   program_views(p, p->outs[out],
+                                   replay_is_views(p, p->outs[out],
                                                  written < 0 ? program_in(p, (uint32_t)to)
                                                              : p->outs[written])));
 }

@@ -199,12 +199,12 @@ static Value convert_def(Conv *k, const FuncDef *d)
 
 /* ---- the module -------------------------------------------------------------------- */
 
-static Func *func_arg(Vm *vm, Value v, const char *what)
+static Function *func_arg(Vm *vm, Value v, const char *what)
 {
     if (v.tag == T_OBJ && v.o->cls == vm->cls[C_method])
         v = ((Method *)(void *)v.o)->fn;
     if (v.tag == T_OBJ && v.o->cls == vm->cls[C_function])
-        return (Func *)(void *)v.o;
+        return (Function *)(void *)v.o;
     sc_fail(vm, C_TypeError, "%s: needs a function of the script, got %s", what,
             sc_type_name(vm, v));
     return NULL;
@@ -212,7 +212,7 @@ static Func *func_arg(Vm *vm, Value v, const char *what)
 
 static Value m_tree(Vm *vm, const Args *a)
 {
-    Func *f = func_arg(vm, a->v[0], "tree");
+    Function *f = func_arg(vm, a->v[0], "tree");
     const FuncDef *def;
     Conv k = {vm, NULL};
 
@@ -227,7 +227,7 @@ static Value m_tree(Vm *vm, const Args *a)
 
 static Value m_info(Vm *vm, const Args *a)
 {
-    Func *f = func_arg(vm, a->v[0], "info");
+    Function *f = func_arg(vm, a->v[0], "info");
     Dict *d = f ? sc_dict(vm) : NULL;
     const FuncDef *def = f ? sc_code_tree(f->code) : NULL;
     struct {
@@ -259,7 +259,7 @@ static Value m_info(Vm *vm, const Args *a)
 }
 
 /* Free variables are numbered as the scope has them. */
-const Value *func_free(const Func *f, const char *name)
+const Value *en_func_free(const Function *f, const char *name)
 {
     const FuncDef *def = f->ncells ? sc_code_tree(f->code) : NULL;
     const Scope *s = def ? def->scope : NULL;
@@ -273,9 +273,9 @@ const Value *func_free(const Func *f, const char *name)
 
 static Value m_free(Vm *vm, const Args *a)
 {
-    Func *f = func_arg(vm, a->v[0], "free");
+    Function *f = func_arg(vm, a->v[0], "free");
     const char *name = f ? sc_to_cstr(vm, a->v[1], "a name") : NULL;
-    const Value *v = name ? func_free(f, name) : NULL;
+    const Value *v = name ? en_func_free(f, name) : NULL;
 
     if (!name)
         return NIL;
@@ -284,7 +284,7 @@ static Value m_free(Vm *vm, const Args *a)
 
 static Value m_defaults(Vm *vm, const Args *a)
 {
-    Func *f = func_arg(vm, a->v[0], "defaults");
+    Function *f = func_arg(vm, a->v[0], "defaults");
     const FuncDef *d = f ? sc_code_tree(f->code) : NULL;
     Tuple *t = d ? sc_tuple(vm, 2) : NULL;
     Dict *kw = t ? sc_dict(vm) : NULL;
@@ -312,7 +312,7 @@ static Value m_defaults(Vm *vm, const Args *a)
 
 static Value m_text(Vm *vm, const Args *a)
 {
-    Func *f = func_arg(vm, a->v[0], "text");
+    Function *f = func_arg(vm, a->v[0], "text");
     const FuncDef *def;
     wf_ctx *c = vm->cx;
     Text t;
@@ -354,7 +354,7 @@ static Value m_place(Vm *vm, const Args *a)
 /* The lines of a definition: from its first to before the next that is not deeper. */
 static Value m_source(Vm *vm, const Args *a)
 {
-    Func *f = func_arg(vm, a->v[0], "source");
+    Function *f = func_arg(vm, a->v[0], "source");
     const Unit *u = f ? f->code->unit : NULL;
     const char *s = u ? u->text : NULL, *start = NULL, *end;
     uint32_t line = f ? f->code->line : 0, at = 1;

@@ -12,9 +12,9 @@
 
 /* ---- functions looked at ----------------------------------------------------------- */
 
-static Value parameter(Vm *vm, const Func *f, uint32_t i, int kind, const Str *name)
+static Value parameter(Vm *vm, const Function *f, uint32_t i, int kind, const Str *name)
 {
-    const Code *c = f->code;
+    const ByteCode *c = f->code;
     Value v[3], d = NIL, t;
 
     if (kind <= 1 && i + f->ndefaults >= c->npos)
@@ -33,8 +33,8 @@ static Value parameter(Vm *vm, const Func *f, uint32_t i, int kind, const Str *n
 /* parameters(f): a list of (name, kind as inspect numbers them, () or (default,)) */
 static Value m_parameters(Vm *vm, const Args *a)
 {
-    const Func *f = (Func *)a->v[0].o;
-    const Code *c;
+    const Function *f = (Function *)a->v[0].o;
+    const ByteCode *c;
     List *l;
     bool ok;
 
@@ -69,7 +69,7 @@ static Value m_parameters(Vm *vm, const Args *a)
 /* source(f or a class of the script): (file, first line, text of the file) */
 static Value m_source(Vm *vm, const Args *a)
 {
-    const Code *c = sc_is_exact(vm, a->v[0], C_function) ? ((Func *)a->v[0].o)->code : NULL;
+    const ByteCode *c = sc_is_exact(vm, a->v[0], C_function) ? ((Function *)a->v[0].o)->code : NULL;
     const Unit *u = c ? c->unit : NULL;
     Value v[3], r = NIL;
 
@@ -102,13 +102,13 @@ static Value m_text_of(Vm *vm, const Args *a)
 
 static Value m_is_generator(Vm *vm, const Args *a)
 {
-    return v_bool(sc_is_exact(vm, a->v[0], C_function) && ((Func *)a->v[0].o)->code->is_generator);
+    return v_bool(sc_is_exact(vm, a->v[0], C_function) && ((Function *)a->v[0].o)->code->is_generator);
 }
 
 /* caller(depth): (file, line, function, globals) of a frame, 0 that of the caller; None beyond the first */
 static Value m_caller(Vm *vm, const Args *a)
 {
-    Frame *f = vm->frame;
+    VmFrame *f = vm->frame;
     int64_t depth;
     Value v[4], r = NIL;
 
