@@ -5,6 +5,7 @@
 #include "lib_tensor.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define I64(...)                                                                         \
     (const int64_t[]) { __VA_ARGS__ }
@@ -243,6 +244,58 @@ TEST(one_trace_is_recorded_at_every_size)
     check_context(c, "scores", "end");
     wf_program_release(p);
     wf_ctx_free(c);
+}
+
+static void *counted(void *user, void *ptr, size_t old_size, size_t new_size)
+{
+    int64_t *live = user;
+    void *p = new_size ? realloc(ptr, new_size) : NULL;
+
+    if (!new_size)
+        free(ptr);
+    if (p || !new_size)
+        *live += (int64_t)new_size - (ptr ? (int64_t)old_size : 0);
+    return p;
+}
+
+static wf_status scale(wf_ctx *c, void *by, const wf_tensor *in, int nin, wf_tensor *out, int nout)
+{
+    (void)nin, (void)nout;
+    out[0] = wf_tanh(c, wf_mul(c, in[0], wf_scalar(c, WF_F32, *(const int *)by)));
+    return wf_ctx_status(c);
+}
+
+/* A function mapped over a batch, and one that is jitted and gone, each another program. Plans keep the memory of their
+ * results, 256 kB. */
+static void call_once(wf_ctx *c, int by)
+{
+    wf_function f = WF_FUNCTION(scale, &by, 1, 1, "scale");
+    wf_jit *jit = NULL;
+    wf_tensor x, y[2];
+
+    wf_scope_begin(c);
+    x = wf_full(c, WF_F32, I64(64, 1024), 2, 0.5);
+    wf_vmap_call(c, &f, &x, (int[]){0}, 1, NULL, NULL, &y[0], 1);
+    if (wf_jit_new(c, &f, &jit) == WF_OK)
+        wf_jit_call(c, jit, &x, 1, &y[1], 1, NULL, 0);
+    wf_jit_free(c, jit);
+    check_same(c, y[0], y[1], 1e-6, "scale", "mapped and jitted");
+    wf_scope_end(c);
+}
+
+TEST(programs_that_are_gone_are_not_kept)
+{
+    int64_t live = 0, first = 0;
+    wf_ctx *c = wf_ctx_new(&(wf_options){sizeof(wf_options), .allocator = {counted, &live}, .threads = 1});
+
+    for (int i = 0; i < 80 && check_ok(); i++) {
+        call_once(c, i + 2);
+        if (i == 20)
+            first = live;
+    }
+    CHECK(live < first + 100000);
+    wf_ctx_free(c);
+    CHECK_EQ_INT(live, 0);
 }
 
 static wf_status recorded_calls(wf_ctx *c)

@@ -47,6 +47,11 @@ void wf_exec_release(wf_exec *e)
         free_exec(e);
 }
 
+int exec_holds(const wf_exec *e, const Program *p)
+{
+    return e ? (e->p == p) + exec_holds(e->fast, p) + exec_holds(atomic_load(&e->special), p) : 0;
+}
+
 static void release_exec(void *e) { wf_exec_release(e); }
 
 /* Belongs to the call's pool. */

@@ -15,7 +15,7 @@ static uint64_t prim_hash(OpCode op, Tensor *const *in, uint32_t nin, const void
     uint64_t h = hash_mix(op, nin);
 
     if (op == OP_call)
-        h = hash_mix(h, (uint64_t)(uintptr_t)((const CallAttr *)attr)->body.p);
+        h = hash_mix(h, ((const CallAttr *)attr)->body.p->hash.lo);
     else if (attr && op != OP_nonzero)
         h = hash_mix(h, attr_hash(op_row(op), attr));
     for (uint32_t i = 0; i < nin; i++) {
@@ -24,6 +24,31 @@ static uint64_t prim_hash(OpCode op, Tensor *const *in, uint32_t nin, const void
             h = hash_mix(h, (uint64_t)in[i]->dims[k]);
     }
     return h;
+}
+
+static bool same_text(const char *x, const char *y)
+{
+    return x == y || (x && y && !strcmp(x, y));
+}
+
+/* Equal, and what fails is said to be at the same place. */
+static bool same_program(const Program *x, const Program *y)
+{
+    if (x == y)
+        return true;
+    if (!program_equal(x, y) || x->nplaces != y->nplaces || x->nsubs != y->nsubs)
+        return false;
+    for (uint32_t i = 1; i < x->nplaces; i++) {
+        const Place *a = &x->places[i], *b = &y->places[i];
+
+        if (a->line != b->line || a->col != b->col || !same_text(a->file, b->file) ||
+            !same_text(a->via, b->via))
+            return false;
+    }
+    for (uint32_t i = 0; i < x->nsubs; i++)
+        if (!same_program(x->subs[i], y->subs[i]))
+            return false;
+    return true;
 }
 
 static bool prim_is(const Prim *p, OpCode op, Tensor *const *in, uint32_t nin,
@@ -40,7 +65,7 @@ static bool prim_is(const Prim *p, OpCode op, Tensor *const *in, uint32_t nin,
                 return false;
     }
     if (op == OP_call)
-        return ((const CallAttr *)p->attr)->body.p == ((const CallAttr *)attr)->body.p;
+        return same_program(p->program, ((const CallAttr *)attr)->body.p);
     return !attr || attr_equal(op_row(op), p->attr, attr);
 }
 
@@ -161,7 +186,61 @@ static void forget_prims(wf_ctx *c)
             prim_release(c, p);
         }
     memset(s->last, 0, sizeof s->last);
+    s->calls = NULL;
     s->nprims = 0;
+}
+
+/* ---- calls of programs: most are made, called and gone ---- */
+
+#define CALLS_KEPT                                                                       \
+    8 /* whose program nobody else has, for one that is made again and equal */
+
+static void unlink_call(Tensors *s, Prim *p)
+{
+    *(p->newer ? &p->newer->older : &s->calls) = p->older;
+    if (p->older)
+        p->older->newer = p->newer;
+}
+
+static void link_call(Tensors *s, Prim *p)
+{
+    p->newer = NULL;
+    p->older = s->calls;
+    if (s->calls)
+        s->calls->newer = p;
+    s->calls = p;
+}
+
+static void forget_call(wf_ctx *c, Prim *p)
+{
+    Tensors *s = c->tensors;
+    Prim **at = &s->prims[p->hash & (s->prim_cap - 1)];
+
+    while (*at != p)
+        at = &(*at)->next;
+    *at = p->next;
+    s->nprims--;
+    unlink_call(s, p);
+    if (s->last[OP_call] == p)
+        s->last[OP_call] = NULL;
+    prim_release(c, p);
+}
+
+/* Plans keep frames and the memory of results: those of programs that are gone are given up. */
+static void forget_stale_calls(wf_ctx *c)
+{
+    int kept = 0;
+
+    for (Prim *p = c->tensors->calls, *older; p; p = older) {
+        older = p->older;
+        if (p->refs > 1 ||
+            atomic_load(&p->program->refs) > 1 + exec_holds(p->exec.here, p->program) +
+                                                 exec_holds(p->exec.there, p->program) +
+                                                 exec_holds(p->giving, p->program))
+            continue;
+        if (++kept > CALLS_KEPT)
+            forget_call(c, p);
+    }
 }
 
 void prims_free(wf_ctx *c)
@@ -191,6 +270,8 @@ static Prim *prim_make(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin,
         s->prims[h & (s->prim_cap - 1)] = p;
         s->nprims++;
         p->refs++;
+        if (op == OP_call)
+            link_call(s, p);
     } else {
         p = NULL;
     }
@@ -213,8 +294,15 @@ static Prim *prim_find(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin,
     if (s->nprims >= s->prim_cap && !grow_table(c))
         return NULL;
     for (p = s->prims[h & (s->prim_cap - 1)]; p; p = p->next)
-        if (p->hash == h && prim_is(p, op, in, nin, attr))
+        if (p->hash == h && prim_is(p, op, in, nin, attr)) {
+            if (op == OP_call) {
+                unlink_call(s, p);
+                link_call(s, p);
+            }
             return s->last[op] = p;
+        }
+    if (op == OP_call)
+        forget_stale_calls(c);
     return s->last[op] = prim_make(c, op, in, nin, attr, h);
 }
 
@@ -429,7 +517,8 @@ static bool run_recorded(wf_ctx *c, Prim *p, CallForm *f, Tensor *const *in, Ten
 }
 
 /* Runs of old axes are matched with runs of new ones of equal size. */
-bool reshape_strides(const Tensor *t, const int64_t *dims, uint32_t rank, int64_t *strides)
+bool reshape_strides(const Tensor *t, const int64_t *dims, uint32_t rank,
+                     int64_t *strides)
 {
     uint32_t i = 0, j = 0;
 
@@ -451,7 +540,7 @@ bool reshape_strides(const Tensor *t, const int64_t *dims, uint32_t rank, int64_
                 b *= dims[j++];
         }
         for (uint32_t k = i; k-- > i0;) { /* the run must be one stretch of memory */
-            if (t->dims[k] == 1) /* its stride says nothing */
+            if (t->dims[k] == 1)          /* its stride says nothing */
                 continue;
             if (!any)
                 s = t->strides[k];
@@ -705,7 +794,8 @@ bool tensor_op(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin, const vo
 {
     Product room;
 
-    return apply(c, op, NULL, in, nin, with_precision(c, op, attr, &room), NULL, out, nout);
+    return apply(c, op, NULL, in, nin, with_precision(c, op, attr, &room), NULL, out,
+                 nout);
 }
 
 wf_tensor tensor_op1(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin,
@@ -759,5 +849,6 @@ bool tensor_call_donating(wf_ctx *c, const Program *p, const wf_tensor *in, uint
 
     if (failed(c) || !ts(c))
         return false;
-    return call_program(c, p, in, nin, donated && !is_recorded(c, in, nin) ? &g : NULL, out, nout);
+    return call_program(c, p, in, nin, donated && !is_recorded(c, in, nin) ? &g : NULL,
+                        out, nout);
 }

@@ -163,6 +163,7 @@ struct Tensors {    /* the state of one context */
     Prim **prims; /* hash table */
     uint32_t nprims, prim_cap;
     Prim *last[OP_COUNT]; /* the one used last for each op */
+    Prim *calls;          /* those of programs, the one used last first */
 
     Trace *trace; /* innermost */
     uint64_t next_trace;
@@ -289,6 +290,7 @@ typedef struct CallForm {
 struct Prim { /* an op with its attribute on operands of known types */
     wf_ctx *cx;
     Prim *next;
+    Prim *newer, *older; /* of a call: in Tensors.calls */
     uint64_t hash;
     int32_t refs; /* of nodes, and one of the table */
     OpCode op;
