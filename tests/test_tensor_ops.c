@@ -436,6 +436,7 @@ static const BodyCase algebra[] = {
     {"argsort", f_argsort, {"f64[3,5]"}, NO_GRAD, 0, 0},
     {"top_k", f_top_k, {"f64[3,5]"}, 0, 0, 0},
     {"searchsorted", f_searchsorted, {"f64[6]", "f64[2,3]"}, NO_GRAD, 0, 3},
+    {"searchsorted long", f_searchsorted, {"f64[45]", "f64[2,3]"}, NO_GRAD, 0, 3},
     {"median_low", f_median_low, {"f64[3,4]"}, 0, 0, 0},
     {"median_mean", f_median_mean, {"f64[3,4]"}, 0, 0, 0},
 };

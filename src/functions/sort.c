@@ -64,6 +64,25 @@ wf_status wf_top_k(wf_ctx *c, wf_tensor x, int64_t k, int axis, bool largest,
     return ctx_status(c);
 }
 
+/* Of n sorted numbers how many stand before each of v, by halving: in the steps n/2, n/4 .. 1 as powers of two, each is
+ * taken where the element it leads to stands before v. */
+static wf_tensor search_by_halves(wf_ctx *c, wf_tensor x, wf_tensor v, bool right, int64_t n)
+{
+    wf_tensor count = wf_cast(c, wf_zeros_like(c, v), WF_I64);
+    int64_t step = 1;
+
+    while (step <= n / 2)
+        step *= 2;
+    for (; step; step /= 2) {
+        wf_tensor end = wf_add(c, count, wf_int(c, step)), at, less;
+
+        at = wf_take(c, x, wf_minimum(c, wf_sub(c, end, wf_int(c, 1)), wf_int(c, n - 1)), 0);
+        less = right ? wf_le(c, at, v) : wf_lt(c, at, v);
+        count = wf_where(c, wf_logical_and(c, less, wf_le(c, end, wf_int(c, n))), end, count);
+    }
+    return count;
+}
+
 /* For each of v the place in the sorted vector x where it belongs: how many are smaller (or equal, with right). */
 wf_tensor wf_searchsorted(wf_ctx *c, wf_tensor x, wf_tensor v, bool right)
 {
@@ -76,6 +95,8 @@ wf_tensor wf_searchsorted(wf_ctx *c, wf_tensor x, wf_tensor v, bool right)
         return tensor_fail(c, WF_ERR_SHAPE, "wf_searchsorted: needs a sorted vector, got %s",
                      shape_text(c, tensor_get(c, x, "wf_searchsorted")));
     scope_open(c);
+    if (s.d[0] >= 32)
+        return scope_close(c, search_by_halves(c, x, v, right, s.d[0]));
     col = wf_expand_dims(c, v, -1);
     less = right ? wf_le(c, x, col) : wf_lt(c, x, col);
     return scope_close(c, wf_sum(c, wf_cast(c, less, WF_I64), (int[]){-1}, 1, false));
