@@ -5,6 +5,7 @@ from tensorflow._base import (
     float16, float32, float64, bfloat16, half, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool_, complex64, complex128, DType, TensorShape,
     TensorSpec, TensorLike as Tensor, state as _state, as_tensor as _as_tensor, dtype_of)
 from tensorflow import errors, _ops
+from tensorflow._strings import string
 from tensorflow._gpu import device
 from tensorflow._ops import *
 from tensorflow._ops import slice_ as slice, print_ as print
@@ -18,7 +19,7 @@ from tensorflow.distribute import VariableAggregation, VariableSynchronization
 
 __version__ = "2.21.0"
 _lazy = ("math", "nn", "linalg", "random", "debugging", "data", "config", "keras", "train", "losses", "initializers", "experimental", "autograph",
-         "signal", "version", "summary", "compat")
+         "signal", "version", "summary", "compat", "contrib", "examples", "metrics", "optimizers")
 bool = bool_
 newaxis = None
 dtypes = _w

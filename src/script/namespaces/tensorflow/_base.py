@@ -3,7 +3,7 @@
 import _stage
 import _tf as _w
 import numpy as _np
-from tensorflow import _gpu
+from tensorflow import _gpu, _strings
 
 float16, float32, float64, bfloat16 = _w.float16, _w.float32, _w.float64, _w.bfloat16
 half, double = float16, float64
@@ -54,6 +54,10 @@ class OutOfRangeError(OpError):
 
 
 class UnimplementedError(OpError):
+    pass
+
+
+class CancelledError(OpError):
     pass
 
 
@@ -287,6 +291,46 @@ _w.set_class(EagerTensor)
 _w.set_shape_class(TensorShape)
 
 
+class StringTensor(TensorLike):
+    __module__ = "tensorflow.python.framework.ops"
+    dtype = _strings.string
+
+    def __init__(self, value):
+        self._value = _strings.bytes_of(value)
+        self.shape = TensorShape(_strings.sizes_of(self._value))
+
+    @property
+    def ndim(self):
+        return len(self.shape)
+
+    def get_shape(self):
+        return self.shape
+
+    def numpy(self):
+        return _np.array(self._value, dtype=object) if isinstance(self._value, list) else self._value
+
+    def __len__(self):
+        return len(self._value)
+
+    def __getitem__(self, i):
+        return StringTensor(self._value[i])
+
+    def __iter__(self):
+        return iter([StringTensor(v) for v in self._value])
+
+    def __eq__(self, other):
+        return isinstance(other, StringTensor) and self._value == other._value
+
+    def __hash__(self):
+        return id(self)
+
+    def __str__(self):
+        return f"tf.Tensor({str(self.numpy()) if self.ndim else self._value!r}, shape={self.shape}, dtype=string)"
+
+    def __repr__(self):
+        return f"<tf.Tensor: shape={self.shape}, dtype=string, numpy={self.numpy()!r}>"
+
+
 class Reference:
     def __init__(self, x):
         self.x = x
@@ -302,7 +346,7 @@ class Reference:
 
 
 def dtype_of(d):
-    return None if d is None else _w.full((1,), 0, d).dtype
+    return d if d is None or d is _strings.string else _w.full((1,), 0, d).dtype
 
 
 def as_tensor(x, dtype=None):
@@ -314,8 +358,10 @@ def as_tensor(x, dtype=None):
         return x
     if hasattr(x, "__tensor__"):
         return as_tensor(x.__tensor__(), dtype)
-    if isinstance(x, str):
-        raise TypeError("tensors of strings are not supported")
+    if _strings.is_string_tensor(x):
+        return x
+    if _strings.is_text(x):
+        return StringTensor(x)
     if isinstance(x, TensorShape):
         x = x.as_list()
     if dtype is None and isinstance(x, complex):

@@ -290,7 +290,10 @@ def function(func=None, input_signature=None, autograph=True, jit_compile=None, 
     return Function(func, input_signature, autograph)
 
 
-def _by_host(func, inp, Tout, of):
+def _by_host(func, inp, Tout, of, name):
+    if state.graph is not None:
+        from tensorflow._host import py_func
+        return py_func(func, inp, [] if Tout is None else Tout, True, name, of)
     if state.funcs:
         raise _stage.Refuse("py_function runs Python at each call")
     r = func(*[of(x) for x in inp])
@@ -300,11 +303,11 @@ def _by_host(func, inp, Tout, of):
 
 
 def py_function(func, inp, Tout, name=None):
-    return _by_host(func, inp, Tout, as_tensor)
+    return _by_host(func, inp, Tout, as_tensor, name or "EagerPyFunc")
 
 
 def numpy_function(func, inp, Tout, stateful=True, name=None):
-    return _by_host(func, inp, Tout, lambda x: as_tensor(x).numpy())
+    return _by_host(func, inp, Tout, lambda x: as_tensor(x).numpy(), name or "PyFunc")
 
 
 fallbacks = []      # (name, reason) of functions that run in Python at each call

@@ -40,7 +40,7 @@ class device:
     # with tf.device("/GPU:0"): results of what is called inside are there
     def __init__(self, device_name):
         self.name = device_name
-        self._number = number_of(device_name)
+        self._number = None if callable(device_name) else number_of(device_name)     # a function places nodes: they run where the session does
 
     def __enter__(self):
         self._before = _home[0]

@@ -180,7 +180,7 @@ class NodeDef:
 
 
 class GraphDef:
-    def __init__(self, nodes):
+    def __init__(self, nodes=()):
         self.node = nodes
 
     def __str__(self):
@@ -340,7 +340,9 @@ class Graph:
         self.seed = None
         self.store = {}          # of get_variable
         self.variable_scopes = []
+        self.layer_counts = {}   # of layers without a name, by their scope
         self.finalized = False
+        self.host_nodes = False  # are there nodes that the host runs?
 
     def as_default(self):
         return _Graph(self)

@@ -5,14 +5,24 @@ import numpy as _np
 from collections import namedtuple as _namedtuple
 from tensorflow._base import (state, op, as_tensor, like, axes_of, ints, dtype_of, InvalidArgumentError, TensorShape, TensorSpec, float32,
                               float64, int32, int64, bool_, as_operand)
+from tensorflow._strings import string as _string, is_text as _is_text
 
 _abs, _min, _max, _sum, _round, _range, _pow, _all, _any, _bool, _sorted = abs, min, max, sum, round, range, pow, all, any, bool, sorted
+
+
+def _text_of(v):
+    # texts as tf.print shows them
+    return "[" + " ".join(['"' + _text_of(x) + '"' if not isinstance(x, list) else _text_of(x) for x in v]) + "]" if isinstance(v, list) else v.decode()
 
 
 # ---- creation ----
 
 @op("Const")
 def constant(value, dtype=None, shape=None):
+    if dtype is _string or _is_text(value) or getattr(value, "dtype", None) is _string:
+        if dtype not in (None, _string) or shape is not None:
+            raise TypeError(f"Cannot convert {value!r} to a tensor of another type or shape than its own")
+        return as_tensor(value)
     if dtype is not None:
         x = as_tensor(value)
         if not isinstance(value, _w.Tensor) and x.dtype.is_floating and not dtype_of(dtype).is_floating and dtype_of(dtype) != bool_:
@@ -882,6 +892,8 @@ def print_(*inputs, sep=" ", end="\n", output_stream=None, summarize=3):
             if _w.about(x, "symbolic"):
                 return "{}"
             return _w.text(_np._w.wrap(x), "numpy") if x.ndim else str(x.item()) if not x.dtype.is_floating else f"{x.item():g}"
+        if getattr(x, "dtype", None) is _string:
+            return _text_of(x._value)
         return str(x)
     xs = [as_tensor(x) for x in inputs if (isinstance(x, _w.Tensor) or hasattr(x, "__tensor__")) and _w.about(as_tensor(x), "symbolic")]
     text = sep.join([show(x) for x in inputs])

@@ -11,6 +11,8 @@ import sys
 import _tf as _w
 import _stage
 from _expression import order_of, run_order, value_of
+from tensorflow import _host
+from tensorflow._strings import string
 from tensorflow._base import state, as_tensor, InvalidArgumentError, FailedPreconditionError, EagerTensor
 from tensorflow._graph import GraphTensor, GraphVariable, Operation, _Root, default_graph
 
@@ -85,6 +87,7 @@ class Session:
         self.graph = graph if graph is not None else default_graph()
         self._values = {}
         self._programs = {}     # None: node by node
+        self._hosts = {}        # of what is fetched: nodes that the host runs
         self.streams = {}       # of operations that draw random numbers
         self._closed = False
 
@@ -136,7 +139,7 @@ class Session:
             if isinstance(x, GraphTensor):
                 raise TypeError("The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, "
                                 "strings, lists, numpy ndarrays, or TensorHandles.")
-            t = _w.cast(as_tensor(x), k.dtype)
+            t = as_tensor(x) if k.dtype is string else _w.cast(as_tensor(x), k.dtype)
             if not k._shape.is_compatible_with(t.shape):
                 raise ValueError(f"Cannot feed value of shape {t.shape} for Tensor {k.name}, which has shape {k._shape}")
             env[k] = t
@@ -154,6 +157,8 @@ class Session:
             return len(out) - 1
         if hasattr(fetches, "tensors") and hasattr(fetches, "make"):     # a summary: bytes, made of tensors
             return _Made(fetches.make, [self._targets(t, out) for t in fetches.tensors])
+        if isinstance(fetches, GraphTensor) and fetches.dtype is string and fetches.known is not None:
+            return _Made(lambda values: fetches.known.numpy(), [])
         if isinstance(fetches, GraphTensor):
             if fetches.graph is not self.graph:
                 raise ValueError(f"Fetch argument {fetches!r} cannot be interpreted as a Tensor. (Tensor {fetches} is not an element of this graph.)")
@@ -214,18 +219,39 @@ class Session:
         finally:
             state.graph, state.run = old
 
+    def values_of(self, targets, env):
+        if self.graph.host_nodes:
+            env = self._hosted(targets, env)
+            targets, all_ = [t for t in targets if t.dtype is not string and t not in env], targets
+            if len(targets) < len(all_):
+                found = dict(zip(targets, self._computed(targets, env))) if targets else {}
+                return [found[t] if t in found else env[t] if t in env else t.root_value() for t in all_]
+        return self._computed(targets, env)
+
+    def _hosted(self, targets, env):
+        # what is fed, and what the host gives
+        key = tuple([id(t) for t in targets])
+        if key not in self._hosts:
+            self._hosts[key] = _host.hosts_of(targets)
+        env = dict(env)
+        _host.run_hosts(self, self._hosts[key], env)
+        return env
+
+    def _computed(self, targets, env):
+        env = {k: x for k, x in env.items() if k.dtype is not string} if self.graph.host_nodes else env
+        entry = self._program(targets, env)
+        if entry is None:
+            return self._by_nodes(targets, env)
+        return entry.call(self, list(env.values()))
+
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
         env = self._fed(feed_dict)
         targets = []
         form = self._targets(fetches, targets)
-        entry = self._program(targets, env)
-        if entry is None:
-            values = self._by_nodes(targets, env)
-        else:
-            values = entry.call(self, list(env.values()))
-        return _shaped(form, [v.numpy() if isinstance(v, EagerTensor) else v for v in values])
+        values = self.values_of(targets, env)
+        return _shaped(form, [v.numpy() if hasattr(v, "numpy") else v for v in values])
 
     def partial_run(self, *args):
         raise NotImplementedError("partial_run is not offered")

@@ -2,13 +2,13 @@
 import _tf as _w
 import _tree
 import numpy as _np
-from tensorflow._base import as_tensor, TensorSpec, int64
+from tensorflow._base import as_tensor, state, TensorSpec, int64
 
 AUTOTUNE = -1
 
 
 def _leaf(x):
-    return isinstance(x, _w.Tensor) or hasattr(x, "__tensor__")
+    return isinstance(x, _w.Tensor) or hasattr(x, "__tensor__") or hasattr(x, "root_value")
 
 
 def _tensors(tree):
@@ -18,7 +18,13 @@ def _tensors(tree):
         return tuple([_tensors(t) for t in tree])
     if isinstance(tree, dict):
         return {k: _tensors(v) for k, v in tree.items()}
-    return as_tensor(tree)
+    return tree if hasattr(tree, "root_value") else as_tensor(tree)
+
+
+class _Source:
+    # tensors of a graph that a dataset is made of: an iterator's initializer gives them values
+    def __init__(self, tensors):
+        self.tensors, self.values = tensors, None
 
 
 def _stacked(items):
@@ -28,9 +34,26 @@ def _stacked(items):
 
 
 class Dataset:
-    def __init__(self, make, size=None):
+    def __init__(self, make, size=None, sources=(), open_rows=False):
         self._make = make   # () -> an iterator
         self._size = size
+        self.sources = list(sources)
+        self.open_rows = open_rows      # is the first size of its elements open?
+
+    leaf = staticmethod(_leaf)
+
+    def _derived(self, make, size=None, open_rows=None):
+        return Dataset(make, size, self.sources, self.open_rows if open_rows is None else open_rows)
+
+    def example(self):
+        # one of its elements; of a graph's tensors, made of zeros
+        for s in self.sources:
+            s.values = [_w.full([1 if d is None else d for d in t.shape], 0, t.dtype) for t in s.tensors]
+        try:
+            return next(iter(self))
+        finally:
+            for s in self.sources:
+                s.values = None
 
     def __iter__(self):
         return self._make()
@@ -47,6 +70,13 @@ class Dataset:
     def from_tensor_slices(tensors, name=None):
         tree = _tensors(tensors)
         leaves, spec = _tree.flatten(tree, _leaf, False)
+        if [x for x in leaves if hasattr(x, "root_value")]:
+            source = _Source(leaves)
+
+            def drawn():
+                for i in range(source.values[0].shape[0]):
+                    yield _tree.unflatten(spec, [x[i] for x in source.values])
+            return Dataset(drawn, leaves[0].shape[0], [source])
         n = leaves[0].shape[0]
 
         def make():
@@ -82,20 +112,21 @@ class Dataset:
     def zip(*datasets, name=None):
         parts = datasets[0] if len(datasets) == 1 and isinstance(datasets[0], tuple) else datasets
         sizes = [d._size for d in parts]
-        return Dataset(lambda: zip(*parts), None if None in sizes else min(sizes))
+        return Dataset(lambda: zip(*parts), None if None in sizes else min(sizes), [s for d in parts for s in d.sources],
+                       any([d.open_rows for d in parts]))
 
     def map(self, map_func, num_parallel_calls=None, deterministic=None, name=None):
         def make():
             for x in self:
                 yield _tensors(map_func(*x) if isinstance(x, tuple) else map_func(x))
-        return Dataset(make, self._size)
+        return self._derived(make, self._size)
 
     def filter(self, predicate, name=None):
         def make():
             for x in self:
                 if bool(predicate(*x) if isinstance(x, tuple) else predicate(x)):
                     yield x
-        return Dataset(make)
+        return self._derived(make)
 
     def batch(self, batch_size, drop_remainder=False, num_parallel_calls=None, deterministic=None, name=None):
         def make():
@@ -108,14 +139,14 @@ class Dataset:
             if items and not drop_remainder:
                 yield _stacked(items)
         n = self._size
-        return Dataset(make, None if n is None else n // batch_size if drop_remainder else -(-n // batch_size))
+        return self._derived(make, None if n is None else n // batch_size if drop_remainder else -(-n // batch_size), not drop_remainder)
 
     def unbatch(self, name=None):
         def make():
             for x in self:
                 for y in Dataset.from_tensor_slices(x):
                     yield y
-        return Dataset(make)
+        return self._derived(make)
 
     def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=True, name=None):
         # from a buffer that is filled as it is emptied; the order is not TensorFlow's
@@ -132,7 +163,7 @@ class Dataset:
                     yield _taken(items, r)
             while items:
                 yield _taken(items, r)
-        return Dataset(make, self._size)
+        return self._derived(make, self._size)
 
     def repeat(self, count=None, name=None):
         def make():
@@ -141,7 +172,7 @@ class Dataset:
                 for x in self:
                     yield x
                 n += 1
-        return Dataset(make, None if count is None or self._size is None else count * self._size)
+        return self._derived(make, None if count is None or self._size is None else count * self._size)
 
     def take(self, count, name=None):
         def make():
@@ -151,20 +182,20 @@ class Dataset:
                     return
                 yield x
                 n += 1
-        return Dataset(make, None if self._size is None else min(count, self._size))
+        return self._derived(make, None if self._size is None else min(count, self._size))
 
     def skip(self, count, name=None):
         def make():
             for i, x in enumerate(self):
                 if i >= count:
                     yield x
-        return Dataset(make, None if self._size is None else max(self._size - count, 0))
+        return self._derived(make, None if self._size is None else max(self._size - count, 0))
 
     def enumerate(self, start=0, name=None):
         def make():
             for i, x in enumerate(iter(self)):
                 yield _w.tensor(i + start, int64), x
-        return Dataset(make, self._size)
+        return self._derived(make, self._size)
 
     def concatenate(self, other, name=None):
         def make():
@@ -172,7 +203,7 @@ class Dataset:
                 yield x
             for x in other:
                 yield x
-        return Dataset(make, None if self._size is None or other._size is None else self._size + other._size)
+        return self._derived(make, None if self._size is None or other._size is None else self._size + other._size)
 
     def reduce(self, initial_state, reduce_func, name=None):
         s = as_tensor(initial_state) if not isinstance(initial_state, tuple) else initial_state
@@ -192,7 +223,7 @@ class Dataset:
             for x in self:
                 for y in map_func(*x) if isinstance(x, tuple) else map_func(x):
                     yield y
-        return Dataset(make)
+        return self._derived(make)
 
     def cache(self, filename="", name=None):
         return self
@@ -203,10 +234,31 @@ class Dataset:
     def with_options(self, options):
         return self
 
+    def make_one_shot_iterator(self):
+        return make_one_shot_iterator(self)
+
+    def make_initializable_iterator(self, shared_name=None):
+        return make_initializable_iterator(self)
+
     def as_numpy_iterator(self):
         for x in self:
             leaves, spec = _tree.flatten(x, _leaf, False)
             yield _tree.unflatten(spec, [y.numpy() for y in leaves])
+
+
+def make_one_shot_iterator(dataset):
+    if state.graph is None:
+        return iter(dataset)
+    from tensorflow import _host
+    return _host.make_one_shot_iterator(dataset)
+
+
+def make_initializable_iterator(dataset, shared_name=None):
+    from tensorflow import _host
+    if state.graph is None:
+        raise RuntimeError("dataset.make_initializable_iterator is not supported when eager execution is enabled. Use `for element in "
+                           "dataset` instead.")
+    return _host.make_initializable_iterator(dataset)
 
 
 def _taken(items, rng):

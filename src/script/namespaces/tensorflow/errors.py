@@ -1,3 +1,3 @@
 # tensorflow.errors
 from tensorflow._base import (OpError, InvalidArgumentError, FailedPreconditionError, NotFoundError, OutOfRangeError,
-                              UnimplementedError)
+                              UnimplementedError, CancelledError)

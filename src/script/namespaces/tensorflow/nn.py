@@ -53,7 +53,9 @@ def log_softmax(logits, axis=None, dim=None):
 
 @op("softmax_cross_entropy_with_logits")
 def softmax_cross_entropy_with_logits(labels=None, logits=None, axis=-1, dim=None, _sentinel=None):
-    t, x = like(labels, logits)
+    x = as_tensor(logits)
+    t = _w.cast(as_tensor(labels), x.dtype)     # labels take the type of logits
+    axis = axis if dim is None else dim
     if t.shape[-1] != x.shape[-1]:
         raise InvalidArgumentError(f"logits and labels must be broadcastable: logits_size={list(x.shape)} labels_size={list(t.shape)}")
     return -_w.sum(t * _w.log_softmax(x, axis), axis)
@@ -276,6 +278,12 @@ def _transposed(input, filters, output_shape, strides, padding, n):
 
 @op("conv2d_transpose")
 def conv2d_transpose(input, filters, output_shape, strides, padding="SAME", data_format="NHWC", dilations=None):
+    if dilations is not None and max(_spatial(dilations, 2)) > 1:
+        raise NotImplementedError("conv2d_transpose: dilations")
+    if data_format == "NCHW":
+        out, stride = ints(output_shape), strides if isinstance(strides, int) or len(strides) < 4 else list(strides)[2:]
+        x = _w.permute(as_tensor(input), [0, 2, 3, 1])
+        return _w.permute(_transposed(x, filters, [out[0], out[2], out[3], out[1]], stride, padding, 2), [0, 3, 1, 2])
     return _transposed(input, filters, output_shape, strides, padding, 2)
 
 

@@ -12,6 +12,8 @@ from tensorflow._session import Session, InteractiveSession
 from tensorflow._flow import gradients, hessians
 from tensorflow._variable import Variable
 from tensorflow.compat import v1_train as train, v1_losses as losses, v1_layers as layers, v1_summary as summary
+from tensorflow._host import FIFOQueue, QueueBase, RandomShuffleQueue, py_func as _py_func
+from tensorflow._strings import string
 from tensorflow._summary import Summary
 
 from tensorflow.compat import v1_nn as nn
@@ -29,6 +31,13 @@ matrix_inverse, matrix_determinant, matrix_solve = _ops.inv, _ops.det, _ops.solv
 diag, diag_part, matrix_diag = _ops.diag, _ops.diag_part, _ops.diag
 log_sigmoid = _ops.log_sigmoid
 is_nan = _ops.is_nan
+arg_min, arg_max = _ops.argmin, _ops.argmax
+
+
+def py_func(func, inp, Tout, stateful=True, name=None):
+    if _state.graph is None:
+        return numpy_function(func, inp, Tout)
+    return _py_func(func, inp, Tout, stateful, name)
 
 
 def disable_eager_execution():
@@ -143,6 +152,7 @@ class variable_scope:
         if self.initializer is None and outer is not None:
             self.initializer = outer.initializer
         g.variable_scopes.append(self)
+        g.layer_counts = {k: n for k, n in g.layer_counts.items() if not k.startswith(self.name + "/")}
         g.push_scope(self.given if isinstance(self.given, str) else self.name)
         return self
 
@@ -326,3 +336,12 @@ class app:
     @staticmethod
     def run(main=None, argv=None):
         main(argv or [])
+
+
+def __getattr__(name):
+    if name == "contrib":
+        import tensorflow.contrib as contrib
+        return contrib
+    if name == "estimator":
+        raise AttributeError("module 'tensorflow.compat.v1' has no attribute 'estimator': estimators are not part of Weft")
+    raise AttributeError(f"module 'tensorflow.compat.v1' has no attribute '{name}'")

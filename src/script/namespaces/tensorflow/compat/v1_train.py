@@ -4,8 +4,21 @@ from tensorflow._base import state, as_tensor
 from tensorflow._graph import GraphVariable, GraphTensor, graph_group, default_graph, _Graph, as_constant
 from tensorflow._flow import gradients
 from tensorflow import _ops
+from tensorflow._tape import GradientTape
+from tensorflow._variable import Variable
+from tensorflow._host import (Coordinator, QueueRunner, add_queue_runner, batch, input_producer, range_input_producer, shuffle_batch,
+                              slice_input_producer, start_queue_runners, string_input_producer)
 from tensorflow._checkpoint import (Saver, Checkpoint, CheckpointManager, latest_checkpoint, get_checkpoint_state, load_checkpoint,
                                     load_variable, list_variables, exists as checkpoint_exists, CheckpointReader as NewCheckpointReader)
+
+
+def _variable(first, name):
+    # of the graph, or without one of version 2
+    return Variable(first, trainable=False, name=name) if state.graph is None else GraphVariable(first, trainable=False, name=name)
+
+
+def _key(v):
+    return v if isinstance(v, GraphVariable) else v.ref()
 
 
 class Optimizer:
@@ -18,16 +31,16 @@ class Optimizer:
         return self._name
 
     def _slot(self, v, name, value=0.0):
-        mine = self._slots.setdefault(v, {})
+        mine = self._slots.setdefault(_key(v), {})
         if name not in mine:
             graph, state.graph = state.graph, None
             first = _w.full(v.shape, value, v.dtype)
             state.graph = graph
-            mine[name] = GraphVariable(first, trainable=False, name=v.name[:-2] + "/" + self._name + name)
+            mine[name] = _variable(first, v.name[:-2] + "/" + self._name + name)
         return mine[name]
 
     def get_slot(self, var, name):
-        return self._slots.get(var, {}).get(name)
+        return self._slots.get(_key(var), {}).get(name)
 
     def get_slot_names(self):
         return sorted(set([n for s in self._slots.values() for n in s]))
@@ -36,15 +49,32 @@ class Optimizer:
         return [v for s in self._slots.values() for v in s.values()]
 
     def compute_gradients(self, loss, var_list=None, gate_gradients=None, aggregation_method=None, colocate_gradients_with_ops=False, grad_loss=None):
+        if state.graph is None:
+            return self._eager_gradients(loss, var_list)
         variables = list(var_list) if var_list is not None else default_graph().get_collection("trainable_variables")
         if not variables:
             raise ValueError("No variables to optimize.")
         return list(zip(gradients(loss, variables, grad_loss), variables))
 
+    def _eager_gradients(self, loss, var_list):
+        if not callable(loss):
+            raise RuntimeError("`loss` passed to Optimizer.compute_gradients should be a function when eager execution is enabled.")
+        with GradientTape() as tape:
+            value = loss()
+        variables = list(var_list) if var_list is not None else tape.watched_variables()
+        return list(zip(tape.gradient(value, variables), variables))
+
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
         pairs = [(g, v) for g, v in grads_and_vars if g is not None]
         if not pairs:
             raise ValueError("No gradients provided for any variable.")
+        if state.graph is None:
+            for grad, v in pairs:
+                self.step(v, as_tensor(grad))
+            self.finish()
+            if global_step is not None:
+                global_step.assign_add(1)
+            return None
         g = default_graph()
         with _Graph(g):
             steps = []
@@ -115,7 +145,7 @@ class AdamOptimizer(Optimizer):
 
     def _power(self):
         if self._powers is None:
-            self._powers = (GraphVariable(float(self._beta1), trainable=False, name="beta1_power"), GraphVariable(float(self._beta2), trainable=False, name="beta2_power"))
+            self._powers = _variable(float(self._beta1), "beta1_power"), _variable(float(self._beta2), "beta2_power")
         return self._powers
 
     def step(self, v, g):
@@ -144,11 +174,6 @@ create_global_step = get_global_step = get_or_create_global_step
 def exponential_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None):
     p = _ops.cast(global_step, _w.float32) / float(decay_steps)
     return learning_rate * _ops.pow(decay_rate, _ops.floor(p) if staircase else p)
-
-
-class Coordinator:
-    def should_stop(self):
-        return False
 
 
 class ExponentialMovingAverage:

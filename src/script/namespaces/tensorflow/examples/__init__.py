@@ -1,0 +1,1 @@
+# tensorflow.examples -- see tensorflow.examples.tutorials.mnist.

@@ -1,0 +1,2 @@
+# tensorflow.metrics -- see tensorflow.keras.metrics.
+from tensorflow.keras.metrics import *

@@ -1,0 +1,2 @@
+# tensorflow.optimizers -- see tensorflow.keras.optimizers.
+from tensorflow.keras.optimizers import *
