@@ -146,7 +146,7 @@ static bool cse_eqn(Rewriter *r, const EqnView *e, Val *out)
 
     if (!op_has(e->op, OPF_CONTROL) || e->nin + e->nout > 512)
         return false;
-    if (join_control(r, r->user, e, out))
+    if (opt_join(r, r->user, e, out))
         return true;
     kind = NEW(r->b, e->nin, uint8_t);
     keep = NEW(r->b, e->nin, bool);
@@ -170,5 +170,5 @@ const Program *opt_cse(const Opt *o, const Program *p)
     PtrMap joined = {.a = a};
     Rewriter r = {.o = o, .before = cse_eqn, .user = &joined, .done.a = a, .origin.a = a};
 
-    return rewrite(&r, p);
+    return rewrite_apply(&r, p);
 }

@@ -182,7 +182,7 @@ static bool is_ready(const Rewriter *r, const Eqn *e)
 }
 
 /* joined: of later equations their results, which are there already. */
-bool join_control(Rewriter *r, PtrMap *joined, const EqnView *x, Val *out)
+bool opt_join(Rewriter *r, PtrMap *joined, const EqnView *x, Val *out)
 {
     const Eqn *end = r->from->eqns + r->from->neqns;
     const Val *done = ptrmap_get(joined, r->at);

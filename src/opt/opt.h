@@ -157,7 +157,7 @@ static inline Val under(const Builder *b, Val v, OpCode op)
 static inline bool is_map(unsigned op) { return op_row(op)->lower.kind == LOWER_MAP; }
 
 /* join.c, for cse.c: loops and choices that are partly the same. */
-bool join_control(Rewriter *r, PtrMap *joined, const EqnView *x, Val *out);
+bool opt_join(Rewriter *r, PtrMap *joined, const EqnView *x, Val *out);
 /* accumulate.c, for loops.c: products that a scan adds up become one behind it. */
 bool accumulate_scan(Rewriter *r, const EqnView *e, Val *out);
 
