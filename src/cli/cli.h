@@ -104,7 +104,7 @@ int show_page(wf_ctx *cx, const wf_program *p, const CliSizes *sizes, bool time)
 /* "path": "its text", with a comma before it unless it is the first; false: it is no text
  * that could be read. */
 bool show_page_source(FILE *f, const char *path, bool first);
-/* cli_profile_page.c: a page, or Chrome's tracing; into a file, by the end of its name (.json) */
+/* profile_page.c: a page, or Chrome's tracing; into a file, by the end of its name (.json) */
 void cli_profile_page(FILE *f, const wf_profile *p, const char *title, bool trace);
 int cli_profile_file(const char *path, const wf_profile *p, const char *title);
 int run_script(int argc, char **argv); /* cmd_run.c; argv[0] is the file */

@@ -1,4 +1,4 @@
-/* cli_profile_page.c -- a profile as a page (pages/profile.html), or as the JSON of Chrome's tracing, which chrome://tracing and
+/* profile_page.c -- a profile as a page (pages/profile.html), or as the JSON of Chrome's tracing, which chrome://tracing and
  * Perfetto open. */
 #include "cli.h"
 #include "pages/pages.h"

@@ -6,8 +6,8 @@
  *
  * An equation whose operands are all constants and whose results are small is evaluated
  * by its row's eval rule, the meaning of the op, so the constant is what running it would
- * give. Large constants: opt_fold_large.c. The others look at what made their operand:
- * opt_fold_shape.c.
+ * give. Large constants: fold_large.c. The others look at what made their operand:
+ * fold_shape.c.
  */
 #include "opt/opt.h"
 #include "opt/fold.h"

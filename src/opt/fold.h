@@ -1,4 +1,4 @@
-/* fold.h -- between fold.c, opt_fold_shape.c and opt_fold_large.c, the parts of one pass. */
+/* fold.h -- between fold.c, fold_shape.c and fold_large.c, the parts of one pass. */
 #ifndef WEFT_FOLD_H
 #define WEFT_FOLD_H
 

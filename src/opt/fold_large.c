@@ -1,4 +1,4 @@
-/* opt_fold_large.c -- what depends on large constants alone is computed now.
+/* fold_large.c -- what depends on large constants alone is computed now.
  *
  *   requires   nothing
  *   keeps      values as the interpreter gives them

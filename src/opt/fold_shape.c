@@ -1,4 +1,4 @@
-/* opt_fold_shape.c -- shape ops of shape ops: the structural half of fold.
+/* fold_shape.c -- shape ops of shape ops: the structural half of fold.
  *
  *   reshape of reshape, transpose of transpose, broadcast of broadcast   one of them
  *   broadcast of a reshape that only adds axes of size 1                 broadcast
