@@ -86,10 +86,15 @@ static double form_cost(const KMatmul *d, Tile t, int lanes)
     return cost * (1 + 0.04 * tiles); /* which must be compiled */
 }
 
+/* One row reads each vector of B once, so that it needs no register, and rows of B may be far apart: it goes along
+ * them as far as it can. */
 static Tile best_tile(const KMatmul *d, int registers, int lanes)
 {
     Tile best = {1, 1};
 
+    for (int v = 2; d->m == 1 && v <= registers / 2; v++)
+        if (form_cost(d, (Tile){1, v}, lanes) < form_cost(d, best, lanes))
+            best.vectors = v;
     for (int v = 1; v <= 4; v++)
         for (int m = 1; m <= 12 && m * v + v + 1 <= registers; m++)
             if (form_cost(d, (Tile){m, v}, lanes) < form_cost(d, best, lanes))
