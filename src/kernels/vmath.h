@@ -280,13 +280,12 @@ VINLINE VF vf_pow(VF x, VF y)
 
 /* ---- f32 --------------------------------------------------------------------------- */
 
-/* x <= 89 */
-VINLINE VF vf_exp_below(VF x)
+VINLINE VF vf_exp(VF x)
 {
     const float magic = 0x1.8p23f;
     VF n, r, q;
 
-    x = vf_most(-105.0f, x);
+    x = vf_most(-105.0f, vf_least(89.0f, x));
     n = (x * 0x1.715476p0f + magic) - magic;
     r = (x - n * 0x1.62e4p-1f) - n * 0x1.7f7d1cp-20f;
     q = POLY6(r, 0.5f, 0.1666666668f, 0.04166645681f, 0.008333310024f, 0.001393454193f,
@@ -294,23 +293,13 @@ VINLINE VF vf_exp_below(VF x)
     return vf_scale(1.0f + (r + r * r * q), n);
 }
 
-VINLINE VF vf_exp(VF x) { return vf_exp_below(vf_least(89.0f, x)); }
-
-/* As in f64; where e is small, e/(1 + e) = e - e (e/(1 + e)) rounds better. With AVX-512 by the reciprocal
- * of 14 bits and a Newton step, a quarter faster than the division. */
+/* As in f64; where e is small, e/(1 + e) = e - e (e/(1 + e)) rounds better. */
 VINLINE VF vf_logistic(VF x)
 {
-    VF e = vf_exp_below((VF)((VFI)x | VF_SIGN)), d = 1.0f + e;
-#if KERNEL_ISA == 2
-    VF r = (VF)_mm512_rcp14_ps((__m512)d);
-
-    r += r * (1.0f - d * r);
-    return vf_select(x < 0.0f, e - e * (e * r), r);
-#else
-    VF y = vf_select(x < 0.0f, e, vf_splat(1.0f)) / d;
+    VF e = vf_exp(-vf_abs(x));
+    VF y = vf_select(x < 0.0f, e, vf_splat(1.0f)) / (1.0f + e);
 
     return vf_select((x < 0.0f) & (e < 0.25f), e - e * y, y);
-#endif
 }
 
 /* |x| < 0.63:  x + x^3 T(x^2);  else 1 - 2/(exp(2|x|) + 1) */
