@@ -1128,3 +1128,63 @@ TEST(convolution_layers_and_their_gradients_match_the_definition)
         check_layer(1, 18, 16, 130, 3, 1, last);
     }
 }
+
+/* Channels first, one input channel a group and `outs` outputs, with relu, on an image of hw rows and hw+1 columns. */
+static void check_depthwise(int64_t c, int64_t outs, int64_t hw, int64_t f, int64_t s,
+                            int64_t dilation, int64_t pad)
+{
+    int64_t reach = (f - 1) * dilation + 1, wide = hw + 1;
+    int64_t oh = (hw + 2 * pad - reach) / s + 1, ow = (wide + 2 * pad - reach) / s + 1;
+    Buf x = buf_random(KT_F32, 2 * c * hw * wide),
+        w = buf_random(KT_F32, c * outs * f * f);
+    ConvCase t = {.x = {.x_type = KT_F32,
+                        .w_type = KT_F32,
+                        .out_type = KT_F32,
+                        .spatial = 2,
+                        .batch = 2,
+                        .groups = c,
+                        .in_channels = c,
+                        .out_channels = c * outs,
+                        .x_size = {hw, wide},
+                        .w_size = {f, f},
+                        .out_size = {oh, ow},
+                        .stride = {s, s},
+                        .pad_lo = {pad, pad},
+                        .x_dilation = {1, 1},
+                        .w_dilation = {dilation, dilation},
+                        .x = x.p,
+                        .x_batch = c * hw * wide,
+                        .x_channel = hw * wide,
+                        .x_step = {wide, 1},
+                        .w = w.p,
+                        .w_out = f * f,
+                        .w_in = f * f,
+                        .w_step = {f, 1},
+                        .out_batch = c * outs * oh * ow,
+                        .out_channel = oh * ow,
+                        .out_step = {ow, 1},
+                        .epilogue.relu = 1}};
+
+    snprintf(t.text, sizeof t.text,
+             "depthwise c=%d outs=%d hw=%d f=%d s=%d dilation=%d pad=%d", (int)c,
+             (int)outs, (int)hw, (int)f, (int)s, (int)dilation, (int)pad);
+    t.out = buf_new(KT_F32, 2 * c * outs * oh * ow);
+    t.x.out = t.out.p;
+    conv_case_run(&t);
+    buf_free(&t.out), buf_free(&x), buf_free(&w);
+}
+
+TEST(depthwise_convolutions_match_the_definition)
+{
+    static const int64_t sizes[] = {7, 14, 23, 35};
+
+    for (int i = 0; i < 4; i++)
+        for (int64_t f = 2; f <= 5; f++)
+            for (int64_t s = 1; s <= 3; s++) {
+                check_depthwise(5, 1, sizes[i], f, s, 1, f / 2);
+                check_depthwise(3, 2, sizes[i], f, s, 1, 0);
+            }
+    check_depthwise(4, 1, 20, 3, 1, 2, 2);
+    check_depthwise(3, 3, 20, 5, 2, 2, 4);
+    check_depthwise(2, 1, 19, 7, 1, 1, 3);
+}
