@@ -68,6 +68,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device)
     *value = (int)(attribute == 75   ? capability / 10
                    : attribute == 76 ? capability % 10
                    : attribute == 16 ? 4
+                   : attribute == 39 ? 2048
                                      : 1);
     return 0;
 }

@@ -327,6 +327,58 @@ TEST(torch_state_saved_and_loaded_goes_on_as_before)
         }
 }
 
+/* The first numbers of torch.rand(10) and torch.randn(10) on a GPU, seed 0, as PyTorch prints them; a GPU of one block makes
+ * the others of four words 256 elements apart, and a round more for what is beyond 1024. */
+TEST(a_generator_of_a_gpu_has_the_numbers_of_pytorchs)
+{
+    static const double uniform[] = {0.3990, 0.5167, 0.0249, 0.9401, 0.9459, 0.7967, 0.4150, 0.8203, 0.2290, 0.9096};
+    static const double normal[] = {-0.9247, -0.4253, -2.6438, 0.1452, -0.1209,
+                                    -0.5797, -0.6229, -0.3284, -1.0745, -0.3631};
+    static const uint32_t words[] = {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8};
+    TorchRng r, other;
+    float x[1200];
+    double y[10];
+    int64_t k[8], more[8];
+    uint8_t state[TORCH_GPU_STATE_BYTES], good[TORCH_GPU_STATE_BYTES];
+
+    torch_seed(&r, 0);
+    r.gpu = true;
+    CHECK(torch_uniform(&r, WF_F32, x, 10, 0, 1));
+    for (int i = 0; i < 10; i++)
+        CHECK_NEAR((double)x[i], uniform[i], 0.5e-4);
+    torch_seed_again(&r, 0);
+    CHECK(torch_normal(&r, WF_F32, x, 10, 0, 1));
+    for (int i = 0; i < 10; i++)
+        CHECK_NEAR((double)x[i], normal[i], 0.5e-4);
+    CHECK_EQ_INT((int64_t)r.count, 1);
+    torch_seed_again(&r, 0);
+    r.blocks = 1;
+    CHECK(torch_uniform(&r, WF_F32, x, 1200, 0, 1));
+    for (int i = 0; i < 4; i++)
+        CHECK_NEAR((double)x[256 * i], words[i] * 0x1p-32, 1e-7);
+    CHECK_EQ_INT((int64_t)r.count, 2);
+    torch_gpu_state_save(&r, state);
+    memcpy(good, state, sizeof good);
+    torch_seed(&other, 5);
+    other.gpu = true;
+    CHECK(torch_gpu_state_load(&other, state));
+    CHECK(torch_normal(&r, WF_F64, y, 4, 3, 2) && torch_normal(&other, WF_F64, y + 4, 4, 3, 2));
+    CHECK(!memcmp(y, y + 4, 4 * sizeof *y));
+    torch_seed_again(&r, 0);
+    CHECK(torch_randint(&r, WF_I64, k, 1, -3, 7));
+    CHECK_EQ_INT(k[0], (int64_t)(words[0] % 10) - 3);
+    torch_gpu_state_save(&r, state);
+    torch_randperm(&r, k, 8);
+    CHECK(torch_gpu_state_load(&other, state));
+    torch_randperm(&other, more, 8);
+    CHECK(!memcmp(k, more, sizeof k));
+    torch_seed_again(&r, 0);
+    CHECK(torch_randint(&r, WF_I64, k, 1, 0, (int64_t)1 << 40)); /* from 64 bits */
+    CHECK_EQ_INT(k[0], (int64_t)((((uint64_t)words[0] << 32) | words[1]) & (((uint64_t)1 << 40) - 1)));
+    good[8] = 3;
+    CHECK(!torch_gpu_state_load(&other, good));
+}
+
 TEST(torch_states_that_cannot_be_are_refused)
 {
     TorchRng a, b;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #define ATTRIBUTE_CORES      16
+#define ATTRIBUTE_THREADS    39 /* of a multiprocessor */
 #define ATTRIBUTE_MAJOR      75
 #define ATTRIBUTE_MINOR      76
 #define ATTRIBUTE_POOLS      115
@@ -364,13 +365,17 @@ static void cuda_close(Device *device)
 /* Pools come with every GPU that is new enough. */
 static bool is_usable(const CudaDriver *cu, Cuda *d)
 {
-    int pools = 0;
+    int pools = 0, threads = 0;
+    bool ok;
 
-    return cu->cuDeviceGetAttribute(&d->major, ATTRIBUTE_MAJOR, d->number) == 0 &&
+    ok = cu->cuDeviceGetAttribute(&d->major, ATTRIBUTE_MAJOR, d->number) == 0 &&
            cu->cuDeviceGetAttribute(&d->minor, ATTRIBUTE_MINOR, d->number) == 0 &&
            cu->cuDeviceGetAttribute(&d->cores, ATTRIBUTE_CORES, d->number) == 0 &&
+           cu->cuDeviceGetAttribute(&threads, ATTRIBUTE_THREADS, d->number) == 0 &&
            cu->cuDeviceGetAttribute(&pools, ATTRIBUTE_POOLS, d->number) == 0 && pools &&
            d->major >= MAJOR_LEAST;
+    d->device.blocks = d->cores * (threads / CUDA_BLOCK);
+    return ok;
 }
 
 static void list_features(Cuda *d)

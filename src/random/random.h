@@ -1,7 +1,8 @@
 /* random.h -- the random numbers of PyTorch, NumPy, Python and JAX.
  *
  *   mt19937.c     the Mersenne twister
- *   torch.c       PyTorch's CPU generator on it
+ *   torch.c       PyTorch's CPU generator on it; of a GPU's generator,
+ *   philox.c      what is known of PyTorch's CUDA generator
  *   numpy.c       NumPy's two generators: Generator(PCG64) and RandomState
  *   python.c      Python's module random
  *   threefry.c    JAX's keys: equations of a program, not a generator with state
@@ -41,9 +42,13 @@ typedef struct TorchRng {
     bool has_f64, has_f32; /* the second of a pair of normal numbers waits */
     double next_f64;
     float next_f32; /* kept for saved states; CPU kernels do not use it */
+    bool gpu;       /* numbers of the CUDA generator */
+    int64_t blocks; /* gpu: of 256 threads, that it holds at once; 0: not known */
+    uint64_t count; /* gpu: rounds drawn */
 } TorchRng;
 
 void torch_seed(TorchRng *r, uint64_t seed);
+void torch_seed_again(TorchRng *r, uint64_t seed); /* one that was seeded before; a GPU's stays one */
 uint32_t torch_u32(TorchRng *r);
 uint64_t torch_u64(TorchRng *r);
 double torch_unit(TorchRng *r); /* f64 uniform in [0, 1) */
@@ -78,6 +83,32 @@ void torch_multinomial(TorchRng *r, wf_dtype dtype, const void *weights, int64_t
 #define TORCH_STATE_BYTES 5056
 void torch_state_save(const TorchRng *r, uint8_t out[TORCH_STATE_BYTES]);
 bool torch_state_load(TorchRng *r, const uint8_t in[TORCH_STATE_BYTES]);
+
+/* Those of a GPU are a seed and a count of words. */
+#define TORCH_GPU_STATE_BYTES 16
+void torch_gpu_state_save(const TorchRng *r, uint8_t out[TORCH_GPU_STATE_BYTES]);
+bool torch_gpu_state_load(TorchRng *r, const uint8_t in[TORCH_GPU_STATE_BYTES]);
+/* A number stored in a float dtype, an integer in any (its low bits); a number as a dtype holds it. */
+void torch_put_real(wf_dtype t, void *out, int64_t i, double x);
+void torch_put_int(wf_dtype t, void *out, int64_t i, int64_t v);
+double torch_round(wf_dtype t, double x);
+
+/* ---- philox.c ----------------------------------------------------------------------------- */
+
+typedef enum PhiloxKind { /* with a, b */
+    PHILOX_UNIFORM,       /* from, to */
+    PHILOX_NORMAL,        /* mean, std */
+    PHILOX_LOG_NORMAL,
+    PHILOX_EXPONENTIAL, /* lambda */
+    PHILOX_CAUCHY,      /* median, sigma */
+    PHILOX_GEOMETRIC,   /* p */
+    PHILOX_BERNOULLI    /* p */
+} PhiloxKind;
+uint64_t philox_u64(TorchRng *r); /* one after the other: for what PyTorch draws in ways of its own */
+void philox_draw(TorchRng *r, PhiloxKind kind, wf_dtype dtype, void *out, int64_t n, double a,
+                 double b);
+/* low .. low + range - 1 */
+void philox_randint(TorchRng *r, wf_dtype dtype, void *out, int64_t n, int64_t low, uint64_t range);
 
 /* ---- numpy.c ------------------------------------------------------------------------------ */
 

@@ -26,17 +26,27 @@ void torch_seed(TorchRng *r, uint64_t seed)
     r->mt.at = TORCH_FRESH;
 }
 
-uint32_t torch_u32(TorchRng *r) { return mt_u32(&r->mt); }
-uint64_t torch_u64(TorchRng *r) { return mt_u64(&r->mt); }
+void torch_seed_again(TorchRng *r, uint64_t seed)
+{
+    bool gpu = r->gpu;
+    int64_t blocks = r->blocks;
+
+    torch_seed(r, seed);
+    r->gpu = gpu;
+    r->blocks = blocks;
+}
+
+uint32_t torch_u32(TorchRng *r) { return r->gpu ? (uint32_t)philox_u64(r) : mt_u32(&r->mt); }
+uint64_t torch_u64(TorchRng *r) { return r->gpu ? philox_u64(r) : mt_u64(&r->mt); }
 
 double torch_unit(TorchRng *r)
 {
-    return (double)(mt_u64(&r->mt) & ((UINT64_C(1) << 53) - 1)) * 0x1p-53;
+    return (double)(torch_u64(r) & ((UINT64_C(1) << 53) - 1)) * 0x1p-53;
 }
 
 static float unit_f32(TorchRng *r)
 {
-    return (float)(mt_u32(&r->mt) & 0xffffff) * 0x1p-24f;
+    return (float)(torch_u32(r) & 0xffffff) * 0x1p-24f;
 }
 
 static bool is_float(wf_dtype t)
@@ -46,7 +56,7 @@ static bool is_float(wf_dtype t)
 
 /* ---- storing a number in any dtype ------------------------------------------------------------ */
 
-static void put_f64(wf_dtype t, void *out, int64_t i, double x)
+void torch_put_real(wf_dtype t, void *out, int64_t i, double x)
 {
     switch (t) {
     case WF_F64: ((double *)out)[i] = x; return;
@@ -56,11 +66,19 @@ static void put_f64(wf_dtype t, void *out, int64_t i, double x)
     }
 }
 
+double torch_round(wf_dtype t, double x)
+{
+    return t == WF_F64   ? x
+           : t == WF_F16 ? (double)f16_to_f32(f16_from_f32((float)x))
+           : t == WF_BF16 ? (double)bf16_to_f32(bf16_from_f32((float)x))
+                          : (double)(float)x;
+}
+
 /* Integers keep their low bits. */
-static void put_int(wf_dtype t, void *out, int64_t i, int64_t v)
+void torch_put_int(wf_dtype t, void *out, int64_t i, int64_t v)
 {
     if (is_float(t)) {
-        put_f64(t, out, i, (double)v);
+        torch_put_real(t, out, i, (double)v);
         return;
     }
     switch (wf_dtype_size(t)) {
@@ -81,6 +99,10 @@ bool torch_uniform(TorchRng *r, wf_dtype dtype, void *out, int64_t n, double fro
 
     if (!is_float(dtype))
         return false;
+    if (r->gpu) {
+        philox_draw(r, PHILOX_UNIFORM, dtype, out, n, from, to);
+        return true;
+    }
     for (int64_t i = 0; i < n; i++) {
         float x;
 
@@ -93,7 +115,7 @@ bool torch_uniform(TorchRng *r, wf_dtype dtype, void *out, int64_t n, double fro
             x = lo;
         if (dtype == WF_BF16 && bf16_to_f32(bf16_from_f32(x)) >= hi)
             x = lo;
-        put_f64(dtype, out, i, (double)x);
+        torch_put_real(dtype, out, i, (double)x);
     }
     return true;
 }
@@ -227,7 +249,7 @@ static void fill_half(TorchRng *r, wf_dtype dtype, void *out, int64_t n, float m
             d[j] = unit_f32(r);
         block_f32(d, mean, std);
         for (int j = 0; j < 16; j++)
-            put_f64(dtype, out, at + j, (double)d[j]);
+            torch_put_real(dtype, out, at + j, (double)d[j]);
     }
 }
 
@@ -236,9 +258,13 @@ bool torch_normal(TorchRng *r, wf_dtype dtype, void *out, int64_t n, double mean
 {
     if (!is_float(dtype))
         return false;
+    if (r->gpu) {
+        philox_draw(r, PHILOX_NORMAL, dtype, out, n, mean, std);
+        return true;
+    }
     if (n < 16) {
         for (int64_t i = 0; i < n; i++)
-            put_f64(dtype, out, i, fma(normal_unit(r), std, mean));
+            torch_put_real(dtype, out, i, fma(normal_unit(r), std, mean));
     } else if (dtype == WF_F32) {
         fill_f32(r, out, n, (float)mean, (float)std);
     } else if (dtype == WF_F64) {
@@ -255,8 +281,12 @@ bool torch_exponential(TorchRng *r, wf_dtype dtype, void *out, int64_t n, double
 {
     if (!is_float(dtype))
         return false;
+    if (r->gpu) {
+        philox_draw(r, PHILOX_EXPONENTIAL, dtype, out, n, lambda, 0);
+        return true;
+    }
     for (int64_t i = 0; i < n; i++)
-        put_f64(dtype, out, i, -1.0 / lambda * log1p(-torch_unit(r)));
+        torch_put_real(dtype, out, i, -1.0 / lambda * log1p(-torch_unit(r)));
     return true;
 }
 
@@ -265,8 +295,12 @@ bool torch_cauchy(TorchRng *r, wf_dtype dtype, void *out, int64_t n, double medi
 {
     if (!is_float(dtype))
         return false;
+    if (r->gpu) {
+        philox_draw(r, PHILOX_CAUCHY, dtype, out, n, median, sigma);
+        return true;
+    }
     for (int64_t i = 0; i < n; i++)
-        put_f64(dtype, out, i, median + sigma * tan(PI * (torch_unit(r) - 0.5)));
+        torch_put_real(dtype, out, i, median + sigma * tan(PI * (torch_unit(r) - 0.5)));
     return true;
 }
 
@@ -275,8 +309,12 @@ bool torch_log_normal(TorchRng *r, wf_dtype dtype, void *out, int64_t n, double 
 {
     if (!is_float(dtype))
         return false;
+    if (r->gpu) {
+        philox_draw(r, PHILOX_LOG_NORMAL, dtype, out, n, mean, std);
+        return true;
+    }
     for (int64_t i = 0; i < n; i++)
-        put_f64(dtype, out, i, exp(fma(normal_unit(r), std, mean)));
+        torch_put_real(dtype, out, i, exp(fma(normal_unit(r), std, mean)));
     return true;
 }
 
@@ -284,21 +322,29 @@ bool torch_geometric(TorchRng *r, wf_dtype dtype, void *out, int64_t n, double p
 {
     if (dtype == WF_BOOL)
         return false;
+    if (r->gpu) {
+        philox_draw(r, PHILOX_GEOMETRIC, dtype, out, n, p, 0);
+        return true;
+    }
     for (int64_t i = 0; i < n; i++) {
         double x = ceil(log(torch_unit(r)) / log1p(-p));
 
         if (is_float(dtype))
-            put_f64(dtype, out, i, x);
+            torch_put_real(dtype, out, i, x);
         else
-            put_int(dtype, out, i, (int64_t)x);
+            torch_put_int(dtype, out, i, (int64_t)x);
     }
     return true;
 }
 
 bool torch_bernoulli(TorchRng *r, wf_dtype dtype, void *out, int64_t n, double p)
 {
+    if (r->gpu) {
+        philox_draw(r, PHILOX_BERNOULLI, dtype, out, n, p, 0);
+        return true;
+    }
     for (int64_t i = 0; i < n; i++)
-        put_int(dtype, out, i, torch_unit(r) < p);
+        torch_put_int(dtype, out, i, torch_unit(r) < p);
     return true;
 }
 
@@ -308,7 +354,7 @@ bool torch_bernoulli_each(TorchRng *r, wf_dtype dtype, void *out, int64_t n,
     if (p_dtype != WF_F64 && p_dtype != WF_F32)
         return false;
     for (int64_t i = 0; i < n; i++)
-        put_int(dtype, out, i,
+        torch_put_int(dtype, out, i,
                 p_dtype == WF_F64 ? torch_unit(r) < ((const double *)p)[i]
                                   : unit_f32(r) < ((const float *)p)[i]);
     return true;
@@ -322,10 +368,14 @@ bool torch_randint(TorchRng *r, wf_dtype dtype, void *out, int64_t n, int64_t lo
 {
     uint64_t range = (uint64_t)high - (uint64_t)low;
 
+    if (r->gpu) {
+        philox_randint(r, dtype, out, n, low, range);
+        return true;
+    }
     for (int64_t i = 0; i < n; i++) {
-        uint64_t draw = range >> 28 ? mt_u64(&r->mt) : mt_u32(&r->mt);
+        uint64_t draw = range >> 28 ? torch_u64(r) : torch_u32(r);
 
-        put_int(dtype, out, i, (int64_t)((uint64_t)low + draw % range));
+        torch_put_int(dtype, out, i, (int64_t)((uint64_t)low + draw % range));
     }
     return true;
 }
@@ -336,19 +386,19 @@ bool torch_random(TorchRng *r, wf_dtype dtype, void *out, int64_t n)
         uint64_t x;
 
         switch (dtype) {
-        case WF_F64: x = mt_u64(&r->mt) % ((UINT64_C(1) << 53) + 1); break;
-        case WF_F32: x = mt_u32(&r->mt) % ((1u << 24) + 1); break;
-        case WF_F16: x = mt_u32(&r->mt) % ((1u << 11) + 1); break;
-        case WF_BF16: x = mt_u32(&r->mt) % ((1u << 8) + 1); break;
-        case WF_BOOL: x = mt_u32(&r->mt) & 1; break;
-        case WF_I64: x = mt_u64(&r->mt) & (uint64_t)INT64_MAX; break;
-        case WF_U64: x = mt_u64(&r->mt); break;
-        case WF_I32: x = mt_u32(&r->mt) & INT32_MAX; break;
-        case WF_I16: x = mt_u32(&r->mt) & INT16_MAX; break;
-        case WF_I8: x = mt_u32(&r->mt) & INT8_MAX; break;
-        default: x = mt_u32(&r->mt); break;
+        case WF_F64: x = torch_u64(r) % ((UINT64_C(1) << 53) + 1); break;
+        case WF_F32: x = torch_u32(r) % ((1u << 24) + 1); break;
+        case WF_F16: x = torch_u32(r) % ((1u << 11) + 1); break;
+        case WF_BF16: x = torch_u32(r) % ((1u << 8) + 1); break;
+        case WF_BOOL: x = torch_u32(r) & 1; break;
+        case WF_I64: x = torch_u64(r) & (uint64_t)INT64_MAX; break;
+        case WF_U64: x = torch_u64(r); break;
+        case WF_I32: x = torch_u32(r) & INT32_MAX; break;
+        case WF_I16: x = torch_u32(r) & INT16_MAX; break;
+        case WF_I8: x = torch_u32(r) & INT8_MAX; break;
+        default: x = torch_u32(r); break;
         }
-        put_int(dtype, out, i, (int64_t)x);
+        torch_put_int(dtype, out, i, (int64_t)x);
     }
     return true;
 }
@@ -359,7 +409,7 @@ void torch_randperm(TorchRng *r, int64_t *out, int64_t n)
     for (int64_t i = 0; i < n; i++)
         out[i] = i;
     for (int64_t i = 0; i < n - 1; i++) {
-        int64_t z = i + (int64_t)((uint64_t)mt_u32(&r->mt) % (uint64_t)(n - i)),
+        int64_t z = i + (int64_t)((uint64_t)torch_u32(r) % (uint64_t)(n - i)),
                 t = out[i];
 
         out[i] = out[z];
@@ -493,5 +543,22 @@ bool torch_state_load(TorchRng *r, const uint8_t in[TORCH_STATE_BYTES])
     r->has_f32 = in[STATE_TAIL + 36] != 0;
     memcpy(&r->next_f64, &bits, 8);
     memcpy(&r->next_f32, &bits32, 4);
+    return true;
+}
+
+void torch_gpu_state_save(const TorchRng *r, uint8_t out[TORCH_GPU_STATE_BYTES])
+{
+    put_le(out, r->seed, 8);
+    put_le(out + 8, 4 * r->count, 8);
+}
+
+bool torch_gpu_state_load(TorchRng *r, const uint8_t in[TORCH_GPU_STATE_BYTES])
+{
+    uint64_t words = get_le(in + 8, 8);
+
+    if (words % 4)
+        return false;
+    torch_seed_again(r, get_le(in, 8));
+    r->count = words / 4;
     return true;
 }

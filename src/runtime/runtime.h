@@ -57,6 +57,7 @@ struct wf_device {
     _Atomic(const char *) why; /* it failed; NULL: it has not, or does not say */
     const Target *target; /* what programs are compiled for; NULL: they are not */
     int ordinal;     /* in its runtime; 0: the host */
+    int blocks;      /* of 256 threads, that it holds at once; 0: it has none */
     bool host_reads; /* its addresses can be read and written by the host */
     void *user;
     atomic_size_t held, peak; /* bytes */

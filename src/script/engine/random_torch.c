@@ -1,20 +1,34 @@
-/* random_torch.c -- random numbers as PyTorch's CPU generator draws them: torch.Generator
- * and the natives that fill tensors from one. */
+/* random_torch.c -- random numbers as PyTorch's generators draw them: torch.Generator, of the CPU
+ * or of GPUs, and the natives that fill tensors from one. The host draws for GPUs, too. */
 #include "script/engine/engine.h"
 #include "random/random.h"
+#include "runtime/runtime.h"
 
 /* ---- Generator --------------------------------------------------------------------- */
 
 #define FIRST_SEED 67280421310721 /* of a Generator that was not seeded */
 
+/* "cuda:0", or a device of that type? */
+static bool is_gpu(Vm *vm, Value device, bool *out)
+{
+    Value type = device.tag == T_NIL || is_str(device) ? sc_ref(device)
+                                                       : sc_getattr_s(vm, device, "type");
+
+    *out = is_str(type) && !strncmp(as_str(type)->s, "cuda", 4);
+    sc_drop(vm, type);
+    return !sc_failed(vm);
+}
+
 static bool generator_init(Vm *vm, Value self, const Args *a)
 {
     TorchRng *r = sc_native_new(vm, self, sizeof *r);
+    bool gpu;
 
-    (void)a; /* the device */
-    if (r)
-        torch_seed(r, (uint64_t)FIRST_SEED);
-    return r != NULL;
+    if (!r || !is_gpu(vm, a->v[0], &gpu))
+        return false;
+    torch_seed(r, (uint64_t)FIRST_SEED);
+    r->gpu = gpu;
+    return true;
 }
 
 static TorchRng *rng_of(Value v) { return ((Instance *)(void *)v.o)->native; }
@@ -25,7 +39,7 @@ static Value g_manual_seed(Vm *vm, const Args *a)
 
     if (!sc_to_int(vm, a->v[1], &seed))
         return NIL;
-    torch_seed(rng_of(a->v[0]), (uint64_t)seed);
+    torch_seed_again(rng_of(a->v[0]), (uint64_t)seed);
     return sc_ref(a->v[0]);
 }
 
@@ -39,9 +53,13 @@ static Value g_get_state(Vm *vm, const Args *a)
 {
     En e = en_begin_front(vm, &vm->engine->front[FRONT_TORCH]);
     uint8_t state[TORCH_STATE_BYTES];
-    int64_t n = TORCH_STATE_BYTES;
+    const TorchRng *r = rng_of(a->v[0]);
+    int64_t n = r->gpu ? TORCH_GPU_STATE_BYTES : TORCH_STATE_BYTES;
 
-    torch_state_save(rng_of(a->v[0]), state);
+    if (r->gpu)
+        torch_gpu_state_save(r, state);
+    else
+        torch_state_save(r, state);
     return en_end(&e, wf_from(e.c, WF_U8, &n, 1, state));
 }
 
@@ -49,18 +67,19 @@ static Value g_set_state(Vm *vm, const Args *a)
 {
     En e = en_begin_front(vm, &vm->engine->front[FRONT_TORCH]);
     uint8_t state[TORCH_STATE_BYTES];
+    TorchRng *r = rng_of(a->v[0]);
+    int n = r->gpu ? TORCH_GPU_STATE_BYTES : TORCH_STATE_BYTES;
     wf_tensor t;
 
     if (!en_tensor(&e, a->v[1], &t))
         return en_fail(&e);
-    if (wf_dtype_of(e.c, t) != WF_U8 || wf_count(e.c, t) != TORCH_STATE_BYTES) {
-        sc_fail(vm, C_TypeError, "RNG state must be a torch.ByteTensor of %d elements",
-                TORCH_STATE_BYTES);
+    if (wf_dtype_of(e.c, t) != WF_U8 || wf_count(e.c, t) != n) {
+        sc_fail(vm, C_TypeError, "RNG state must be a torch.ByteTensor of %d elements", n);
         return en_fail(&e);
     }
-    if (wf_read(e.c, t, state, sizeof state) != WF_OK)
+    if (wf_read(e.c, t, state, (size_t)n) != WF_OK)
         return en_fail(&e);
-    if (!torch_state_load(rng_of(a->v[0]), state)) {
+    if (!(r->gpu ? torch_gpu_state_load(r, state) : torch_state_load(r, state))) {
         sc_fail(vm, C_RuntimeError, "Invalid RNG state");
         return en_fail(&e);
     }
@@ -84,8 +103,14 @@ const ClassDef en_torch_generator_def = {
 
 static TorchRng *generator_arg(En *e, Value v)
 {
-    if (v.tag == T_OBJ && v.o->cls->d.init == generator_init && rng_of(v))
-        return rng_of(v);
+    if (v.tag == T_OBJ && v.o->cls->d.init == generator_init && rng_of(v)) {
+        TorchRng *r = rng_of(v);
+        wf_device *gpu = NULL;
+
+        if (r->gpu && !r->blocks && wf_device_count(e->c) > 1 && wf_device_find(e->c, "cuda", &gpu) == WF_OK)
+            r->blocks = gpu->blocks;
+        return r;
+    }
     sc_fail(e->vm, C_TypeError, "generator must be a Generator, got %s",
             v.tag == T_NIL ? "nothing" : sc_type_name(e->vm, v));
     return NULL;

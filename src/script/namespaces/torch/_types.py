@@ -223,7 +223,7 @@ def pair(name, two):
 
 Generator = _w.Generator
 default_generator = Generator()
-gpu_generator = Generator()      # of tensors that are made on GPUs
+gpu_generator = Generator("cuda")      # of tensors that are made on GPUs
 
 
 def generator_at(n):

@@ -163,8 +163,8 @@ def ipc_collect():
     pass        # nothing is shared with other processes
 
 
-# ---- random numbers: drawn by the host from a generator of the GPUs' own, and brought there. Not the numbers of
-# PyTorch's CUDA generator.
+# ---- random numbers: drawn by the host from a generator of the GPUs' own, which gives the numbers of PyTorch's, and
+# brought there.
 
 def manual_seed(seed):
     gpu_generator.manual_seed(int(seed))
