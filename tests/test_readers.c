@@ -18,7 +18,7 @@ typedef struct Bytes {
 static void put(Bytes *b, uint64_t x, int bytes)
 {
     for (int i = 0; i < bytes; i++)
-        b->v[b->n++] = (char)(x >> 8 * i);
+        b->v[b->n++] = (char)(i < 8 ? x >> 8 * i : 0);
 }
 
 static void put_raw(Bytes *b, const void *p, size_t n)

@@ -33,18 +33,16 @@ static void plant(void)
 {
     long page = sysconf(_SC_PAGESIZE);
     uintptr_t at = (uintptr_t)op_table, from = at & ~(uintptr_t)(page - 1);
+    OpInfo *volatile rows = (OpInfo *)at; /* a compiler takes const at its word, and drops writes */
 
     if (mprotect((void *)from, at + OP_COUNT * sizeof *op_table - from,
                  PROT_READ | PROT_WRITE))
         abort();
     for (int i = 0; i < OP_COUNT; i++) {
-        OpInfo info = op_table[i];
-
-        right[i] = info.row;
-        wrong[i] = *info.row;
+        right[i] = rows[i].row;
+        wrong[i] = *right[i];
         wrong[i].type = type_or_refuse;
-        info.row = &wrong[i];
-        memcpy((void *)(uintptr_t)&op_table[i], &info, sizeof info);
+        rows[i].row = &wrong[i];
     }
 }
 
@@ -172,5 +170,6 @@ TEST(a_rule_that_refuses_anywhere_is_an_error_in_its_words)
     for (size_t i = 0; i < g.gl_pathc && check_ok(); i++)
         refusals += ask_file(g.gl_pathv[i]);
     globfree(&g);
-    CHECK(refusals > 10000);
+    if (refusals <= 10000)
+        FAIL("%d refusals", refusals);
 }

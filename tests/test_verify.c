@@ -214,7 +214,7 @@ static const Damage damages[] = {
     {"wild atom", wild_atom, "verify: main"},
     {"constant atom", constant_atom, "verify: main"},
     {"itself", nodes_of_itself, "verify: main"},
-    {"attribute", attr_without_dims, "verify: main: equation 3"},
+    {"attribute", attr_without_dims, "equation 3 (dim): a dim of the attribute is out of range"},
     {"defines a sum", defines_a_sum, "verify: main: equation 2"},
 };
 

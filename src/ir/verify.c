@@ -334,7 +334,7 @@ static void check_attr_dim(void *user, Dim d, bool defines)
     if (!c->ok || d == DIM_NONE || defines)
         return;
     if (!is_dim(c, d))
-        c->ok = bad_eqn(c, "an attribute without its dim");
+        c->ok = bad_index(c, "a dim of the attribute"); /* nor can it be printed */
     else if (need_of(c, d) > c->eqn)
         c->ok = bad_eqn(c, "an attribute uses a symbol before it is defined");
 }

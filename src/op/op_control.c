@@ -69,7 +69,8 @@ Type stack_type(Builder *b, Type type, Dim length)
     Dim dims[MAX_RANK + 1];
 
     dims[0] = length;
-    memcpy(dims + 1, type.dims, type.rank * sizeof *dims);
+    if (type.rank) /* of no value, after an error, there are no dims */
+        memcpy(dims + 1, type.dims, type.rank * sizeof *dims);
     return b_make_type(b, (wf_dtype)type.dtype, dims, type.rank + 1u);
 }
 

@@ -172,6 +172,8 @@ static Val transpose_irfft(Builder *b, Val g, Ints lengths)
     Type t = b_type(b, part);
     uint32_t last = t.rank - 1u;
 
+    if (b_failed(b))
+        return VAL_NONE;
     k = b_iota(b, WF_I64, &t.dims[last], 1, 0);
     n = b_broadcast_scalar(b, b_dim_value(b, lengths.v[lengths.n - 1]), &t.dims[last], 1);
     once = b_or(b, b_eq(b, k, b_zeros_like(b, k)), b_eq(b, b_add(b, k, k), n));
