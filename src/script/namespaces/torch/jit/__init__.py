@@ -5,6 +5,7 @@
 #   _check    what a scripted function may contain
 #   _graph    .graph and .code as text
 #   _file     save and load
+#   _unit     functions from their text
 #   _archive  load of the real TorchScript's archives; _aten their operators
 #   frontend  syntax trees
 import os
@@ -15,6 +16,7 @@ from torch.jit._script import (Error, ScriptFunction, ScriptModule, RecursiveScr
                                Attribute, interface, freeze, optimize_for_inference, Future, fork, wait)
 from torch.jit._trace import (trace, trace_module, is_tracing, TracedModule, TopLevelTracedModule, TracerWarning,
                               TracingCheckError, ONNXTracedModule)
+from torch.jit._unit import CompilationUnit
 from torch.jit import frontend
 from typing import Final, Any, List, Dict, Optional, Tuple, Union
 
@@ -32,7 +34,9 @@ def load(f, map_location=None, _extra_files=None):
     from torch.jit import _archive, _file
     if isinstance(f, (str, os.PathLike)) and not os.path.exists(f):
         raise ValueError(f"The provided filename {f} does not exist")
-    return _archive.load(f, map_location, _extra_files) if _archive.is_archive(f) else _file.load(f, _extra_files)
+    if hasattr(f, "read"):
+        return _file.through_file(lambda path: load(path, map_location, _extra_files), f.read())
+    return (_archive if _archive.is_archive(f) else _file).load(f, map_location, _extra_files)
 
 
 def last_executed_optimized_graph():

@@ -437,8 +437,6 @@ def _module_class(plain, name):
 
 def is_archive(f):
     # A zip file, not one of Weft's own?
-    if not isinstance(f, (str, os.PathLike)):
-        return True
     with open(f, "rb") as file:
         return file.read(2) == b"PK"
 

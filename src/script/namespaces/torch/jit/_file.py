@@ -9,6 +9,7 @@
 import json
 import os
 import sys
+import tempfile
 
 import _syntax
 import _stage
@@ -340,7 +341,27 @@ def _spec_in(s):
     return (s[0], kinds[s[0]], tuple(s[1]) if s[1] is not None else None, tuple([_spec_in(x) for x in s[2]]))
 
 
+def through_file(work, data=None):
+    # work(path) with a file that holds data and is gone afterwards; what it holds then, or what work gives.
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.weft")
+        if data is not None:
+            with open(path, "wb") as file:
+                file.write(data)
+            return work(path)
+        work(path)
+        with open(path, "rb") as file:
+            return file.read()
+
+
+def to_bytes(m, extra_files=None):
+    return through_file(lambda path: save(m, path, extra_files))
+
+
 def save(m, path, extra_files=None):
+    if hasattr(path, "write"):
+        path.write(to_bytes(m, extra_files))
+        return
     # Programs are recorded with arguments on the host, wherever the tensors of a module are.
     strict = len(home) > 1
     _w.one_device(False)
@@ -350,9 +371,13 @@ def save(m, path, extra_files=None):
         _w.one_device(strict)
 
 
+def _as_bytes(text):
+    return text.encode() if isinstance(text, str) else text
+
+
 def _save(m, path, extra_files):
     w = _Writer()
-    data = {"version": _version, "extra": dict(extra_files or {})}
+    data = {"version": _version, "extra": {k: _as_bytes(v).decode("latin-1") for k, v in (extra_files or {}).items()}}
     if isinstance(m, _trace.TracedFunction):
         data["kind"] = "traced function"
         data["name"] = m._traced.name
@@ -418,7 +443,12 @@ def _restore(node, names, tensors, programs):
     return m
 
 
-def load(path, extra_files=None):
+def load(path, map_location=None, extra_files=None):
+    m = _load(path, extra_files)
+    return m if map_location is None or not hasattr(m, "to") else m.to(map_location)
+
+
+def _load(path, extra_files):
     if not os.path.exists(path):
         raise FileNotFoundError(f"The provided filename {path} does not exist")
     tensors, texts, programs = _w.load_model(str(path), ["jit"])
@@ -429,7 +459,7 @@ def load(path, extra_files=None):
         raise RuntimeError(f"{path}: made by a newer version")
     if extra_files is not None:
         for k in list(extra_files):
-            extra_files[k] = data["extra"].get(k, "")
+            extra_files[k] = data["extra"].get(k, "").encode("latin-1")
     if data["kind"] == "traced function":
         return _trace.TracedFunction(_traced_back(data["root"], data["name"], programs), None)
     names = _syntax.load(data["source"], "<" + str(path) + ">")

@@ -591,6 +591,10 @@ class ScriptFunction(_w.Dispatch):
         from torch.jit._file import save
         save(self, path, _extra_files)
 
+    def save_to_buffer(self, _extra_files=None):
+        from torch.jit._file import to_bytes
+        return to_bytes(self, _extra_files)
+
     def get_debug_state(self):
         return None
 
@@ -655,6 +659,10 @@ class ScriptModule(nn.Module):
     def save(self, path, _extra_files=None):
         from torch.jit._file import save
         save(self, path, _extra_files)
+
+    def save_to_buffer(self, _extra_files=None):
+        from torch.jit._file import to_bytes
+        return to_bytes(self, _extra_files)
 
     def _get_name(self):
         return "RecursiveScriptModule"

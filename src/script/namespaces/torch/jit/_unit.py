@@ -1,0 +1,39 @@
+# torch.jit._unit -- functions scripted from their text.
+import sys
+import textwrap
+import typing
+
+import torch
+
+_names = ("Any", "Dict", "Final", "List", "NamedTuple", "Optional", "Tuple", "Union")
+
+
+class CompilationUnit:
+    def __init__(self, lang=None, _frames_up=0):
+        self._functions = {}
+        if lang is not None:
+            self.define(lang, _frames_up=_frames_up + 1)
+
+    def define(self, lang, rcb=None, _frames_up=0):
+        # Names are those of who asks, and TorchScript's own.
+        frame = sys._getframe(1 + _frames_up)
+        names = {**frame.f_globals, **frame.f_locals, "torch": torch, "Tensor": torch.Tensor}
+        names.update({k: getattr(typing, k) for k in _names})
+        made = dict(names)
+        exec(textwrap.dedent(lang), made)
+        plain = {k: f for k, f in made.items() if f is not names.get(k) and isinstance(f, type(textwrap.dedent))}
+        for k, f in plain.items():
+            self._functions[k] = torch.jit.script(f)
+        return self
+
+    def get_functions(self):
+        return list(self._functions.values())
+
+    def find_function(self, name):
+        return self._functions.get(name)
+
+    def __getattr__(self, name):
+        found = self.__dict__.get("_functions", {}).get(name)
+        if found is None:
+            raise AttributeError(f"'CompilationUnit' has no attribute '{name}'")
+        return found
