@@ -81,3 +81,13 @@ class Named:
 
 
 print(jax.tree.leaves(Named()), jax.tree.structure(Named("q", 4)))
+
+
+class Keyed:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+
+tu.register_pytree_node(Keyed, lambda k: ((k.a, k.b), None), lambda aux, kids: Keyed(*kids),
+                        lambda k: (((tu.GetAttrKey("a"), k.a), (tu.GetAttrKey("b"), k.b)), None))
+print([tu.keystr(p) for p, _ in tu.tree_leaves_with_path({"k": Keyed(1, [2, 3])})])

@@ -279,6 +279,8 @@ def all_leaves(iterable, is_leaf=None):
 
 def register_pytree_node(nodetype, flatten_func, unflatten_func, flatten_with_keys_func=None):
     _tree.register(nodetype, flatten_func, unflatten_func)
+    if flatten_with_keys_func is not None:
+        _keyed[nodetype] = flatten_with_keys_func
 
 
 def register_pytree_with_keys(nodetype, flatten_with_keys, unflatten_func, flatten_func=None):

@@ -14,7 +14,7 @@ class CompilationUnit:
         if lang is not None:
             self.define(lang, _frames_up=_frames_up + 1)
 
-    def define(self, lang, rcb=None, _frames_up=0):
+    def define(self, lang, _frames_up=0):
         # Names are those of who asks, and TorchScript's own.
         frame = sys._getframe(1 + _frames_up)
         names = {**frame.f_globals, **frame.f_locals, "torch": torch, "Tensor": torch.Tensor}
