@@ -19,8 +19,7 @@ static Value *attr_of(Vm *vm, Dict *d, const char *name)
     return v;
 }
 
-/* What a script has put in the place of sys.stdout, a stream of modules/sys.c; owned. T_NIL: nothing. */
-static Value other_stdout(Vm *vm)
+Value sc_other_stdout(Vm *vm)
 {
     Value *m = attr_of(vm, vm->modules, "sys"), *v;
 
@@ -75,7 +74,7 @@ static Value b_print(Vm *vm, const Args *a)
         buf_free(&b);
         return NIL;
     }
-    file = file.tag == T_NIL ? other_stdout(vm) : sc_ref(file);
+    file = file.tag == T_NIL ? sc_other_stdout(vm) : sc_ref(file);
     if (file.tag != T_NIL) {
         Value s = buf_done(&b), r = s.tag == T_NIL ? NIL : sc_call_method(vm, file, "write", &s, 1);
 

@@ -790,6 +790,8 @@ bool sc_module_class(Vm *vm, ScModule *m, const ClassDef *def, Class *base, Clas
 bool sc_vm_add_module(Vm *vm, const ModuleDef *def);
 const char *sc_vm_intern(Vm *vm, const char *s, size_t n); /* NULL: exception */
 void sc_write(Vm *vm, const char *s, size_t n, bool err);
+/* What a script has put in the place of sys.stdout, a stream of modules/sys.c; owned. T_NIL: nothing. */
+Value sc_other_stdout(Vm *vm);
 void sc_flush(Vm *vm);
 
 Vm *sc_vm_new(wf_ctx *cx, const VmOptions *opt); /* NULL: cx has the error */

@@ -704,7 +704,16 @@ static const char *print_value(wf_ctx *c, const char *style, const void *nd, Are
 static void print_line(void *user, const char *text)
 {
     Vm *vm = user;
+    Value file = sc_other_stdout(vm);
 
+    if (file.tag != T_NIL) {
+        Value s = sc_strf(vm, "%s\n", text), r = s.tag == T_NIL ? NIL : sc_call_method(vm, file, "write", &s, 1);
+
+        sc_drop(vm, s);
+        sc_drop(vm, r);
+        sc_drop(vm, file);
+        return;
+    }
     sc_write(vm, text, strlen(text), false);
     sc_write(vm, "\n", 1, false);
 }

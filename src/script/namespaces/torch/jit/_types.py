@@ -208,10 +208,11 @@ def is_of(x, target):
     # torch.jit.isinstance: types with parts are looked into.
     if isinstance(target, tuple):
         return any([is_of(x, t) for t in target])
-    if isinstance(x, _stage.Sym):
-        return getattr(target, "__name__", None) == x.kind
     args = getattr(target, "__args__", None)
     name, _ = parts(str(target))
+    if isinstance(x, _stage.Sym):   # a number: one of what a union is of, or the type itself
+        return any([is_of(x, a) for a in args]) if args and name not in ("List", "Dict", "Tuple") else \
+            getattr(target, "__name__", None) == x.kind
     if not args:
         return isinstance(x, target)
     if name == "List":
