@@ -16,6 +16,7 @@ wf_dtype en_narrow(const Front *f, wf_dtype d)
     return f->means.narrow ? dtype_narrowed(d) : d;
 }
 
+/* By its name; "<f4" has the machine's order of bytes, "|" and "=" any. */
 static wf_dtype dtype_named(const char *s)
 {
     static const struct {
@@ -34,6 +35,8 @@ static wf_dtype dtype_named(const char *s)
                  {"single", WF_F32}, {"intc", WF_I32},  {"uint", WF_U64}, {"short", WF_I16},
                  {"b1", WF_BOOL}};
 
+    if (*s && s[1] && strchr("<=|", *s))
+        s++;
     for (int d = 1; d < WF_DTYPE_COUNT; d++)
         if (en_dtype_plain_names[d] && !strcmp(en_dtype_plain_names[d], s))
             return (wf_dtype)d;
@@ -220,26 +223,75 @@ static Value dtype_type(Vm *vm, Value self)
     return k ? v_obj(gc_ref(k)) : NONE;
 }
 
-static void dtype_fresh(Vm *vm, Obj *o)
+/* Bytes in the other order than the machine's are a class of numpy/_bytes.py: buffers and files take it. */
+static Value swapped(Vm *vm, Value of)
 {
-    ((DTypeObj *)(void *)o)->dtype = WF_F64; /* of None */
-    ((DTypeObj *)(void *)o)->front = &vm->engine->front[FRONT_NUMPY];
+    Str *name = sc_intern(vm, "numpy._bytes", 12);
+    Value m = name ? sc_import(vm, name) : NIL, r = m.tag == T_NIL ? NIL : sc_call_method(vm, m, "Swapped", &of, 1);
+
+    if (name)
+        obj_drop(vm, name);
+    sc_drop(vm, m);
+    return r;
 }
 
-/* np.dtype("float32") */
-static bool dtype_init(Vm *vm, Value self, const Args *a)
+/* np.dtype("float32"), np.dtype("<f4"): one object for each */
+static Value dtype_make(Vm *vm, Class *cls, const Args *a)
 {
-    DTypeObj *o = (DTypeObj *)(void *)self.o;
     Engine *g = engine_of(vm);
     En e = {.vm = vm, .c = vm->cx, .f = g ? &g->front[FRONT_NUMPY] : NULL};
+    const char *s = is_str(a->v[0]) ? as_str(a->v[0])->s : "";
+    wf_dtype d = WF_F64; /* of None */
+    Value own = s[0] == '>' ? v_obj(sc_str(vm, s + 1)) : sc_ref(a->v[0]), r = NIL;
 
-    o->front = e.f;
-    o->dtype = WF_F64;
-    if (g && en_dtype(&e, a->v[0], &o->dtype))
-        return true;
-    o->dtype = WF_F64;
-    return false;
+    (void)cls;
+    if (s[0] != '>' && a->v[0].tag == T_OBJ && !strcmp(sc_type_name(vm, a->v[0]), "Swapped"))
+        return own;
+    if (g && own.tag != T_NIL && en_dtype(&e, own, &d))
+        r = en_dtype_box(vm, e.f, d);
+    sc_drop(vm, own);
+    if (r.tag == T_NIL || s[0] != '>' || wf_dtype_size(d) == 1)
+        return r;
+    own = swapped(vm, r);
+    sc_drop(vm, r);
+    return own;
 }
+
+/* dtype.newbyteorder(">"): itself where that is the machine's order, which is the lowest byte first */
+static Value dtype_newbyteorder(Vm *vm, const Args *a)
+{
+    const char *s = a->v[1].tag == T_NIL ? "S" : sc_to_cstr(vm, a->v[1], "new_order");
+    bool one = wf_dtype_size(((DTypeObj *)(void *)a->v[0].o)->dtype) == 1;
+
+    if (!s)
+        return NIL;
+    if (!*s || !strchr("<>=|SLBNIslbni", *s))
+        return sc_raise(vm, C_ValueError, "byteorder not recognized (got '%s')", s);
+    return one || strchr("<=|LNIlni", *s) ? sc_ref(a->v[0]) : swapped(vm, a->v[0]);
+}
+
+static Value dtype_byteorder(Vm *vm, Value self)
+{
+    return v_obj(sc_str(vm, wf_dtype_size(((DTypeObj *)(void *)self.o)->dtype) == 1 ? "|" : "="));
+}
+
+static Value dtype_text(Vm *vm, Value self) /* "<f4", as files have it */
+{
+    wf_dtype d = ((DTypeObj *)(void *)self.o)->dtype;
+    Value kind = dtype_kind(vm, self), r = kind.tag == T_NIL ? NIL : sc_strf(vm, "%c%s%d", wf_dtype_size(d) == 1 ? '|' : '<', as_str(kind)->s, (int)wf_dtype_size(d));
+
+    sc_drop(vm, kind);
+    return r;
+}
+
+static Value dtype_isnative(Vm *vm, Value self)
+{
+    (void)vm;
+    (void)self;
+    return v_bool(true);
+}
+
+static const NativeDef dtype_methods[] = {{"newbyteorder", dtype_newbyteorder, "self|new_order"}, {0}};
 
 static const PropertyDef dtype_properties[] = {
     {"type", dtype_type, NULL},
@@ -251,12 +303,15 @@ static const PropertyDef dtype_properties[] = {
     {"is_complex", dtype_complex, NULL},
     {"is_inexact", dtype_inexact, NULL},
     {"kind", dtype_kind, NULL},
+    {"str", dtype_text, NULL},
+    {"byteorder", dtype_byteorder, NULL},
+    {"isnative", dtype_isnative, NULL},
     {0},
 };
 
 const ClassDef en_dtype_def = {
     .name = "dtype", .size = sizeof(DTypeObj), .attrs_at = offsetof(DTypeObj, attrs),
-    .init = dtype_init, .init_params = "dtype", .fresh = dtype_fresh,
+    .make = dtype_make, .make_params = "dtype|align,copy", .methods = dtype_methods,
     .repr = dtype_repr, .str = dtype_str, .compare = dtype_compare, .hash = dtype_hash,
     .call = dtype_call, .properties = dtype_properties, .destroy = dtype_destroy,
     .visit = dtype_visit,

@@ -1,15 +1,36 @@
 # numpy._bytes -- arrays and their bytes: buffers, files, single bits.
-import sys as _sys
-
 import _numpy as _w
 from numpy._array import ndarray
 
 
+class Swapped:
+    # A dtype whose bytes are the other way round than this machine's: np.dtype(">u4"). For reading buffers and files.
+    byteorder, isnative = ">", False
+
+    def __init__(self, native):
+        self.native = native
+        self.itemsize, self.kind, self.name, self.type = native.itemsize, native.kind, native.name, native.type
+        self.str = ">" + native.str[1:]
+
+    def newbyteorder(self, new_order="S"):
+        return self if new_order[:1] in (">", "B", "b", "|", "I") else self.native
+
+    def __eq__(self, other):
+        return isinstance(other, Swapped) and other.native is self.native or isinstance(other, str) and other == self.str
+
+    def __hash__(self):
+        return hash(self.str)
+
+    def __repr__(self):
+        return f"dtype('{self.str}')"
+
+    __str__ = lambda self: self.str
+
+
 def _ordered(dtype):
-    # ">u2": (the dtype, whether its bytes are the other way round than this machine's)
-    if not isinstance(dtype, str) or dtype[:1] not in "<>=|":
-        return _w.dtype(dtype), False
-    return _w.dtype(dtype[1:]), dtype[0] == (">" if _sys.byteorder == "little" else "<")
+    # (the dtype, whether its bytes are the other way round than this machine's)
+    d = _w.dtype(dtype)
+    return (d.native, True) if isinstance(d, Swapped) else (d, False)
 
 
 def frombuffer(buffer, dtype=float, count=-1, offset=0):
