@@ -3,6 +3,8 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -223,6 +225,36 @@ static Value m_chmod(Vm *vm, const Args *a)
     return chmod(p, (mode_t)mode) ? os_raise_errno(vm, p) : NONE;
 }
 
+/* utime(path, (atime, mtime) or None) */
+static Value m_utime(Vm *vm, const Args *a)
+{
+    const char *p = PATH_ARG(0);
+    struct timespec t[2] = {{0, UTIME_NOW}, {0, UTIME_NOW}};
+    Tuple *pair = sc_is(vm, a->v[1], C_tuple) ? (Tuple *)a->v[1].o : NULL;
+    double s;
+
+    if (!p)
+        return NIL;
+    if (a->v[1].tag > T_NONE && (!pair || pair->n != 2))
+        return sc_raise(vm, C_TypeError, "utime: 'times' must be either a tuple of two ints or None");
+    for (int i = 0; pair && i < 2; i++) {
+        if (!sc_to_double(vm, pair->v[i], &s))
+            return NIL;
+        t[i].tv_sec = (time_t)floor(s);
+        t[i].tv_nsec = (long)((s - floor(s)) * 1e9);
+    }
+    return utimensat(AT_FDCWD, p, t, 0) ? os_raise_errno(vm, p) : NONE;
+}
+
+static Value m_readlink(Vm *vm, const Args *a)
+{
+    const char *p = PATH_ARG(0);
+    char text[4096];
+    ssize_t n = p ? readlink(p, text, sizeof text) : -1;
+
+    return !p ? NIL : n < 0 ? os_raise_errno(vm, p) : v_obj(sc_str_n(vm, text, (size_t)n));
+}
+
 static Value m_symlink(Vm *vm, const Args *a)
 {
     const char *p = PATH_ARG(0), *q = p ? PATH_ARG(1) : NULL;
@@ -351,7 +383,7 @@ static const NativeDef os_functions[] = {
     {"cpu_count", m_cpu_count, ""}, {"getenv", m_getenv, "key|default"},
     {"_rmtree", m_rmtree, "path"}, {"_stat", m_stat, "path"}, {"_lstat", m_lstat, "path"},
     {"chdir", m_chdir, "path"}, {"chmod", m_chmod, "path,mode"},
-    {"symlink", m_symlink, "src,dst"}, {"access", m_access, "path,mode"},
+    {"symlink", m_symlink, "src,dst"}, {"readlink", m_readlink, "path"}, {"utime", m_utime, "path|times"}, {"access", m_access, "path,mode"},
     {"_setenv", m_setenv, "key,value"}, {"urandom", m_urandom, "size"},
     {"getppid", m_getppid, ""}, {"_exit", m_exit, "status"},
     {"fork", m_fork, ""}, {"kill", m_kill, "pid,signal"}, {"waitpid", m_waitpid, "pid,options"},
