@@ -45,7 +45,7 @@ BoolTensor = _typed(bool)
 _MODULES = ("nn", "optim", "autograd", "utils", "linalg", "special", "jit", "func", "distributions", "random", "cuda",
             "hub", "sparse", "profiler", "multiprocessing", "ops", "accelerator", "nested", "library", "functional", "classes",
             "_logging", "distributed",
-            "backends", "testing", "fft", "fx", "compiler", "amp", "version", "_functorch", "_dynamo", "overrides", "export", "onnx")
+            "backends", "testing", "fft", "fx", "compiler", "amp", "version", "_functorch", "_dynamo", "overrides", "export", "onnx", "serialization")
 _FROM = {"jagged": "nested", "sparse_coo_tensor": "sparse", "sparse_csr_tensor": "sparse", "spmm": "sparse", "sparse_csr": "sparse", "stft": "fft", "istft": "fft", "slogdet": "linalg", "matrix_exp": "linalg", "lstsq": "linalg", "pinverse": "_misc", "save": "serialization", "load": "serialization", "compile": "_compile",
          "vmap": "func", "autocast": "amp", "GradScaler": "amp", "clear_autocast_cache": "amp",
          "is_autocast_enabled": "amp", "get_autocast_dtype": "amp", "set_autocast_enabled": "amp",
@@ -69,6 +69,8 @@ def __getattr__(name):
         return getattr(__import__("torch.nn.functional"), name)
     if name[-1:] == "_" and name[:1] != "_" and hasattr(Tensor, name):      # torch.sin_(x)
         return getattr(Tensor, name)
+    if name[:9] == "_foreach_":
+        return __import__("torch._misc").foreach(name[9:])
     return getattr(__import__("torch._misc"), name)
 
 

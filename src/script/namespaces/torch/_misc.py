@@ -14,6 +14,85 @@ def _assert(condition, message):
         raise AssertionError(message)
 
 
+def _check_with(error, cond, message=None):
+    if not isinstance(cond, (bool, _w.Tensor)):
+        raise TypeError(f"cond must be a bool, but got {type(cond)}")
+    if not cond:
+        raise error("Expected cond to be True, but got False. (Could this error message be improved? If so, please report an enhancement "
+                    "request to PyTorch.)" if message is None else str(message()))
+
+
+def _check(cond, message=None):
+    _check_with(RuntimeError, cond, message)
+
+
+def _check_index(cond, message=None):
+    _check_with(IndexError, cond, message)
+
+
+def _check_value(cond, message=None):
+    _check_with(ValueError, cond, message)
+
+
+def _check_type(cond, message=None):
+    _check_with(TypeError, cond, message)
+
+
+def _check_not_implemented(cond, message=None):
+    _check_with(NotImplementedError, cond, message)
+
+
+def _check_is_size(i, message=None, *, max=None):
+    _check(i >= 0 and (max is None or i <= max), message)
+
+
+def cond(pred, true_fn, false_fn, operands=()):
+    # One of the two functions; in a trace a branch of the program.
+    import _tree
+    if isinstance(pred, _w.Tensor) and pred.numel() != 1:
+        raise RuntimeError(f"Expected pred to be bool or single-element tensor, but got {pred}.")
+    if not isinstance(pred, _w.Tensor) or not _w.in_trace():
+        return (true_fn if pred else false_fn)(*operands)
+    leaves, spec = _tree.flatten(tuple(operands), None, False)
+    specs = []
+
+    def branch(f):
+        def run(*xs):
+            out, s = _tree.flatten(f(*_tree.unflatten(spec, list(xs))), None, False)
+            specs.append(s)
+            if s != specs[0]:
+                raise RuntimeError("torch.cond: the two functions give results of different forms")
+            return out
+        return run
+
+    out = _w.cond(pred.reshape(()) != 0, [branch(false_fn), branch(true_fn)], leaves)
+    return _tree.unflatten(specs[0], out)
+
+
+def foreach(name):
+    # torch._foreach_add(tensors, others) and its kin: the function for each tensor, with that of each argument which is a list.
+    import torch
+    inplace = name[-1] == "_"
+    own = "linalg_vector_norm" if name == "norm" else name
+    if inplace:
+        f = lambda t, *args, **kw: getattr(t, name)(*args, **kw)
+    elif own == "linalg_vector_norm":
+        f = lambda t, ord=2, **kw: torch.linalg.vector_norm(t, ord, **kw)
+    else:
+        f = getattr(torch, name)
+
+    def each(tensors, *args, **kwargs):
+        for a in list(args) + list(kwargs.values()):
+            if isinstance(a, (list, tuple)) and len(a) != len(tensors):
+                raise RuntimeError(f"Tensor lists must have the same number of tensors, got {len(tensors)} and {len(a)}")
+        pick = lambda a, i: a[i] if isinstance(a, (list, tuple)) else a
+        out = tuple([f(t, *[pick(a, i) for a in args], **{k: pick(v, i) for k, v in kwargs.items()}) for i, t in enumerate(tensors)])
+        return tensors if inplace else out
+
+    each.__name__ = "_foreach_" + name
+    return each
+
+
 def is_storage(obj):
     return False
 
