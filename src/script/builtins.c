@@ -520,10 +520,9 @@ static Value b_round(Vm *vm, const Args *a)
     if (isnan(v.f))
         return sc_raise(vm, C_ValueError, "cannot convert float NaN to integer");
     v.f = nearbyint(v.f);
-    if (fabs(v.f) >= 9.2233720368547758e18)
-        return sc_raise(vm, C_OverflowError, "cannot convert float %s to integer",
-                        isinf(v.f) ? "infinity" : "this large");
-    return v_int((int64_t)v.f);
+    if (isinf(v.f))
+        return sc_raise(vm, C_OverflowError, "cannot convert float infinity to integer");
+    return fabs(v.f) >= 9.2233720368547758e18 ? long_from_double(vm, v.f) : v_int((int64_t)v.f);
 }
 
 static Value b_chr(Vm *vm, const Args *a)

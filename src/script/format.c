@@ -277,8 +277,9 @@ void sc_format_double(Buf *b, double x, char code, int prec, bool alt, char grou
 /* No type: the shortest repr, or with precision like g but with at least one decimal. */
 static void format_general(Buf *b, double x, const FormatSpec *f)
 {
-    char s[NUMBER_MAX + 4];
+    char s[NUMBER_MAX + 24], *e, *keep;
     int64_t at = b->n;
+    int prec;
 
     if (f->prec < 0) {
         int n = number_f64(s, fabs(x));
@@ -298,7 +299,25 @@ static void format_general(Buf *b, double x, const FormatSpec *f)
         }
         return;
     }
-    sc_format_double(b, x, 'g', (int)(f->prec ? f->prec : 1), f->alt, f->group);
+    /* one decimal needs a digit: a number with as many digits before the point as there are in all has an exponent */
+    prec = (int)(f->prec ? f->prec : 1);
+    if (isfinite(x) && prec < (int)sizeof s - 8) {
+        snprintf(s, sizeof s, "%.*e", prec - 1, fabs(x));
+        fix_point(s);
+        e = strchr(s, 'e');
+        if (atoi(e + 1) == prec - 1) {
+            keep = e;
+            while (!f->alt && strchr(s, '.') && keep > s && (keep[-1] == '0' || keep[-1] == '.'))
+                if (*--keep == '.')
+                    break;
+            buf_add(b, s, (size_t)(keep - s));
+            if (f->alt && prec == 1)
+                buf_char(b, '.');
+            buf_str(b, e);
+            return;
+        }
+    }
+    sc_format_double(b, x, 'g', prec, f->alt, f->group);
     if (isfinite(x) && !b->failed && !memchr(b->s + at, '.', (size_t)(b->n - at)) &&
         !memchr(b->s + at, 'e', (size_t)(b->n - at)))
         buf_str(b, ".0");

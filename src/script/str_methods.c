@@ -69,13 +69,8 @@ static bool split_space(Vm *vm, Str *s, int64_t max, List *l)
         if (i >= s->n)
             return true;
         start = i;
-        if (max-- == 0) {
-            uint32_t e = s->n;
-
-            while (e > start && str_is_space((unsigned char)s->s[e - 1]))
-                e--;
-            return push_part(vm, l, s->s + start, e - start);
-        }
+        if (max-- == 0)
+            return push_part(vm, l, s->s + start, s->n - start);
         while (i < s->n && !str_is_space(sc_utf8_read(s->s + i, &len)))
             i += (uint32_t)len;
         if (!push_part(vm, l, s->s + start, i - start))
