@@ -149,20 +149,30 @@ class Dataset:
         return self._derived(make)
 
     def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=True, name=None):
-        # from a buffer that is filled as it is emptied; the order is not TensorFlow's
-        import random
-        first = 0 if seed is None else seed
-        rng = random.Random(first)
+        # From a buffer that is filled as it is emptied, in TensorFlow's order: each iteration has two words of the dataset's stream
+        # as the seeds of its own.
+        from tensorflow.random import Words, words_of
+        seeds, size = words_of(seed), int(buffer_size)
+        first = None if reshuffle_each_iteration is not False else seeds.seeds
 
         def make():
-            r = rng if reshuffle_each_iteration else random.Random(first)
-            items = []
-            for x in self:
-                items.append(x)
-                if len(items) == buffer_size:
-                    yield _taken(items, r)
-            while items:
-                yield _taken(items, r)
+            words = Words(*first) if first is not None else Words(seeds.next(), seeds.next())
+            room, start, end, source = {}, 0, 0, iter(self)
+            while True:
+                while source is not None and end - start < size:
+                    try:
+                        room[end] = next(source)
+                        end += 1
+                    except StopIteration:
+                        source = None
+                if start == end:
+                    return
+                at = start + words.next() % (end - start)
+                x = room[at]
+                room[at] = room[start]
+                del room[start]
+                start += 1
+                yield x
         return self._derived(make, self._size)
 
     def repeat(self, count=None, name=None):
@@ -259,12 +269,6 @@ def make_initializable_iterator(dataset, shared_name=None):
         raise RuntimeError("dataset.make_initializable_iterator is not supported when eager execution is enabled. Use `for element in "
                            "dataset` instead.")
     return _host.make_initializable_iterator(dataset)
-
-
-def _taken(items, rng):
-    i = rng.randrange(len(items))
-    items[i], items[-1] = items[-1], items[i]
-    return items.pop()
 
 
 def _of(items):

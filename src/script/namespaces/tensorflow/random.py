@@ -33,6 +33,17 @@ class _Stream:
         return _signed(self.key), lo, hi
 
 
+class Words:
+    # the words of a stream one by one, 32 bits each
+    def __init__(self, seed, seed2):
+        self.seeds, self._stream, self._kept = (seed, seed2), _Stream(seed, seed2), []
+
+    def next(self):
+        if not self._kept:
+            self._kept = _w.philox(3, [256], "uint32", *self._stream.take(64), 0, 0).tolist()[::-1]
+        return self._kept.pop()
+
+
 def set_seed(seed):
     seed = int(seed)
     _global[0], _global[1] = seed, _python.Random(seed)
@@ -63,6 +74,12 @@ def get_seed(op_seed):
             where.drawing_ops = op_seed + 1
         seeds = (first % _MAX, op_seed % _MAX)
     return (0, _MAX) if seeds == (0, 0) else seeds
+
+
+def words_of(seed):
+    # what a dataset draws from: seeds that nobody gave are any
+    a, b = get_seed(seed)
+    return Words(_any_seed(), _any_seed()) if a is None else Words(a, b)
 
 
 class _Source:
