@@ -29,7 +29,8 @@ Operation = object
 def __getattr__(name):
     if name in _lazy:
         return __import__("tensorflow." + name)
-    raise AttributeError(f"module 'tensorflow' has no attribute '{name}'")
+    from tensorflow.compat import v1
+    raise AttributeError(f"module 'tensorflow' has no attribute '{name}'" + (": tensorflow.compat.v1 has it" if hasattr(v1, name) else ""))
 
 
 def as_dtype(d):

@@ -85,8 +85,8 @@ def _histogram(values, bins):
         edges = _EDGES
     else:
         edges = [float(x) for x in bins] if not isinstance(bins, int) else [float(x) for x in np.histogram(a, bins=bins)[1]]
-    place = np.clip(np.searchsorted(np.asarray(edges), a, side="right") - 1, 0, len(edges) - 2)
-    counts = [float(x) for x in np.bincount(place, minlength=len(edges) - 1)]
+    below = np.searchsorted(np.sort(a), np.asarray(edges[1:-1])).tolist()      # how many are below each border
+    counts = [float(n - m) for m, n in zip([0] + below, below + [a.size])]
     first = next(i for i, n in enumerate(counts) if n)
     last = len(counts) - next(i for i, n in enumerate(reversed(counts)) if n)
     limits, counts = edges[first + 1:last + 1], counts[first:last]
