@@ -29,8 +29,7 @@ Operation = object
 def __getattr__(name):
     if name in _lazy:
         return __import__("tensorflow." + name)
-    from tensorflow.compat import v1
-    raise AttributeError(f"module 'tensorflow' has no attribute '{name}'" + (": tensorflow.compat.v1 has it" if hasattr(v1, name) else ""))
+    raise AttributeError(f"module 'tensorflow' has no attribute '{name}'")
 
 
 def as_dtype(d):

@@ -342,6 +342,4 @@ def __getattr__(name):
     if name == "contrib":
         import tensorflow.contrib as contrib
         return contrib
-    if name == "estimator":
-        raise AttributeError("module 'tensorflow.compat.v1' has no attribute 'estimator': estimators are not part of Weft")
     raise AttributeError(f"module 'tensorflow.compat.v1' has no attribute '{name}'")

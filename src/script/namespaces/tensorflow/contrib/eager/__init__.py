@@ -36,10 +36,6 @@ def gradients_function(f, params=None):
     return lambda *args: both(*args)[1]
 
 
-def __getattr__(name):
-    raise AttributeError(f"module 'tensorflow.contrib.eager' has no attribute '{name}'")
-
-
 def enable_eager_execution(config=None, device_policy=None, execution_mode=None):
     from tensorflow.compat import v1
     v1.enable_eager_execution()
