@@ -189,6 +189,7 @@ static Value convert_def(Conv *k, const FuncDef *d)
          set(k, n, "body", convert_list(k, &d->body)) &&
          set(k, n, "returns", convert(k, d->returns)) &&
          set(k, n, "locals", local_names(k, d)) &&
+         set(k, n, "nposonly", v_int(d->nposonly)) &&
          set(k, n, "is_lambda", v_bool(d->is_lambda)) &&
          set(k, n, "is_generator", v_bool(d->is_generator));
     if (ok)

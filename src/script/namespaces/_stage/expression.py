@@ -82,7 +82,10 @@ class Expressions(Statements):
             return self.lookup(frame, e)
         if k == "int" or k == "float" or k == "str":
             return e.value
-        return getattr(self, "e_" + k)(frame, e)
+        do = getattr(self, "e_" + k, None)
+        if do is None:
+            raise Refuse(k)
+        return do(frame, e)
 
     def e_none(self, frame, e):
         return None
@@ -403,7 +406,9 @@ class Expressions(Statements):
         for i, p in enumerate(pos):
             if args:
                 env[p.name] = args.pop(0)
-            elif p.name in kwargs:
+                if p.name in kwargs and i >= tree.nposonly:
+                    raise TypeError(f"{name}() got multiple values for argument '{p.name}'")
+            elif p.name in kwargs and i >= tree.nposonly:
                 env[p.name] = kwargs.pop(p.name)
             elif i >= n:
                 env[p.name] = defaults[i - n]
