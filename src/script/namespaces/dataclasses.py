@@ -20,6 +20,7 @@ class Field:
         self.init = init
         self.repr = repr
         self.compare = compare
+        self.hash = hash
         self.kw_only = kw_only
         self.metadata = metadata or {}
 
@@ -30,12 +31,27 @@ def field(*, default=MISSING, default_factory=MISSING, init=True, repr=True, has
     return Field(default, default_factory, init, repr, compare, kw_only, hash, metadata)
 
 
+class KW_ONLY:
+    pass
+
+
+class InitVar:
+    def __init__(self, type):
+        self.type = type
+
+    def __class_getitem__(cls, type):
+        return cls(type)
+
+
 def _collect(cls, kw_only):
     found = {}
     for base in reversed(cls.__mro__[1:]):
         found.update(base.__dict__.get("__dataclass_fields__", {}))
     for name, type_ in cls.__dict__.get("__annotations__", {}).items():
         if getattr(type_, "_is_classvar", False):
+            continue
+        if type_ is KW_ONLY or type_ == "KW_ONLY":
+            kw_only = True
             continue
         default = cls.__dict__.get(name, MISSING)
         if isinstance(default, Field):
@@ -56,7 +72,11 @@ def _collect(cls, kw_only):
     return found
 
 
-def _make_init(cls, all_fields, frozen):
+def _is_passed(f):
+    return isinstance(f.type, InitVar) or f.type is InitVar
+
+
+def _make_init(cls, all_fields):
     names = [f.name for f in all_fields if f.init and not f.kw_only]
     seen = None
     for f in all_fields:
@@ -76,9 +96,14 @@ def _make_init(cls, all_fields, frozen):
             if k in given:
                 raise TypeError(f"{title}.__init__() got multiple values for argument {k!r}")
             given[k] = v
-        missing = []
+        missing, passed = [], []
         for f in all_fields:
-            if f.init and f.name in given:
+            if _is_passed(f):
+                if f.name in given or f.default is not MISSING:
+                    passed.append(given.pop(f.name, f.default))
+                else:
+                    missing.append(repr(f.name))
+            elif f.init and f.name in given:
                 put(self, f.name, given.pop(f.name))
             elif f.default is not MISSING:
                 put(self, f.name, f.default)
@@ -94,12 +119,28 @@ def _make_init(cls, all_fields, frozen):
             raise TypeError(f"{title}.__init__() missing {len(missing)} required positional argument{s}: {text}")
         post = getattr(self, "__post_init__", None)
         if post is not None:
-            post()
+            post(*passed)
     return __init__
 
 
 def _key(self):
-    return tuple(getattr(self, f.name) for f in self.__dataclass_fields__.values() if f.compare)
+    return tuple(getattr(self, f.name) for f in fields(self) if f.compare)
+
+
+def _hash(self):
+    return hash(tuple(getattr(self, f.name) for f in fields(self) if (f.compare if f.hash is None else f.hash)))
+
+
+def _with_slots(cls, names):
+    # a class's slots are made with it
+    inherited = {s for base in cls.__mro__[1:] for s in base.__dict__.get("__slots__", ())}
+    if "__slots__" in cls.__dict__:
+        raise TypeError(f"{cls.__name__} already specifies __slots__")
+    body = {k: v for k, v in cls.__dict__.items() if k not in names and k not in ("__dict__", "__weakref__")}
+    body["__slots__"] = tuple(n for n in names if n not in inherited)
+    made = type(cls)(cls.__name__, cls.__bases__, body)
+    made.__qualname__ = cls.__qualname__
+    return made
 
 
 def _compare(op):
@@ -111,7 +152,7 @@ def _compare(op):
 
 
 def _repr(self):
-    parts = [f"{f.name}={getattr(self, f.name)!r}" for f in self.__dataclass_fields__.values() if f.repr]
+    parts = [f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.repr]
     return self.__class__.__qualname__ + "(" + ", ".join(parts) + ")"
 
 
@@ -128,8 +169,12 @@ def dataclass(cls=None, /, *, init=True, repr=True, eq=True, order=False, unsafe
         found = _collect(cls, kw_only)
         cls.__dataclass_fields__ = found
         own = cls.__dict__
+        if order and not eq:
+            raise ValueError("eq must be true if order is true")
         if init and "__init__" not in own:
-            cls.__init__ = _make_init(cls, list(found.values()), frozen)
+            cls.__init__ = _make_init(cls, list(found.values()))
+        if match_args and "__match_args__" not in own:
+            cls.__match_args__ = tuple(f.name for f in found.values() if f.init and not f.kw_only)
         if repr and "__repr__" not in own:
             cls.__repr__ = _repr
         if eq and "__eq__" not in own:
@@ -142,9 +187,11 @@ def dataclass(cls=None, /, *, init=True, repr=True, eq=True, order=False, unsafe
         if frozen:
             cls.__setattr__ = _frozen_set
             cls.__delattr__ = _frozen_del
-        if (frozen and eq) or unsafe_hash:
-            cls.__hash__ = lambda self: hash(_key(self))
-        return cls
+        if unsafe_hash or (frozen and eq and "__hash__" not in own):
+            cls.__hash__ = _hash
+        elif eq and not frozen and "__hash__" not in own:
+            cls.__hash__ = None
+        return _with_slots(cls, [f.name for f in fields(cls)]) if slots else cls
     return decorate if cls is None else decorate(cls)
 
 
@@ -152,37 +199,54 @@ def fields(obj):
     found = getattr(obj, "__dataclass_fields__", None)
     if found is None:
         raise TypeError("must be called with a dataclass type or instance")
-    return tuple(found.values())
+    return tuple(f for f in found.values() if not _is_passed(f))
 
 
 def is_dataclass(obj):
     return hasattr(obj, "__dataclass_fields__")
 
 
-def _plain(value, copy):
+def _plain(value, make, each):
+    # each: of a dataclass its fields, by make
     if is_dataclass(value) and not isinstance(value, type):
-        return {f.name: _plain(getattr(value, f.name), copy) for f in fields(value)}
-    if isinstance(value, list):
-        return [_plain(v, copy) for v in value]
-    if isinstance(value, tuple):
-        return tuple(_plain(v, copy) for v in value)
+        return make(each(f.name, _plain(getattr(value, f.name), make, each)) for f in fields(value))
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*[_plain(v, make, each) for v in value])
+    if isinstance(value, (list, tuple)):
+        return type(value)(_plain(v, make, each) for v in value)
     if isinstance(value, dict):
-        return {k: _plain(v, copy) for k, v in value.items()}
-    return value
+        return type(value)((_plain(k, make, each), _plain(v, make, each)) for k, v in value.items())
+    import copy
+    return copy.deepcopy(value)
 
 
-def asdict(obj):
+def asdict(obj, *, dict_factory=dict):
     if not is_dataclass(obj) or isinstance(obj, type):
         raise TypeError("asdict() should be called on dataclass instances")
-    return _plain(obj, True)
+    return _plain(obj, lambda items: dict_factory(list(items)), lambda name, value: (name, value))
 
 
-def astuple(obj):
-    return tuple(astuple(v) if is_dataclass(v) else v for v in (getattr(obj, f.name) for f in fields(obj)))
+def astuple(obj, *, tuple_factory=tuple):
+    if not is_dataclass(obj) or isinstance(obj, type):
+        raise TypeError("astuple() should be called on dataclass instances")
+    return _plain(obj, lambda items: tuple_factory(list(items)), lambda name, value: value)
+
+
+def make_dataclass(cls_name, fields, *, bases=(), namespace=None, **options):
+    body, types = dict(namespace or {}), {}
+    for f in fields:
+        name, *rest = (f, "typing.Any") if isinstance(f, str) else f
+        types[name] = rest[0]
+        if len(rest) > 1:
+            body[name] = rest[1]
+    body["__annotations__"] = types
+    return dataclass(type(cls_name, bases, body), **options)
 
 
 def replace(obj, /, **changes):
     for f in fields(obj):
+        if not f.init and f.name in changes:
+            raise TypeError(f"field {f.name} is declared with init=False, it cannot be specified with replace()")
         if f.init and f.name not in changes:
             changes[f.name] = getattr(obj, f.name)
     return obj.__class__(**changes)

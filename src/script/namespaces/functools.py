@@ -39,24 +39,29 @@ def reduce(function, sequence, initial=_none):
     return value
 
 
-def update_wrapper(wrapper, wrapped, assigned=None, updated=None):
-    for name in ("__name__", "__qualname__", "__doc__"):
+WRAPPER_ASSIGNMENTS = ("__module__", "__name__", "__qualname__", "__doc__")
+WRAPPER_UPDATES = ("__dict__",)
+
+
+def update_wrapper(wrapper, wrapped, assigned=WRAPPER_ASSIGNMENTS, updated=WRAPPER_UPDATES):
+    for name in assigned:
         if hasattr(wrapped, name):
             try:
                 setattr(wrapper, name, getattr(wrapped, name))
             except AttributeError:
                 pass
-    try:
-        wrapper.__dict__.update(wrapped.__dict__)
-    except AttributeError:
-        pass
+    for name in updated:
+        try:
+            getattr(wrapper, name).update(getattr(wrapped, name, {}))
+        except AttributeError:
+            pass
     wrapper.__wrapped__ = wrapped
     return wrapper
 
 
-def wraps(wrapped, assigned=None, updated=None):
+def wraps(wrapped, assigned=WRAPPER_ASSIGNMENTS, updated=WRAPPER_UPDATES):
     def decorate(wrapper):
-        return update_wrapper(wrapper, wrapped)
+        return update_wrapper(wrapper, wrapped, assigned, updated)
     return decorate
 
 
@@ -83,7 +88,7 @@ class _CacheInfo(tuple):
 
 def lru_cache(maxsize=128, typed=False):
     if callable(maxsize):
-        return lru_cache(128)(maxsize)
+        return lru_cache(128, typed)(maxsize)
 
     def decorate(fn):
         store = {}
@@ -91,6 +96,10 @@ def lru_cache(maxsize=128, typed=False):
 
         def wrapper(*args, **kwargs):
             key = (args, tuple(kwargs.items())) if kwargs else args
+            if typed:
+                key = (key, tuple(type(x) for x in args), tuple(type(x) for x in kwargs.values()))
+            elif not kwargs and len(args) == 1 and type(args[0]) in (int, str):
+                key = args[0]  # so that 1 and 1.0 are two
             if key in store:
                 counts[0] += 1
                 value = store[key]
@@ -115,6 +124,7 @@ def lru_cache(maxsize=128, typed=False):
 
         wrapper.cache_info = cache_info
         wrapper.cache_clear = cache_clear
+        wrapper.cache_parameters = lambda: {"maxsize": maxsize, "typed": typed}
         return update_wrapper(wrapper, fn)
     return decorate
 

@@ -18,6 +18,8 @@ class Random(_Core):
         self.seed(x)
 
     def seed(self, a=None, version=2):
+        if version != 2 and isinstance(a, (str, bytes)):
+            raise NotImplementedError("random.seed: texts are seeds as version 2 has them")
         self._seed(a)
         self.gauss_next = None
 

@@ -230,21 +230,36 @@ def _field(i):
 
 
 def namedtuple(typename, field_names, *, rename=False, defaults=None, module=None):
+    from keyword import iskeyword
     if isinstance(field_names, str):
         field_names = field_names.replace(",", " ").split()
-    fields = tuple(field_names)
+    fields = list(field_names)
     seen = set()
-    for name in fields:
+    for i, name in enumerate(fields):
+        if rename and (not isinstance(name, str) or not name.isidentifier() or iskeyword(name) or
+                       name.startswith("_") or name in seen):
+            fields[i] = f"_{i}"
+        seen.add(name)
+    fields = tuple(fields)
+    seen = set()
+    for i, name in enumerate(fields):
         if not isinstance(name, str) or not name.isidentifier():
             raise ValueError(f"Type names and field names must be valid identifiers: {name!r}")
-        if name.startswith("_"):
+        if iskeyword(name):
+            raise ValueError(f"Type names and field names cannot be a keyword: {name!r}")
+        if name.startswith("_") and not (rename and name == f"_{i}"):
             raise ValueError(f"Field names cannot start with an underscore: {name!r}")
         if name in seen:
             raise ValueError(f"Encountered duplicate field name: {name!r}")
         seen.add(name)
     defaults = tuple(defaults) if defaults is not None else ()
+    if len(defaults) > len(fields):
+        raise TypeError("Got more default values than field names")
     given = dict(zip(fields[len(fields) - len(defaults):], defaults))
-    return _namedtuple(typename, fields, given)
+    made = _namedtuple(typename, fields, given)
+    if module is not None:
+        made.__module__ = module
+    return made
 
 
 def _namedtuple(typename, fields, given):

@@ -73,6 +73,8 @@ class stat_result(tuple):
     def st_ctime(self): return self[9]
 
 def stat(path, *, dir_fd=None, follow_symlinks=True):
+    if dir_fd is not None:
+        raise NotImplementedError("os.stat: dir_fd is not supported")
     return stat_result(_stat(path) if follow_symlinks else _lstat(path))
 
 def lstat(path):
@@ -89,8 +91,8 @@ def fspath(path):
 class DirEntry:
     def __init__(self, folder, name):
         self.name, self.path = name, path.join(folder, name)
-    def is_dir(self, *, follow_symlinks=True): return path.isdir(self.path)
-    def is_file(self, *, follow_symlinks=True): return path.isfile(self.path)
+    def is_dir(self, *, follow_symlinks=True): return path.isdir(self.path) and (follow_symlinks or not self.is_symlink())
+    def is_file(self, *, follow_symlinks=True): return path.isfile(self.path) and (follow_symlinks or not self.is_symlink())
     def is_symlink(self): return path.islink(self.path)
     def stat(self, *, follow_symlinks=True): return stat(self.path, follow_symlinks=follow_symlinks)
     def __fspath__(self): return self.path

@@ -315,8 +315,8 @@ def start_queue_runners(sess=None, coord=None, daemon=True, start=True, collecti
     return [t for r in default_graph().get_collection(collection) for t in r.create_threads(sess, coord, daemon, start)]
 
 
-def _limited(tensors, epochs):
-    # rows of tensors, over and over or as often as asked for
+def _limited(epochs):
+    # rows, over and over or as often as asked for
     state_ = {}
 
     def pull(session, values):
@@ -331,7 +331,7 @@ def _limited(tensors, epochs):
 
 def slice_input_producer(tensor_list, num_epochs=None, shuffle=True, seed=None, capacity=32, shared_name=None, name=None):
     tensors = [as_constant(t) for t in tensor_list]
-    pull, kept = _limited(tensors, num_epochs)
+    pull, kept = _limited(num_epochs)
     if shuffle:
         import random
         rng = random.Random(seed)

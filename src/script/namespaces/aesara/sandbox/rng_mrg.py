@@ -114,6 +114,8 @@ class MRG_RandomStream:
         self.rstate = _np.asarray(seed, dtype="int64")
 
     def get_substream_rstates(self, n_streams, dtype="float64", inc_rstate=True):
+        if dtype not in ("float16", "float32", "float64"):
+            raise TypeError(f"get_substream_rstates: {dtype!r} is not a dtype of floats")
         rows = _streams(self.rstate, n_streams)
         if inc_rstate:
             self.rstate = _ahead(self.rstate.reshape(1, 6), _A1P134, _A2P134)[0]

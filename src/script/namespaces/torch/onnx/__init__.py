@@ -89,7 +89,8 @@ def export(model, args=(), f=None, *, kwargs=None, verbose=None, input_names=Non
     for name, given in (("custom_translation_table", custom_translation_table), ("report", report), ("profile", profile),
                         ("dump_exported_program", dump_exported_program), ("custom_opsets", custom_opsets),
                         ("export_modules_as_functions", export_modules_as_functions), ("export_params=False", not export_params),
-                        ("keep_initializers_as_inputs", keep_initializers_as_inputs)):
+                        ("keep_initializers_as_inputs", keep_initializers_as_inputs), ("verify", verify),
+                        ("operator_export_type", operator_export_type != OperatorExportTypes.ONNX)):
         if given:
             raise NotImplementedError(f"torch.onnx.export: {name}")
     if opset_version is not None and opset_version != OPSET:

@@ -45,6 +45,8 @@ class DataSet:
         self.images, self.labels = self.images[order], self.labels[order]
 
     def next_batch(self, batch_size, fake_data=False, shuffle=True):
+        if fake_data:
+            raise NotImplementedError("next_batch: fake_data")
         start = self._at
         if self.epochs_completed == 0 and start == 0 and shuffle:
             self._shuffle()
