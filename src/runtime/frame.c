@@ -379,7 +379,7 @@ static bool upload(Frame *f, const Segment *s)
     return true;
 }
 
-#define WORK_OF_STEP 512 /* bytes that could be moved while one is begun */
+#define WORK_OF_STEP 1024 /* bytes that could be moved while one is begun */
 
 /* What a compiler would spare in part: loops and calls count by what they run, and products, which are kernels anyway, not. */
 static int64_t segment_work(const Segment *s)
