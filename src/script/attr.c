@@ -407,6 +407,12 @@ bool dunder_plain_setattr(Vm *vm, Value v, Str *name, Value x)
     }
     if (name == vm->known[S_class])
         return set_class(vm, v, x);
+    if (c->closed && !class_has_slot(vm, c, name)) {
+        if (a)
+            return sc_fail(vm, C_AttributeError, "'%s' object attribute '%s' is read-only", sc_type_name(vm, v), name->s);
+        sc_raise_no_attr(vm, v, name);
+        return false;
+    }
     if (!*d && !(*d = sc_dict(vm)))
         return false;
     return sc_dict_put_str(vm, *d, name, x);

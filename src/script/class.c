@@ -260,7 +260,7 @@ static void inherit(Class *c, const Class *b, const Class *root)
 void sc_class_refresh(Vm *vm, Class *c)
 {
     c->plain_getattr = !c->d.getattr;
-    c->plain_setattr = !c->d.setattr;
+    c->plain_setattr = !c->d.setattr && !c->closed;
     vm->version++;
 }
 
@@ -561,6 +561,49 @@ static int drop_generic(Class **b, int n)
     return n;
 }
 
+bool class_has_slot(Vm *vm, const Class *c, const Str *name)
+{
+    for (uint32_t i = 0; i < c->nmro; i++) {
+        Value *v = c->mro[i]->attrs ? sc_dict_find_str(c->mro[i]->attrs, vm->known[S_slots]) : NULL;
+
+        if (v && is_str(*v) && !strcmp(as_str(*v)->s, name->s))
+            return true;
+        for (int64_t k = 0; v && sc_is(vm, *v, C_tuple) && k < ((Tuple *)v->o)->n; k++)
+            if (is_str(((Tuple *)v->o)->v[k]) && !strcmp(as_str(((Tuple *)v->o)->v[k])->s, name->s))
+                return true;
+    }
+    return false;
+}
+
+/* __slots__ becomes a tuple, or stays one text; c is closed if all its bases are. */
+static bool read_slots(Vm *vm, Class *c, Class *const *b, int n)
+{
+    Value *v = sc_dict_find_str(c->attrs, vm->known[S_slots]);
+    Tuple *t;
+
+    if (!v)
+        return true;
+    if (!is_str(*v)) {
+        if (!(t = sc_tuple_from(vm, *v)))
+            return false;
+        if (!sc_dict_put_str(vm, c->attrs, vm->known[S_slots], v_obj(t))) {
+            obj_drop(vm, t);
+            return false;
+        }
+        for (int64_t k = 0; k < t->n; k++)
+            if (is_str(t->v[k]) && sc_dict_find_str(c->attrs, as_str(t->v[k]))) {
+                sc_raise(vm, C_ValueError, "'%s' in __slots__ conflicts with class variable", as_str(t->v[k])->s);
+                obj_drop(vm, t);
+                return false;
+            }
+        obj_drop(vm, t);
+    }
+    c->closed = !class_has_slot(vm, c, vm->known[S_dict]);
+    for (int i = 0; i < n; i++)
+        c->closed = c->closed && (!b[i]->script || b[i]->closed);
+    return true;
+}
+
 Class *sc_class_new(Vm *vm, Class *meta, Str *name, Tuple *bases, Dict *ns)
 {
     Class *b[32], *c, *object = vm->cls[C_object];
@@ -603,6 +646,8 @@ Class *sc_class_new(Vm *vm, Class *meta, Str *name, Tuple *bases, Dict *ns)
         c->bases->v[i] = v_obj(gc_ref(b[i]));
         b[i]->is_base = true;
     }
+    if (!read_slots(vm, c, b, n))
+        goto fail;
     fill_slots(vm, c);
     m = sc_dict_find_str(ns, vm->known[S_module]);
     if (m && sc_is_exact(vm, *m, C_str))

@@ -13,6 +13,7 @@ typedef struct GetSet { /* a native property */
 /* class.c */
 bool class_keeps_native(Vm *vm, const Class *c);
 void class_slots_changed(Vm *vm, Class *of); /* a special method came or went */
+bool class_has_slot(Vm *vm, const Class *c, const Str *name); /* in __slots__ of it or a base */
 void class_destroy(Vm *vm, Obj *o);
 void class_visit(Obj *o, VisitFn fn, void *user);
 

@@ -398,8 +398,9 @@ struct Class {
     bool is_type;  /* its instances are classes: type and what derives from it */
     bool is_abstract; /* __abstractmethods__ is not empty: no instances */
     bool has_del;  /* __del__ somewhere in the mro */
+    bool closed;   /* its objects have no attributes but those that __slots__ name, here and in all bases */
     bool plain_getattr; /* no __getattr__, no getattr slot */
-    bool plain_setattr;
+    bool plain_setattr; /* likewise; not closed */
     Value init_fn; /* cache of __init__, borrowed; valid when init_version matches */
     uint32_t init_version;
 };

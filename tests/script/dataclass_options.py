@@ -15,6 +15,10 @@ class P:
 
 p = P(1)
 print(p, P.__slots__, P.__match_args__)
+try:
+    p.z = 3
+except AttributeError as e:
+    print("AttributeError")
 match p:
     case P(a, b):
         print("matched", a, b)
