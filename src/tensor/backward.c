@@ -306,9 +306,9 @@ static void emit_node(Make *m, uint32_t k)
 
     if (!p)
         return;
-    in = arena_zalloc(&b->arena, (2u * p->nin + 2u * n->nout + 1) * sizeof *in);
+    in = arena_zalloc(&b->arena, (2u * p->nin + 3u * n->nout + 1) * sizeof *in);
     dx = in + p->nin + n->nout;
-    dy = dx + p->nin;
+    dy = dx + p->nin; /* rules of loops give the results behind the tangents */
     types = arena_array(&b->arena, p->nin + n->nout + 1, sizeof *types);
     m->edge[k] = arena_zalloc(&b->arena, (2u * p->nin + 1) * sizeof(Val));
     m->edge_in[k] = m->edge[k] + p->nin;
