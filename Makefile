@@ -37,7 +37,7 @@ endif
 # Most loops of kernels are written as vectors: -O3 makes them larger by half and no faster, but for a few. The base beside better
 # ones is for machines of before 2013: it is neither fast nor large.
 KVECT   := -O2 $(if $(findstring clang,$(shell $(CC) --version)),,-ftree-vectorize -fvect-cost-model=dynamic)
-KOPT     = $(if $(and $(filter 0,$(1)),$(word 2,$(ISAS))),-O2,$(if $(filter k_map_f% k_pool_% k_attention_% k_linalg_% k_conv_f32,$(2)),-O3,$(KVECT)))
+KOPT     = $(if $(and $(filter 0,$(1)),$(word 2,$(ISAS))),-Os,$(if $(filter k_map_f% k_pool_% k_attention_% k_linalg_% k_conv_f32,$(2)),-O3,$(KVECT)))
 KERNEL  := -std=c17 -Iinclude -Isrc $(WARN) -Wno-pass-failed -g -fPIC -fvisibility=hidden -ffp-contract=fast $(SECTION) -MMD -MP $(SAN)
 ISA_0   := -DKERNEL_ISA=0
 ISA_1   := -DKERNEL_ISA=1 -mavx2 -mfma -mf16c
