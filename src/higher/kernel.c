@@ -69,13 +69,15 @@ static wf_status call_op(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf
     size_t n = (size_t)nin + (size_t)nout, bytes = n * sizeof(wf_kernel_value);
     size_t numbers = (size_t)nout * (WF_MAX_RANK + 2) * sizeof(int64_t);
     wf_kernel_value *v = mem_alloc(&c->al, bytes);
-    int64_t *dtypes = mem_alloc(&c->al, numbers), *ranks = dtypes + nout, *dims = ranks + nout;
+    int64_t *dtypes = mem_alloc(&c->al, numbers), *ranks, *dims;
     HostAttr a = {.kernel = k->name, .leading = k->leading};
     uint32_t at = 0;
 
     if (!v || !dtypes) {
         fail_memory(c);
     } else if (ask_types(c, k, in, v)) {
+        ranks = dtypes + nout;
+        dims = ranks + nout;
         for (int j = 0; j < nout; j++) {
             dtypes[j] = v[nin + j].dtype;
             ranks[j] = v[nin + j].rank;

@@ -26,7 +26,8 @@ void wire_put(Wire *w, const void *data, size_t n)
         w->v = v;
         w->cap = cap;
     }
-    memcpy(w->v + w->n, data, n);
+    if (n)
+        memcpy(w->v + w->n, data, n);
     w->n += n;
 }
 
