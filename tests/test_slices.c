@@ -28,6 +28,10 @@ static const Sliced cases[] = {
      "slice k start=[1,2] limit=[5,7]; q = slice k start=[0,7] limit=[6,12]; e = exp "
      "p; t = tanh q; ret e, t; }",
      8, 0},
+    /* every second row, of what is broadcast, too */
+    {"f(x: f32[6,12], r: f32[6]) { rb = broadcast r [6,12] dims=[0]; z = add x rb; "
+     "p = slice z start=[1,0] limit=[6,12] stride=[2,1]; e = exp p; ret e; }",
+     2, 0},
     /* the same value twice */
     {HEAD " { z = mul x x; p = slice z start=[0,3] limit=[6,9]; e = exp p; ret e; }", 2,
      0},

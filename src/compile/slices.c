@@ -121,6 +121,7 @@ static Val part_of_broadcast(Sinker *s, const Eqn *e)
     Val x = s->r->c->val[eqn_in(s->r->from, e)[0]];
     uint32_t rank = b_rank(b, x);
     Dim *start = NEW(b, rank, Dim), *limit = NEW(b, rank, Dim);
+    int64_t *stride = NEW(b, rank, int64_t);
 
     for (uint32_t i = 0; i < rank; i++) {
         uint32_t axis = (uint32_t)a->dims.v[i];
@@ -128,8 +129,9 @@ static Val part_of_broadcast(Sinker *s, const Eqn *e)
 
         start[i] = cut ? at->start.v[axis] : 0;
         limit[i] = cut ? at->limit.v[axis] : 1;
+        stride[i] = cut && at->stride.n ? at->stride.v[axis] : 1;
     }
-    x = b_slice(b, x, start, limit, NULL);
+    x = b_slice(b, x, start, limit, stride);
     return b_broadcast(b, x, s->part.dims, s->part.rank, a->dims.v);
 }
 
