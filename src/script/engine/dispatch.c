@@ -42,6 +42,8 @@ typedef struct KnownCall {
     Front *front;  /* whose tensors the results are */
     bool narrow;   /* its numbers were, then */
     bool single;   /* the one result itself, not a tuple */
+    bool *donated; /* which leaves are given away, of ndonated; NULL: none */
+    int ndonated;
     Value out;     /* the tree of the results, with their numbers as leaves; NIL: flat */
     Value program; /* owned, as the others */
     Value state;   /* a tuple of dicts and names in turn; NIL: none */
@@ -67,6 +69,7 @@ static void forget_one(Vm *vm, KnownCall *k)
         obj_drop(vm, k->name[i]);
     sc_free(vm, k->name, (size_t)k->nnames * sizeof *k->name);
     sc_free(vm, k->key, (size_t)k->nkey * sizeof *k->key);
+    sc_free(vm, k->donated, (size_t)k->ndonated);
     sc_drop(vm, k->program);
     sc_drop(vm, k->state);
     sc_drop(vm, k->guards);
@@ -121,7 +124,7 @@ static bool put_leaf(Taken *t, Value v)
 /* Not arrays of NumPy, which a library may see as another dtype. */
 static bool take_tensor(Taken *t, Value v)
 {
-    Tensor *x = tensor_get(t->vm->cx, as_tensor(v)->t, "call");
+    Tensor *x = en_is_donated(t->vm, v) ? NULL : tensor_get(t->vm->cx, as_tensor(v)->t, "call");
 
     if (as_tensor(v)->attrs && as_tensor(v)->front == &t->vm->engine->front[FRONT_JAX])
         return false; /* it lies on several devices */
@@ -346,7 +349,7 @@ static Value known_call(Vm *vm, const KnownCall *k, Taken *t)
         return NOTIMPL;
     if (k->narrow != k->front->means.narrow || (k->state.tag != T_NIL && !with_state(vm, k, t)))
         return NOTIMPL;
-    r = en_program_call(vm, k->front, k->program, t->leaf, t->nleaves, k->single);
+    r = en_program_call(vm, k->front, k->program, t->leaf, t->nleaves, k->donated, k->single);
     if (r.tag == T_NIL || k->out.tag == T_NIL)
         return r;
     tree = fill(vm, k->out, (Tuple *)(void *)r.o);
@@ -492,9 +495,31 @@ static bool take_front(KnownCall *k, const Taken *t, Value like)
     return true;
 }
 
-/* remember(args, program, single, state=None, out=None, like=None, guards=None): for calls with arguments of
- * the types of args. out: the tree of the results, their numbers in it. like: a tensor such as
- * they are, where no argument is one. guards: what it holds for besides. */
+/* A list of numbers of leaves, of n. */
+static bool take_donated(Vm *vm, Value list, int n, KnownCall *k)
+{
+    Tuple *t = sc_tuple_from(vm, list);
+    bool ok = t && (k->donated = sc_alloc(vm, (size_t)n)) != NULL;
+
+    if (ok) {
+        k->ndonated = n;
+        memset(k->donated, 0, (size_t)n);
+    }
+    for (int64_t i = 0; ok && i < t->n; i++) {
+        int64_t at;
+
+        ok = sc_to_int(vm, t->v[i], &at);
+        if (ok && at >= 0 && at < n)
+            k->donated[at] = true;
+    }
+    if (t)
+        obj_drop(vm, t);
+    return ok;
+}
+
+/* remember(args, program, single, state=None, out=None, like=None, guards=None, donated=None): for calls with
+ * arguments of the types of args. out: the tree of the results, their numbers in it. like: a tensor such as
+ * they are, where no argument is one. guards: what it holds for besides. donated: numbers of leaves, without a state. */
 static Value m_remember(Vm *vm, const Args *a)
 {
     Dispatch *d = sc_native(a->v[0]);
@@ -520,7 +545,9 @@ static Value m_remember(Vm *vm, const Args *a)
     if ((a->v[4].tag != T_NIL && a->v[4].tag != T_NONE &&
          !take_state(vm, a->v[4], &k.state)) ||
         (a->v[7].tag != T_NIL && a->v[7].tag != T_NONE &&
-         !take_guards(vm, a->v[7], &k.guards))) {
+         !take_guards(vm, a->v[7], &k.guards)) ||
+        (a->v[8].tag != T_NIL && a->v[8].tag != T_NONE &&
+         !take_donated(vm, a->v[8], t.nleaves, &k))) {
         forget_one(vm, &k);
         return NIL;
     }
@@ -559,7 +586,7 @@ static Value s_pause(Vm *vm, const Args *a)
 static const NativeDef statics[] = {
     {"changed", s_changed, ""}, {"pause", s_pause, "on"}, {0}};
 static const NativeDef methods[] = {
-    {"remember", m_remember, "self,args,program,single|state,out,like,guards"},
+    {"remember", m_remember, "self,args,program,single|state,out,like,guards,donated"},
     {"forget", m_forget, "self"},
     {0},
 };

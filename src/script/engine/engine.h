@@ -223,7 +223,9 @@ Value en_drawn(Vm *vm, const char *native, const Args *a);
 
 extern const ClassDef dispatch_def;
 /* program.c: the program on these tensors; single: its one result, else a tuple. */
-Value en_program_call(Vm *vm, Front *f, Value program, const Value *v, int n, bool single);
+Value en_program_call(Vm *vm, Front *f, Value program, const Value *v, int n, const bool *donated, bool single);
+/* Was it given to a program, so that it has no elements any more? */
+bool en_is_donated(Vm *vm, Value tensor);
 int64_t en_program_results(Value program); /* how many it has */
 
 /* ---- size.c: sizes that are symbols ---- */

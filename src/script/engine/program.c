@@ -345,7 +345,7 @@ static Value apply(Vm *vm, Front *f, ProgramObj *g, Value args, Value more, Valu
 
 int64_t en_program_results(Value program) { return as_program(program)->p->nout; }
 
-Value en_program_call(Vm *vm, Front *f, Value program, const Value *v, int n, bool single)
+Value en_program_call(Vm *vm, Front *f, Value program, const Value *v, int n, const bool *donated, bool single)
 {
     ProgramObj *g = as_program(program);
     En e = en_begin_front(vm, f);
@@ -367,7 +367,9 @@ Value en_program_call(Vm *vm, Front *f, Value program, const Value *v, int n, bo
             return en_fail(&e);
     for (uint32_t i = 0; i < g->ncaptures; i++)
         in[(uint32_t)n + i] = tensor_handle(e.c, tensor_retain(g->captures[i]));
-    if (!tensor_call(e.c, g->p, in, total, out, g->p->nout))
+    /* the script's tensor is the one reference */
+    if (!(donated ? tensor_call_donating(e.c, g->p, in, total, donated, 1, out, g->p->nout)
+                  : tensor_call(e.c, g->p, in, total, out, g->p->nout)))
         return en_fail(&e);
     for (uint32_t j = 0; j < g->nweak && j < g->p->nout; j++)
         tensor_get(e.c, out[j], "call")->weak = g->weak[j];
@@ -384,17 +386,18 @@ static Value n_apply(Vm *vm, const Args *a)
                  a->v[4]);
 }
 
-/* Was the tensor donated to a program, so that it has no elements any more? */
-static Value n_is_donated(Vm *vm, const Args *a)
+bool en_is_donated(Vm *vm, Value tensor)
 {
     const Tensors *s = vm->cx->tensors;
-    wf_tensor h;
+    wf_tensor h = as_tensor(tensor)->t;
 
-    if (a->v[0].tag != T_OBJ || !sc_is_subclass(a->v[0].o->cls, vm->engine->tensor))
-        return v_bool(false);
-    h = as_tensor(a->v[0])->t;
-    return v_bool(s && h.index < s->nslots && s->slots[h.index].gen == h.gen &&
-                  s->slots[h.index].t->gone);
+    return s && h.index < s->nslots && s->slots[h.index].gen == h.gen && s->slots[h.index].t->gone;
+}
+
+static Value n_is_donated(Vm *vm, const Args *a)
+{
+    return v_bool(a->v[0].tag == T_OBJ && sc_is_subclass(a->v[0].o->cls, vm->engine->tensor) &&
+                  en_is_donated(vm, a->v[0]));
 }
 
 /* ---- transforms -------------------------------------------------------------------- */

@@ -426,13 +426,16 @@ class _Jit(_w.Dispatch):
             from jax._layout import divide, place_results
             made = divide(entry, lies, self.out_shardings)
             return _tree.unflatten(entry.out_spec, place_results(made.run(leaves, entry.donated), made.results))
+        plain = not kwargs and not self.argnums and not entry.program.captures and not _w.in_trace()
         if entry.donated:
+            if plain:  # as long as the arguments are there
+                self.remember(args, entry.program, False, out=_numbered(entry.out_spec, [0]),
+                              like=leaves[entry.donated[0]], donated=entry.donated)
             out = _w.apply(entry.program, leaves, donated=entry.donated)
         else:
             out = _w.apply(entry.program, leaves)
-        if not kwargs and not self.argnums and not entry.donated and not entry.program.captures and out and \
-                not _w.in_trace():
-            self.remember(args, entry.program, False, out=_numbered(entry.out_spec, [0]), like=out[0])
+            if plain and out:
+                self.remember(args, entry.program, False, out=_numbered(entry.out_spec, [0]), like=out[0])
         return _tree.unflatten(entry.out_spec, out)
 
     def _lies(self, args, kwargs):
