@@ -24,7 +24,7 @@ fi
 passed=0 failed=0
 for p in "$python" ${PEERS_PYTHON:-}; do
     "$p" -c 'import numpy, pytest' 2>/dev/null || continue
-    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$work/lib WEFT_BIN=$build/weft "$p" -m pytest -q -p no:cacheprovider --tb=short bindings/python/tests >"$work/log" 2>&1
+    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$work/lib WEFT_BIN=$build/weft timeout 600 "$p" -m pytest -q -p no:cacheprovider --tb=short bindings/python/tests >"$work/log" 2>&1
     status=$?
     n=$(grep -Eo '[0-9]+ passed' "$work/log" | tail -1 | cut -d' ' -f1)
     f=$(grep -Eo '[0-9]+ (failed|error)' "$work/log" | tail -1 | cut -d' ' -f1)

@@ -366,7 +366,7 @@ static wf_status run_served(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_arra
     work = r.root->work;
     ok = run_exec(&r);
     end_run(&r, ok);
-    if (e->after && !atomic_load(&e->settled))
+    if (ok && e->after && !atomic_load(&e->settled))
         atomic_fetch_add(&e->runs,
                          (int)MIN((r.root->work - work) / WORK_OF_RUN, e->after));
     if (cx->status == WF_ERR_MEMORY)

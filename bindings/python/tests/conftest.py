@@ -1,7 +1,12 @@
+import signal
+
 import numpy as np
 import pytest
 
 import weft
+
+# Who is started in the background of a shell inherits that SIGINT is ignored, and Python leaves it so.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
