@@ -412,6 +412,17 @@ static uint32_t equations(wf_ctx *cx, const char *text, bool fast)
     return p ? p->neqns : 1000;
 }
 
+/* Without the pass that makes planes of complex numbers. */
+TEST(magnitudes_of_complex_numbers_are_not_what_they_are_of)
+{
+    BENCH_OPEN(b);
+    const Program *p = parse_last(b.cx, "f(x: f64[N]) {\n  z = complex x x\n  a = abs z\n  y = mul a a\n  ret y\n}\n");
+
+    CHECK(p && opt_simplify(&(Opt){.cx = b.cx}, p) == p);
+    CHECK_STR(wf_ctx_message(b.cx), "");
+    BENCH_CLOSE(b);
+}
+
 TEST(fast_rules_apply_only_when_asked_for)
 {
     static const struct {

@@ -84,7 +84,7 @@ struct wf_exec {
     struct Code *code; /* machine code of the plans, or NULL */
     void *there;       /* the same on the device; or NULL */
     int after;         /* runs before it is compiled; 0: it is not */
-    atomic_int runs;   /* so far, up to there; many turns of loops count as one */
+    atomic_int runs;   /* so far, up to there; much work counts as more: run.c */
     atomic_bool settled; /* it was compiled, or could not be */
     wf_exec *fast;       /* what serves then; NULL: this one */
     _Atomic(wf_exec *) special; /* the same at the sizes of one run; NULL: none */

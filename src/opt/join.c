@@ -38,7 +38,7 @@ static Subs subs_of(const EqnView *e)
                             : (Subs){1, &((const ScanAttr *)e->attr)->body};
 }
 
-/* Are there two that may be joined, for all that their attributes say? */
+/* May they be joined, for all that their attributes say? */
 static bool fit(const EqnView *x, const EqnView *y)
 {
     const ScanAttr *a = x->attr, *b = y->attr;
@@ -52,8 +52,8 @@ static bool fit(const EqnView *x, const EqnView *y)
                                   !memcmp(x->in + a->nconst, y->in + b->nconst, (size_t)a->ncarry * sizeof *x->in);
 }
 
-/* The operands of both, each once. False: one of y's alone has a size that x's body may have no name for. */
-static bool join_operands(Builder *b, Pair *p)
+/* The operands of both, each once. */
+static void join_operands(Builder *b, Pair *p)
 {
     uint32_t n = p->skip, i = p->skip, k = p->skip;
 
@@ -75,15 +75,19 @@ static bool join_operands(Builder *b, Pair *p)
 
             while (at < n && p->in[at] != p->y->in[k])
                 at++;
-            for (uint32_t d = 0; at == n && d < p->y->in_type[k].rank; d++)
-                if (!dim_is_const(p->y->in_type[k].dims[d]))
-                    return false;
             p->at_y[k - p->skip] = at - p->skip;
             if (at == n)
                 p->in[n++] = p->y->in[k];
         }
         p->n[g] = n - first;
     }
+}
+
+static bool has_numbers(Type t)
+{
+    for (uint32_t i = 0; i < t.rank; i++)
+        if (!dim_is_const(t.dims[i]))
+            return false;
     return true;
 }
 
@@ -94,10 +98,12 @@ static bool find_symbols(const Copier *c, const Sub *x, const Sub *y, Dim *binds
         return false;
     for (uint32_t k = 0; k < y->binds.n; k++) {
         binds[k] = DIM_NONE;
+        if (y->p->dims.syms.v[k].origin == SYM_EQN) /* its equation makes it anew */
+            continue;
         for (uint32_t i = 0; i < x->binds.n && binds[k] == DIM_NONE; i++)
             if (x->binds.v[i] == y->binds.v[k])
                 binds[k] = c->sym[i];
-        if (binds[k] == DIM_NONE && y->p->dims.syms.v[k].origin != SYM_EQN)
+        if (binds[k] == DIM_NONE)
             return false;
     }
     return true;
@@ -110,8 +116,8 @@ static const Program *join_bodies(wf_ctx *cx, const Pair *p, const Sub *sx, cons
     Builder *b = builder_new(cx, x->name, B_OPTIMISE);
     uint32_t n = p->n[0] + p->n[1] + p->n[2];
     Dim *binds = NEW(b, y->dims.syms.n + 1, Dim);
-    Val *in = NEW(b, n + 1, Val), *given = NEW(b, y->nin + 1, Val), *out = NEW(b, x->nout + y->nout + 1, Val);
-    Copier c;
+    Val *in = NEW(b, n + 1, Val), *out = NEW(b, x->nout + y->nout + 1, Val);
+    Copier c, d;
 
     copier_init(&c, b, x, NULL, NULL);
     for (uint32_t m = 0, i = 0, k; m < n; m++) {
@@ -122,17 +128,25 @@ static const Program *join_bodies(wf_ctx *cx, const Pair *p, const Sub *sx, cons
         }
         for (k = 0; p->at_y[k] != m; k++)
             ;
+        if (!has_numbers(val_type(y, k + 1))) /* the joint body may have no name for its sizes yet */
+            return NULL;
         in[m] = b_input(b, input_name(y, k), val_type(y, k + 1));
     }
-    for (uint32_t i = 0; i < x->neqns; i++)
-        if (!copier_eqn(&c, &x->eqns[i]))
+    if (!find_symbols(&c, sx, sy, binds))
+        return NULL;
+    copier_init(&d, b, y, binds, NULL);
+    for (uint32_t k = 0; k < y->nin; k++) {
+        d.val[k + 1] = in[p->at_y[k]];
+        if (!type_eq(copier_type(&d, val_type(y, k + 1)), b_type(b, d.val[k + 1]))) /* a number here, a symbol there */
+            return NULL;
+    }
+    for (uint32_t i = 0; i < x->neqns + y->neqns; i++)
+        if (!(i < x->neqns ? copier_eqn(&c, &x->eqns[i]) : copier_eqn(&d, &y->eqns[i - x->neqns])))
             return NULL;
     for (uint32_t j = 0; j < x->nout; j++)
         out[j] = c.val[x->outs[j]];
-    for (uint32_t k = 0; k < y->nin; k++)
-        given[k] = in[p->at_y[k]];
-    if (!find_symbols(&c, sx, sy, binds) || !b_inline(b, y, binds, given, out + x->nout, NULL))
-        return NULL;
+    for (uint32_t j = 0; j < y->nout; j++)
+        out[x->nout + j] = d.val[y->outs[j]];
     for (uint32_t j = 0; j < same; j++)
         if (out[j] != out[x->nout + j])
             return NULL;
@@ -151,8 +165,7 @@ static bool make_joint(Rewriter *r, Pair *p, Val *out)
     CondAttr cond;
     ScanAttr scan;
 
-    if (!join_operands(b, p))
-        return false;
+    join_operands(b, p);
     same = p->n[1];
     for (uint32_t k = 0; k < s.n; k++) {
         const Program *q = join_bodies(r->o->cx, p, &s.v[k], &t.v[k], same);

@@ -29,7 +29,7 @@ typedef struct Rule {
 } Rule;
 #define ANY_MAP UINT16_MAX
 
-static bool is_float(const Builder *b, Val v) { return dtype_is_inexact(b_dtype(b, v)); }
+static bool is_inexact(const Builder *b, Val v) { return dtype_is_inexact(b_dtype(b, v)); }
 static Val in(const Rewriter *r, Eqn e, uint32_t i) { return r->b->args.v[e.args + i]; }
 
 /* The constant operand of a two-operand equation (and the other), or VAL_NONE. */
@@ -51,7 +51,7 @@ static Val twice(Rewriter *r, Val v, Eqn e)
 {
     Val x = in(r, e, 0);
 
-    if (x != in(r, e, 1) || !is_float(r->b, v))
+    if (x != in(r, e, 1) || !is_inexact(r->b, v))
         return VAL_NONE;
     return rw_binary(r, OP_mul, b_full_like(r->b, x, 2), x);
 }
@@ -78,7 +78,7 @@ static Val sub_negated(Rewriter *r, Val v, Eqn e)
 static Val zero_minus(Rewriter *r, Val v, Eqn e)
 {
     (void)v;
-    if (!b_is_number(r->b, in(r, e, 0), is_float(r->b, v) ? -0.0 : 0))
+    if (!b_is_number(r->b, in(r, e, 0), is_inexact(r->b, v) ? -0.0 : 0))
         return VAL_NONE;
     return rw_unary(r, OP_neg, in(r, e, 1));
 }
@@ -110,7 +110,7 @@ static Val both_negated(Rewriter *r, Val v, Eqn e)
 {
     Val x = under(r->b, in(r, e, 0), OP_neg), y = under(r->b, in(r, e, 1), OP_neg);
 
-    if (!x || !y || !is_float(r->b, v)) /* integers: the lowest has no opposite */
+    if (!x || !y || !is_inexact(r->b, v)) /* integers: the lowest has no opposite */
         return VAL_NONE;
     return rw_binary(r, (OpCode)e.op, x, y);
 }
@@ -120,17 +120,18 @@ static Val negated_times(Rewriter *r, Val v, Eqn e)
 {
     Val x, c = constant_of(r, e, &x), y;
 
-    if (!c || !is_float(r->b, v) || !(y = under(r->b, x, OP_neg)))
+    if (!c || !is_inexact(r->b, v) || !(y = under(r->b, x, OP_neg)))
         return VAL_NONE;
     return rw_binary(r, OP_mul, y, rw_unary(r, OP_neg, c));
 }
 
-/* |x| * |x| = x * x */
+/* |x| * |x| = x * x, where x is real: before planes it may not be */
 static Val square_of_abs(Rewriter *r, Val v, Eqn e)
 {
     Val x = under(r->b, in(r, e, 0), OP_abs);
 
-    if (in(r, e, 0) != in(r, e, 1) || !x || !is_float(r->b, v))
+    (void)v;
+    if (in(r, e, 0) != in(r, e, 1) || !x || !dtype_is_float(b_dtype(r->b, x)))
         return VAL_NONE;
     return rw_binary(r, OP_mul, x, x);
 }
@@ -184,7 +185,7 @@ static Val small_power(Rewriter *r, Val v, Eqn e)
 {
     Val x = in(r, e, 0), n = in(r, e, 1);
 
-    if (!is_float(r->b, v))
+    if (!is_inexact(r->b, v))
         return VAL_NONE;
     if (b_is_number(r->b, n, 2))
         return rw_binary(r, OP_mul, x, x);
@@ -237,7 +238,7 @@ static Val not_compared(Rewriter *r, Val v, Eqn e)
 
     if (k == EQN_INPUT || b_dtype(b, v) != WF_BOOL || b->eqns.v[k].nin != 2)
         return VAL_NONE;
-    op = opposite(b->eqns.v[k].op, is_float(b, arg(b, &b->eqns.v[k], 0)));
+    op = opposite(b->eqns.v[k].op, is_inexact(b, arg(b, &b->eqns.v[k], 0)));
     if (op == OP_COUNT)
         return VAL_NONE;
     return rw_binary(r, op, arg(b, &b->eqns.v[k], 0), arg(b, &b->eqns.v[k], 1));
