@@ -12,6 +12,7 @@
  *   check(text, name)  RuntimeError unless load would take it
  *   builtin(name)      a name that every module has
  *   raise_at(cls, message, file, line, col, len)   raises there
+ *   trace(e)           [(file, line, col, len, function or None)] that an exception has passed, the outermost first
  *   place(file, line, col, len)   where the natives that follow stand; place() ends that
  *
  * Every Node has kind, line, col, len; the other attributes are those of Ast (ast.h) that
@@ -477,6 +478,31 @@ static Value m_raise_at(Vm *vm, const Args *a)
     return NIL;
 }
 
+static Value m_trace(Vm *vm, const Args *a)
+{
+    const Exc *e = (const Exc *)(const void *)a->v[0].o;
+    List *l;
+    bool ok = true;
+
+    if (a->v[0].tag != T_OBJ || !a->v[0].o->cls->is_exc)
+        return sc_raise(vm, C_TypeError, "trace() takes an exception");
+    l = sc_list(vm, 0);
+    for (uint32_t i = e->ntrace; l && ok && i-- > 0;) {
+        const CallPlace *p = &e->trace[i];
+        Value v[5] = {v_obj(sc_str(vm, p->file)), v_int(p->line), v_int(p->col), v_int(p->len),
+                      p->name ? v_obj(obj_ref(p->name)) : NONE},
+              t = v[0].tag == T_NIL ? NIL : v_obj(sc_tuple_of(vm, v, 5));
+
+        ok = t.tag != T_NIL && sc_list_push(vm, l, t);
+        sc_drop(vm, v[0]);
+        sc_drop(vm, v[4]);
+        sc_drop(vm, t);
+    }
+    if (l && !ok)
+        obj_drop(vm, l);
+    return l && ok ? v_obj(l) : NIL;
+}
+
 static const NativeDef natives[] = {
     {"tree", m_tree, "func,cls"},   {"info", m_info, "func"},
     {"free", m_free, "func,name"},  {"defaults", m_defaults, "func"},
@@ -485,6 +511,7 @@ static const NativeDef natives[] = {
     {"source", m_source, "func"},   {"load", m_load, "text,name"},
     {"check", m_check, "text,name"},
     {"raise_at", m_raise_at, "cls,message,file,line,col,len"},
+    {"trace", m_trace, "e"},
     {0},
 };
 

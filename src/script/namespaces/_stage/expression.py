@@ -1,6 +1,6 @@
 # _stage.expression -- expressions and calls.
 import _syntax
-from _stage.number import Refuse, Sym, binary, compare_
+from _stage.number import Refuse, Sym, binary, compare_, needs_value
 from _stage.state import MISSING, RAISE, RETURN, Outcome
 from _stage.statement import Statements
 from _stage.tree import tree_of
@@ -15,6 +15,7 @@ class Frame:
         self.env = env
         self.outer = None       # of a nested function: the frame it was made in
         self.globals = ()       # names that a statement says are global
+        self.here = None        # the node that is looked at
 
 
 class Nested:
@@ -49,6 +50,7 @@ class Expressions(Statements):
         return Nested(frame, tree)
 
     def at(self, frame, e):
+        frame.here = e
         _syntax.place(frame.info["file"], e.line, e.col, e.len)
 
     def bound(self, frame, name):
@@ -120,7 +122,16 @@ class Expressions(Statements):
     def operate(self, op, a, b):
         if op == "**" and self.powers and isinstance(a, int) and isinstance(b, int):
             a = float(a)
-        return binary[op](a, b)
+        return self.without_numbers(binary[op], a, b)
+
+    def without_numbers(self, f, a, b):
+        # f(a, b), of which the language may know nothing if a number among them is not known yet.
+        try:
+            return f(a, b)
+        except TypeError as e:
+            if not any([isinstance(x, Sym) for x in (a, b, *(a if isinstance(a, tuple) else ()), *(b if isinstance(b, tuple) else ()))]):
+                raise
+            raise Refuse(f"the value of a number is needed: {e}")
 
     def e_un(self, frame, e):
         v = self.eval(frame, e.a)
@@ -175,7 +186,7 @@ class Expressions(Statements):
             self.at(frame, e)
             if op in ("in", "not in") and self.unknown(a) and not self.symbolic(b):
                 raise Refuse("in, of a value that is not known")
-            r = compare_[op](a, b)
+            r = self.without_numbers(compare_[op], a, b)
             if len(e.ops) == 1:
                 return r
             if not self.unknown(r) and not self.unknown(result):
@@ -454,6 +465,13 @@ class Expressions(Statements):
             raise Refuse("calls are nested too deeply")
         try:
             out = self.run(frame, frame.tree.body)
+        except Refuse:
+            raise
+        except Exception as e:
+            if self.numbers == "sym" and needs_value(e):
+                raise Refuse(str(e))
+            self.passed(frame, e)
+            raise
         finally:
             self.calls -= 1
         if isinstance(out.code, int):
@@ -461,6 +479,10 @@ class Expressions(Statements):
                 raise Refuse("a function that always raises here")
             return None if out.value is MISSING or out.code != RETURN else out.value
         return self.settle(out)
+
+    def passed(self, frame, e):
+        # An exception leaves a function.
+        pass
 
     def settle(self, out):
         # Some ways return a value and others none.

@@ -4,6 +4,15 @@ class Refuse(Exception):
     pass
 
 
+_valueless = ("has no concrete value", "has no numbers", "needs concrete tensors", "needs a concrete tensor",
+              "is not known while tracing")
+
+
+def needs_value(e):
+    # Did something ask for the numbers of a tensor that has none yet?
+    return isinstance(e, RuntimeError) and any([str(e).find(text) >= 0 for text in _valueless])
+
+
 class Sym:
     # A Python number as a tensor of rank 0: i64, f64 or bool.
     def __init__(self, stage, kind, t):

@@ -74,14 +74,20 @@ class Statements(Loops):
         if self.depth == 0 and not self.in_branch():
             if s.a is None:
                 raise Refuse("raise without an exception")
-            e = self.eval(frame, s.a)
-            raise e
+            frame.here = s
+            raise self.raised(self.eval(frame, s.a))
         message = "an exception"
         if s.a is not None:
-            e = self.eval(frame, s.a)
-            message = str(e)
+            message = self.raise_text(self.eval(frame, s.a))
         self.w.assert_now(self.w.tensor(False), message.replace("{", "{{").replace("}", "}}"))
         return Outcome(RAISE)
+
+    def raised(self, e):
+        return e
+
+    def raise_text(self, e):
+        # What a program says where it raises e.
+        return str(e)
 
     def in_branch(self):
         return self.depth > 0

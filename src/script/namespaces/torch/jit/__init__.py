@@ -1,6 +1,8 @@
 # torch.jit -- functions and modules as programs.
 #
-#   _script   script: source, specialised at each signature, with its control flow (_stage)
+#   _script   functions: source, specialised at each signature, with its control flow (_stage)
+#   _module   script: of modules, classes, containers
+#   _failure  what an error inside a script looks like outside
 #   _trace    trace: what ran on an example, for all sizes
 #   _check    what a scripted function may contain
 #   _graph    .graph and .code as text
@@ -11,7 +13,8 @@
 import os
 
 from torch.jit._check import UnsupportedNodeError, NotSupportedError
-from torch.jit._script import (Error, ScriptFunction, ScriptModule, RecursiveScriptModule, script, script_method,
+from torch.jit._script import Error, ScriptFunction
+from torch.jit._module import (ScriptModule, RecursiveScriptModule, script, script_method,
                                script_if_tracing, _script_if_tracing, _overload, _overload_method, export, ignore, unused, annotate, is_scripting, isinstance_,
                                Attribute, interface, freeze, optimize_for_inference, Future, fork, wait)
 from torch.jit._trace import (trace, trace_module, is_tracing, TracedModule, TopLevelTracedModule, TracerWarning,

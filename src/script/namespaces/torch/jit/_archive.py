@@ -19,7 +19,7 @@ import _syntax
 import _torch as _w
 import torch
 from torch import nn
-from torch.jit import _aten, _script
+from torch.jit import _aten, _module, _script
 from torch.nn.parameter import Parameter
 from torch.serialization import Reader, read
 
@@ -432,7 +432,7 @@ def _module_class(plain, name):
         elif not k.startswith("__"):
             setattr(Original, k, v)
     Original._flat_weights = property(_flat_weights)
-    return _script._class_for(Original)
+    return _module._class_for(Original)
 
 
 def is_archive(f):

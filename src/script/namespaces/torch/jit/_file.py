@@ -17,7 +17,7 @@ import _torch as _w
 import torch
 from torch import nn
 from torch._types import home
-from torch.jit import _script, _trace
+from torch.jit import _module, _script, _trace
 
 _version = 1
 
@@ -284,7 +284,7 @@ class _Writer:
         # inference, NAME_train the one for training where that is another.
         state = _script._state(m) if isinstance(m, nn.Module) else []
         owner = m if isinstance(m, nn.Module) else None
-        for name, method in _script.methods_of(m).items():
+        for name, method in _module.methods_of(m).items():
             with _Mode(owner, False):
                 s, why = method.for_file(owner, state, name)
             if s is None:
@@ -387,7 +387,7 @@ def _save(m, path, extra_files):
         w.source.function(m._method.func)
         w.scripted(m)
         data["root"] = m.name
-    elif isinstance(m, _script.ScriptModule):
+    elif isinstance(m, _module.ScriptModule):
         data["kind"] = "module"
         data["root"] = w.module(m, "")
         w.texts["tree"] = "\n".join(w.lines)
@@ -422,7 +422,7 @@ def _restore(node, names, tensors, programs):
             pass
         Loaded.__name__ = name
         cls = Loaded
-    new_cls = _trace._traced_class(cls, "traced" in node) if node["kind"] == "traced" else _script._class_for(cls)
+    new_cls = _trace._traced_class(cls, "traced" in node) if node["kind"] == "traced" else _module._class_for(cls)
     m = object.__new__(new_cls)
     d = vars(m)
     d.update(vars(nn.Module()))      # no attribute is read or set by way of the file's class

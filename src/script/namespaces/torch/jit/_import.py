@@ -12,7 +12,7 @@ import _torch as _w
 import _tree
 import torch
 from torch import export
-from torch.jit import _archive, _file, _script
+from torch.jit import _archive, _file, _module, _script
 
 _SHORT = {"f32": "float32", "f64": "float64", "f16": "float16", "bf16": "bfloat16", "i8": "int8", "i16": "int16", "i32": "int32",
           "i64": "int64", "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64", "bool": "bool", "c64": "complex64",
@@ -115,7 +115,7 @@ def fill(path, data, types):
     m, types, modes = _open(path, data, types)
     w = _Writer(m)
     known = set()
-    for name, method in sorted(_script.methods_of(m).items(), key=lambda x: (x[0] == "forward", x[0])):
+    for name, method in sorted(_module.methods_of(m).items(), key=lambda x: (x[0] == "forward", x[0])):
         if name.startswith("_"):
             continue            # parts of others
         args, opened, missing = _arguments(method, types)

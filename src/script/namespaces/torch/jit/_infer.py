@@ -908,18 +908,20 @@ def methods(m):
     # [(function, module)] of what is scripted of a tree of modules.
     out = []
     for c in m.modules():
-        if isinstance(c, torch.jit.ScriptModule):
+        scripted = isinstance(c, torch.jit.ScriptModule)
+        if scripted and c is not m:
             continue
         seen = {}
         for k in type(c).__mro__:
             for name, f in vars(k).items():
                 if name not in seen and _syntax.sort(f) == "function":
                     seen[name] = f
-        out += [(f, c) for name, f in seen.items() if name == "forward" or hasattr(f, "__jit_export__")]
+        out += [(getattr(f, "__stage_as__", f), c) for name, f in seen.items()
+                if (hasattr(f, "__method__") if scripted else name == "forward" or hasattr(f, "__jit_export__"))]
     return out
 
 
-def _first_line(func, lines):
+def first_line(func, lines):
     # The line of `def`: the first statement stands in the first line behind the signature that says something.
     k, depth = 0, 0
     while k < len(lines):
@@ -935,7 +937,7 @@ def _first_line(func, lines):
 
 def raise_at(func, info, node, text):
     lines = _syntax.source(func).split("\n")
-    at = node.line - _first_line(func, lines)
+    at = node.line - first_line(func, lines)
     here = ""
     for i in range(max(at - 3, 0), min(at + 4, len(lines))):
         here += lines[i] + "\n"

@@ -15,11 +15,8 @@ import _stage
 import _torch as _w
 import torch
 from torch import amp, nn
-from torch.jit import _check, _graph, _infer, _types
-
-
-class Error(RuntimeError):
-    pass
+from torch.jit import _check, _failure, _graph, _infer, _types
+from torch.jit._failure import Error
 
 
 class _Special:
@@ -139,6 +136,11 @@ class Method:
         params = [f"{_types.shown(t)} {n}" for n, t, _ in self.signature]
         return f"{self.name}({', '.join(params)}) -> {_types.shown(self.returns or 'Tensor')}"
 
+    def schema(self):
+        t = self.tree
+        args = ", ".join([f"{_graph.annotation(p.ann)} {p.name}" for p in t.params])
+        return f"{t.name}({args}) -> {_graph.annotation(t.returns)}"
+
     def bound(self, owner, args, kwargs):
         # The arguments by position, with defaults.
         first = [] if owner is None else [owner]
@@ -164,7 +166,17 @@ class Method:
         own.last = None
         if _w.in_trace():
             return self.inline(owner, args)
+        shared = any([isinstance(x, _types.Shared) for x in args])
         args = _types.arguments(self, args, 0 if owner is None else 1)
+        if _scripting[0]:
+            return self.by_machine(owner, args) if shared else self.run(owner, own, args)
+        try:
+            return self.by_machine(owner, args) if shared else self.run(owner, own, args)
+        except Exception as e:
+            failure = _failure.of(self, e)
+        raise failure
+
+    def run(self, owner, own, args):
         leaves, spec = _tree.flatten(args, None, False)
         state = _state(owner) if owner is not None else []
         key = (spec, tuple([_key(x) for x in leaves]), generation[0] if owner is not None else 0, amp._mode[0])
@@ -240,7 +252,7 @@ class Method:
 
     def inline(self, owner, args):
         # Inside a trace: the source becomes part of the program that is being made.
-        stage = _stage.Stage(_w, "sym", _callee, True)
+        stage = _Script()
         if owner is not None:
             stage.slots = _slots(_state(owner))
         try:
@@ -302,7 +314,7 @@ class Method:
 
         def body(*symbols):
             _w.name_inputs(symbols, names)
-            stage = _stage.Stage(_w, "sym", _callee, True)
+            stage = _Script()
             first = [(t, _w.alias(t)) for t in symbols]
             it = iter(symbols[len(state):])
             mine = []
@@ -456,6 +468,26 @@ _dtypes = {int: "int64", float: "float64", bool: "bool"}
 _binder = _stage.Stage(_w)
 
 
+class _Script(_stage.Stage):
+    # Source of TorchScript. Exceptions carry where they were, and whether the script raised them (_failure.py).
+    def __init__(self):
+        super().__init__(_w, "sym", _callee, True)
+
+    def passed(self, frame, e):
+        at = frame.here
+        if at is not None:
+            e.script_places = [(frame.info["file"], at.line, at.col, at.len, frame.tree.name)] + \
+                getattr(e, "script_places", [])
+
+    def raised(self, e):
+        e = e() if isinstance(e, type) else e
+        e.script_raised = True
+        return e
+
+    def raise_text(self, e):
+        return _failure.raise_text(e() if isinstance(e, type) else e)
+
+
 def _key(x):
     if isinstance(x, _w.Tensor):
         return (x.dtype.name, tuple(x.shape))
@@ -583,9 +615,7 @@ class ScriptFunction(_w.Dispatch):
 
     @property
     def schema(self):
-        t = self._method.tree
-        args = ", ".join([f"{_graph.annotation(p.ann)} {p.name}" for p in t.params])
-        return f"{t.name}({args}) -> {_graph.annotation(t.returns)}"
+        return self._method.schema()
 
     def save(self, path, _extra_files=None):
         from torch.jit._file import save
@@ -600,328 +630,3 @@ class ScriptFunction(_w.Dispatch):
 
     def __repr__(self):
         return f"<torch.jit.ScriptFunction object: {self.__name__}>"
-
-
-# ---- modules -----------------------------------------------------------------------------------------
-
-class ScriptModule(nn.Module):
-    # A module whose forward and exported methods are scripted.
-    __call__ = quick_call
-
-    def __setattr__(self, name, value):
-        d = vars(self)
-        tensors = ("_parameters" in d and name in self._parameters) or ("_buffers" in d and name in self._buffers)
-        if not tensors:
-            changed()
-        nn.Module.__setattr__(self, name, value)
-
-    def train(self, mode=True):
-        changed()
-        return nn.Module.train(self, mode)
-
-    def register_forward_hook(self, *args, **kwargs):
-        changed()
-        return nn.Module.register_forward_hook(self, *args, **kwargs)
-
-    def register_forward_pre_hook(self, *args, **kwargs):
-        changed()
-        return nn.Module.register_forward_pre_hook(self, *args, **kwargs)
-
-    def register_full_backward_hook(self, *args, **kwargs):
-        changed()
-        return nn.Module.register_full_backward_hook(self, *args, **kwargs)
-
-    def named_parameters(self, *args, **kwargs):
-        return iter([]) if "_constant" in vars(self) else nn.Module.named_parameters(self, *args, **kwargs)
-
-    def parameters(self, recurse=True):
-        return iter([]) if "_constant" in vars(self) else nn.Module.parameters(self, recurse)
-
-    def state_dict(self, *args, **kwargs):
-        return {} if "_constant" in vars(self) else nn.Module.state_dict(self, *args, **kwargs)
-
-    @property
-    def original_name(self):
-        return type(self)._original.__name__
-
-    @property
-    def graph(self):
-        return _graph.Graph(_forward_of(self))
-
-    @property
-    def inlined_graph(self):
-        return self.graph
-
-    @property
-    def code(self):
-        return _graph.code(_forward_of(self))
-
-    def save(self, path, _extra_files=None):
-        from torch.jit._file import save
-        save(self, path, _extra_files)
-
-    def save_to_buffer(self, _extra_files=None):
-        from torch.jit._file import to_bytes
-        return to_bytes(self, _extra_files)
-
-    def _get_name(self):
-        return "RecursiveScriptModule"
-
-    def extra_repr(self):
-        return f"original_name={type(self)._original.__name__}"
-
-
-class RecursiveScriptModule(ScriptModule):
-    pass
-
-
-_classes = {}
-
-
-def _class_for(cls):
-    # A subclass of cls whose forward and exported methods are scripted.
-    if id(cls) in _classes:
-        return _classes[id(cls)][1]
-
-    class Scripted(RecursiveScriptModule, cls):
-        pass
-
-    Scripted.__name__ = "RecursiveScriptModule"
-    Scripted._original = cls
-    for c in reversed(cls.__mro__):
-        for name, f in list(vars(c).items()):
-            if _syntax.sort(f) != "function" or hasattr(f, "__jit_ignore__"):
-                continue
-            if _syntax.info(f)["hidden"] and not (name == "forward" and c is cls and c is not nn.Module):
-                continue
-            if name == "forward" or hasattr(f, "__jit_export__"):
-                setattr(Scripted, name, _scripted_method(f, name))
-    _classes[id(cls)] = (cls, Scripted)
-    return Scripted
-
-
-def methods_of(x):
-    # {name: Method} of a scripted function or module.
-    if isinstance(x, ScriptFunction):
-        return {x.name: x._method}
-    out = {}
-    for name in dir(type(x)):
-        m = getattr(getattr(type(x), name, None), "__method__", None)
-        if m is not None:
-            out[name] = m
-    return out
-
-
-def _scripted_method(f, name):
-    _check.check(f)
-    method = Method(f, name)
-
-    def call(self, *args, **kwargs):
-        return method(self, args, kwargs)
-
-    def first(self, *args, **kwargs):
-        r = method(self, args, kwargs)
-        s = method.programs(self).last
-        if not kwargs and s is not None and s.plain(args):
-            remember(self, args, s.program, s.spec == "*", [k.places[0][1:] for k in _state(self)])
-        return r
-
-    if name == "forward":
-        call = first
-    call.__stage_as__ = f
-    call.__method__ = method
-    call.__name__ = name
-    call.__jit_export__ = True
-    return call
-
-
-def _script_module(m, memo):
-    if isinstance(m, ScriptModule):
-        return m
-    if id(m) in memo:
-        return memo[id(m)]
-    original = m
-    while hasattr(m, "__prepare_scriptable__"):
-        m = m.__prepare_scriptable__()
-    if isinstance(m, ScriptModule):
-        return m
-    cls = _class_for(type(m))
-    new = cls.__new__(cls)
-    memo[id(original)] = new
-    d = vars(new)
-    for k, v in vars(m).items():
-        if k not in ("_quick", "_programs"):
-            d[k] = dict(v) if k in ("_parameters", "_buffers", "_modules") else _types.copied(v)
-    for name, child in m._modules.items():
-        new._modules[name] = None if child is None else _script_module(child, memo)
-    return new
-
-
-def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
-    if isinstance(obj, (ScriptFunction, ScriptModule)):
-        return obj
-    if isinstance(obj, nn.Module):
-        changed()
-        new = _script_module(obj, {})
-        _infer.check(_infer.methods(obj))
-        return new
-    sort = _syntax.sort(obj)
-    if sort == "function":
-        if _syntax.info(obj)["hidden"]:
-            return obj
-        return ScriptFunction(obj)
-    if sort == "class":
-        for name, f in vars(obj).items():
-            if _syntax.sort(f) == "function":
-                _check.check(f, None, obj)
-        return obj
-    if sort == "method":
-        raise TypeError("script the module, not one of its methods")
-    if isinstance(obj, (list, dict)):
-        return obj
-    raise RuntimeError(f"cannot script a {type(obj).__name__}")
-
-
-def script_method(fn):
-    fn.__jit_export__ = True
-    return fn
-
-
-def script_if_tracing(fn):
-    return ScriptFunction(fn)
-
-
-_script_if_tracing = script_if_tracing
-
-
-def _overload_method(fn):
-    # One of several signatures of the definition that follows, which serves all: types here are those of the values.
-    return fn
-
-
-_overload = _overload_method
-
-
-def export(fn):
-    fn.__jit_export__ = True
-    return fn
-
-
-def ignore(fn=None, drop=False, **kwargs):
-    if fn is None or isinstance(fn, bool):
-        return lambda f: ignore(f)
-    fn.__jit_ignore__ = True
-    return fn
-
-
-def unused(fn):
-    fn.__jit_ignore__ = True
-    return fn
-
-
-def annotate(the_type, value):
-    return value
-
-
-def isinstance_(obj, target):
-    return _types.is_of(obj, target)
-
-
-def is_scripting():
-    return _scripting[0] > 0
-
-
-def _staged_scripting(stage, args, kwargs):
-    return stage.numbers == "sym"
-
-
-def _staged_isinstance(stage, args, kwargs):
-    return _types.is_of(*args)
-
-
-def _refused(why):
-    def fn(stage, args, kwargs):
-        if stage.numbers == "sym":
-            raise _stage.Refuse(why)
-        return NotImplemented
-    return fn
-
-
-_stage.special(is_scripting, _staged_scripting)
-_stage.special(isinstance_, _staged_isinstance)
-_stage.special(hash, _refused("the hash of a value"))
-_stage.special(torch.is_grad_enabled, _refused("whether derivatives are recorded is known when it is called"))
-
-
-def Attribute(value, type=None):
-    return value
-
-
-def interface(cls):
-    return cls
-
-
-def freeze(mod, preserved_attrs=None, optimize_numerics=True):
-    # A copy whose parameters and buffers are constants: they share their numbers with the original, have no
-    # gradient, and are no part of its state.
-    if not isinstance(mod, ScriptModule):
-        raise RuntimeError("Freezing expects a ScriptModule as input. Please use torch.jit.script or torch.jit.trace "
-                           "to script your 'nn.Module'.")
-    if mod.training:
-        raise RuntimeError("Freezing is currently only implemented for modules in eval mode. "
-                           "Please call .eval() on your module before freezing.")
-    changed()
-    return _frozen(mod, {})
-
-
-def _frozen(m, memo):
-    if id(m) not in memo:
-        new = memo[id(m)] = type(m).__new__(type(m))
-        d = vars(new)
-        for k, v in vars(m).items():
-            if k not in ("_quick", "_programs"):
-                d[k] = dict(v) if k in ("_parameters", "_buffers", "_modules") else _types.copied(v)
-        for part in (new._parameters, new._buffers):
-            for name, t in part.items():
-                part[name] = None if t is None else t.detach()
-        for name, child in m._modules.items():
-            new._modules[name] = None if child is None else _frozen(child, memo)
-        d["_constant"] = True
-    return memo[id(m)]
-
-
-def optimize_for_inference(mod, other_methods=None):
-    return freeze(mod.eval(), other_methods)
-
-
-class Future:
-    # What fork gives. The function has run when fork returns: functions of tensors cannot tell.
-    def __init__(self, value):
-        self.result = value
-
-    def wait(self):
-        return self.result
-
-    def value(self):
-        return self.result
-
-    def done(self):
-        return True
-
-    def then(self, callback):
-        return Future(callback(self))
-
-
-def fork(func, *args, **kwargs):
-    return Future(func(*args, **kwargs))
-
-
-def wait(future):
-    return future.wait()
-
-
-def _staged_fork(stage, args, kwargs):
-    return Future(stage.call(args[0], list(args[1:]), kwargs))
-
-
-_stage.special(fork, _staged_fork)

@@ -6,7 +6,8 @@ import _tree
 import _torch as _w
 import torch
 from torch import nn
-from torch.jit._script import ScriptModule, ScriptFunction, check_view, fell_back, input_names, kept_for_backward, remember, viewed, _made, _state, _view
+from torch.jit._module import ScriptModule
+from torch.jit._script import ScriptFunction, check_view, fell_back, input_names, kept_for_backward, remember, viewed, _made, _state, _view
 
 
 class TracerWarning(Warning):
@@ -201,7 +202,7 @@ class TracedFunction(ScriptFunction):
 
 
 class TracedModule(ScriptModule):
-    pass
+    _made = True
 
 
 class TopLevelTracedModule(TracedModule):

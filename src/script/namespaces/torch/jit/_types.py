@@ -85,9 +85,51 @@ class NoFit(Exception):
     pass
 
 
+class Shared:
+    # A container that Python and a script hold together (_containers.py): `data`, of the type `type`.
+    pass
+
+
+_kinds = {bool: "bool", int: "int", float: "float", complex: "complex", str: "str", type(None): "None"}
+
+
+def of_value(x):
+    # The type of a value, as TorchScript infers it: RuntimeError where it has none.
+    if isinstance(x, _w.Tensor):
+        return "Tensor"
+    if type(x) in _kinds:
+        return _kinds[type(x)]
+    if isinstance(x, Shared):
+        return x.type
+    if isinstance(x, tuple):
+        return f"Tuple[{', '.join([of_value(v) for v in x])}]" if x else "Tuple[()]"
+    if isinstance(x, list):
+        return f"List[{common([of_value(v) for v in x], 'List element')}]"
+    if isinstance(x, dict):
+        return (f"Dict[{common([of_value(k) for k in x], 'Dict key')}, "
+                f"{common([of_value(v) for v in x.values()], 'Dict value')}]")
+    return type(x).__name__
+
+
+def common(types, what):
+    # One type for all of a container; of an empty one, a tensor.
+    found = types[0] if types else "Tensor"
+    for t in types[1:]:
+        if t != found:
+            if "None" in (t, found):
+                found = f"Optional[{t if found == 'None' else found}]"
+            elif found != f"Optional[{t}]":
+                raise TypeError(f"{what}s must all be of one type: {found} and {t}")
+    return found
+
+
 def fit(x, t):
     # x as an argument of type t: lists and dicts are copied, numbers of tensors read.
     name, inner = parts(t)
+    if isinstance(x, Shared):
+        if name in ("List", "Dict") and normal_text(x.type) != normal_text(t) and len(x.data):
+            raise NoFit(_cast(x))
+        return x.data
     if name == "Tensor":
         if isinstance(x, _w.Tensor):
             return x
@@ -99,7 +141,7 @@ def fit(x, t):
     if name == "Union":
         return x
     if name == "List" and inner:
-        if not isinstance(x, (list, tuple)):
+        if not isinstance(x, (list, tuple, range)):
             raise NoFit(_cast(x))
         return [fit(v, inner[0]) for v in x]
     if name == "Dict" and len(inner) == 2:
@@ -115,6 +157,11 @@ def fit(x, t):
         if x is not None:
             raise NoFit(_cast(x))
     return copied(x)
+
+
+def normal_text(t):
+    name, inner = parts(t)
+    return f"{name}[{', '.join([normal_text(i) for i in inner])}]" if inner else name
 
 
 def copied(x):

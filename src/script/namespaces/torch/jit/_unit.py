@@ -8,6 +8,16 @@ import torch
 _names = ("Any", "Dict", "Final", "List", "NamedTuple", "Optional", "Tuple", "Union")
 
 
+def functions_of(text, up=0):
+    # {name: function} that a text defines. Names in it are those of who asks, `up` calls further out, and TorchScript's own.
+    frame = sys._getframe(1 + up)
+    names = {**frame.f_globals, **frame.f_locals, "torch": torch, "Tensor": torch.Tensor}
+    names.update({k: getattr(typing, k) for k in _names})
+    made = dict(names)
+    exec(textwrap.dedent(text), made)
+    return {k: f for k, f in made.items() if f is not names.get(k) and isinstance(f, type(textwrap.dedent))}
+
+
 class CompilationUnit:
     def __init__(self, lang=None, _frames_up=0):
         self._functions = {}
@@ -15,14 +25,7 @@ class CompilationUnit:
             self.define(lang, _frames_up=_frames_up + 1)
 
     def define(self, lang, _frames_up=0):
-        # Names are those of who asks, and TorchScript's own.
-        frame = sys._getframe(1 + _frames_up)
-        names = {**frame.f_globals, **frame.f_locals, "torch": torch, "Tensor": torch.Tensor}
-        names.update({k: getattr(typing, k) for k in _names})
-        made = dict(names)
-        exec(textwrap.dedent(lang), made)
-        plain = {k: f for k, f in made.items() if f is not names.get(k) and isinstance(f, type(textwrap.dedent))}
-        for k, f in plain.items():
+        for k, f in functions_of(lang, 1 + _frames_up).items():
             self._functions[k] = torch.jit.script(f)
         return self
 
