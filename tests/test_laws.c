@@ -74,26 +74,24 @@ static void jvp_wrong(Builder *b, const EqnView *e, const Val *dx, Val *dy)
     dy[0] = b_mul(b, dx[0], e->out[0]); /* d sin = sin dx */
 }
 
-static void set_row(unsigned op, const OpRow *row)
+static void set_rules(unsigned op, const OpRules *rules)
 {
     long page = sysconf(_SC_PAGESIZE);
-    uintptr_t at = (uintptr_t)&op_table[op], from = at & ~(uintptr_t)(page - 1);
-    OpInfo info = op_table[op];
+    uintptr_t at = (uintptr_t)&op_rule_table[op], from = at & ~(uintptr_t)(page - 1);
 
-    info.row = row;
-    if (mprotect((void *)from, at + sizeof info - from, PROT_READ | PROT_WRITE))
+    if (mprotect((void *)from, at + sizeof rules - from, PROT_READ | PROT_WRITE))
         abort();
-    memcpy((void *)at, &info, sizeof info);
+    memcpy((void *)at, &rules, sizeof rules);
 }
 
 TEST(a_planted_wrong_rule_is_caught_and_shrunk)
 {
-    const OpRow *right = op_row(OP_sin);
-    OpRow wrong = *right;
+    const OpRules *right = op_rules(OP_sin);
+    OpRules wrong = *right;
     bool caught = false;
 
     wrong.jvp = jvp_wrong;
-    set_row(OP_sin, &wrong);
+    set_rules(OP_sin, &wrong);
     for (uint64_t seed = 1; seed < 40 && !caught; seed++) {
         BENCH_OPEN(b);
         Rng rng = {seed};
@@ -111,6 +109,6 @@ TEST(a_planted_wrong_rule_is_caught_and_shrunk)
         }
         BENCH_CLOSE(b);
     }
-    set_row(OP_sin, right);
+    set_rules(OP_sin, right);
     CHECK(caught);
 }

@@ -199,16 +199,18 @@ TEST(every_row_has_the_columns_its_flags_ask_for)
 {
     for (int i = 0; i < OP_COUNT; i++) {
         const OpInfo *o = &op_table[i];
-        const OpRow *r = o->row;
-#define HAS(column, unless)                                                                      \
-    if (!r->column && !(unless))                                                                 \
+        const OpRow *row = o->row;
+        const OpRules *rules = op_rules((unsigned)i);
+#define HAS(where, column, unless)                                                               \
+    if (!where->column && !(unless))                                                                 \
         check_fail(__FILE__, __LINE__, "%s has no " #column, o->name)
-        HAS(doc, false);
-        HAS(type, false);
-        HAS(eval, o->flags & OPF_NOEVAL);
-        HAS(jvp, o->flags & (OPF_ZERO | OPF_EFFECT));
-        HAS(transpose, !(o->flags & (OPF_LINEAR | OPF_BILINEAR)));
-        HAS(batch, o->nin == 0 && !(o->flags & OPF_NOEVAL));
+        HAS(row, doc, false);
+        HAS(row, type, false);
+        HAS(row, eval, o->flags & (OPF_NOEVAL | OPF_CONTROL));
+        HAS(rules, eval, !(o->flags & OPF_CONTROL) || o->flags & OPF_NOEVAL);
+        HAS(rules, jvp, o->flags & (OPF_ZERO | OPF_EFFECT));
+        HAS(rules, transpose, !(o->flags & (OPF_LINEAR | OPF_BILINEAR)));
+        HAS(rules, batch, o->nin == 0 && !(o->flags & OPF_NOEVAL));
 #undef HAS
         CHECK(o->version >= 1);
     }

@@ -94,13 +94,14 @@ bool eval_define(Eval *e, Dim sym, int64_t value)
 static bool eval_eqn(EvalEnv *env, const Eqn *eqn, Nd *vals)
 {
     const OpRow *row = op_row(eqn->op);
+    bool (*rule)(Eval *) = op_has(eqn->op, OPF_CONTROL) ? op_rules(eqn->op)->eval : row->eval;
     const Val *args = eqn_in(env->p, eqn);
     Nd *in = arena_array(&env->arena, eqn->nin, sizeof *in);
     void *attr;
     Eval e = {.cx = env->cx, .a = &env->arena, .row = row, .op = eqn->op, .nin = eqn->nin, .nout = eqn->nout,
               .in = in, .out = vals + eqn->out, .place = eqn_place(env->p, eqn), .env = env, .eqn = eqn};
 
-    if (!row->eval)
+    if (!rule)
         return eval_fail(&e, WF_ERR_NORULE, "cannot be evaluated: %s", row->doc);
     for (uint32_t i = 0; i < eqn->nin; i++)
         in[i] = vals[args[i]];
@@ -109,7 +110,7 @@ static bool eval_eqn(EvalEnv *env, const Eqn *eqn, Nd *vals)
     e.attr = attr;
     if (!make_outputs(&e, eqn, !op_has(eqn->op, OPF_DEFINES)))
         return false;
-    return row->eval(&e);
+    return rule(&e);
 }
 
 /* p, symvals and inputs are in place; results are left in the environment's arena. */

@@ -445,11 +445,7 @@ enum {
     OPF_SIZES = 4096   /* G  may fail at run time, for sizes that are not known before, or of nothing */
 };
 
-/* One row per primitive. Which columns may be NULL:
- *   jvp        if Z or E
- *   transpose  unless the op can be linear in an operand
- *   partition, fold, flops  most rows
- * `weft ops` and a test check this. */
+/* One row per primitive: what it takes to read programs and run them. fold and flops may be NULL, and eval if N or S. */
 struct OpRow {
     const char *doc;         /* one or more lines: formula, dtypes, and what edge cases do */
     const AttrField *attrs;  /* NULL-name-terminated; NULL: no attributes */
@@ -457,6 +453,24 @@ struct OpRow {
 
     bool (*type)(TypeRule *t);
     bool (*eval)(Eval *e);
+    /* NULL: elementwise, if the row is lowered so or flagged A; else not known. */
+    Along (*along)(const Program *p, const Eqn *e, uint32_t operand, uint32_t axis);
+    /* The value(s) this equation is trivially equal to: set out[0..nout-1] and return true. */
+    bool (*fold)(Builder *b, const EqnView *e, Val *out);
+    /* Operations on floats of one run of the equation; NULL: none. */
+    double (*flops)(const SizedEqn *s);
+    Lower lower;
+};
+
+/* What it takes to derive other programs, and to evaluate those with sub-programs by the book: a table of its own, so that who
+ * only runs models is linked without these rules. Which may be NULL:
+ *   eval       unless S; if N
+ *   jvp        if Z or E
+ *   transpose  unless the op can be linear in an operand
+ *   partition  most
+ * `weft ops` and a test check this. */
+typedef struct OpRules {
+    bool (*eval)(Eval *e); /* of rows flagged S: the runtime has steps for them, of which this is the oracle */
     /* dx[i] VAL_NONE: zero tangent (also for every non-float operand). Set dy[j]; leave VAL_NONE for zero.
      * Rows flagged S compute results and tangents together: out is NULL, and the rule also sets the results,
      * y into dy[nout + j] (so that a loop is not run, nor its effects had, twice). */
@@ -465,15 +479,8 @@ struct OpRow {
     void (*transpose)(Builder *b, const EqnView *e, const Val *gy, Val *gx);
     /* axis[i]: the batch axis of in[i], -1: not batched (at least one is). Set out[j], out_axis[j]. */
     void (*batch)(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis);
-    /* NULL: elementwise, if the row is lowered so or flagged A; else not known. */
-    Along (*along)(const Program *p, const Eqn *e, uint32_t operand, uint32_t axis);
     bool (*partition)(PartitionRule *r);
-    /* The value(s) this equation is trivially equal to: set out[0..nout-1] and return true. */
-    bool (*fold)(Builder *b, const EqnView *e, Val *out);
-    /* Operations on floats of one run of the equation; NULL: none. */
-    double (*flops)(const SizedEqn *s);
-    Lower lower;
-};
+} OpRules;
 
 typedef struct OpInfo { /* the columns that stand in ops.def */
     const char *name;
@@ -493,6 +500,8 @@ typedef enum OpCode {
 
 extern const OpInfo op_table[OP_COUNT];
 static inline const OpRow *op_row(unsigned op) { return op_table[op].row; }
+extern const OpRules *const op_rule_table[OP_COUNT];
+static inline const OpRules *op_rules(unsigned op) { return op_rule_table[op]; }
 static inline const char *op_name(unsigned op) { return op_table[op].name; }
 static inline bool op_has(unsigned op, unsigned flag) { return (op_table[op].flags & flag) != 0; }
 int op_find(const char *name); /* -1 if there is none */

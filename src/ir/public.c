@@ -229,6 +229,7 @@ int wf_op_count(void) { return OP_COUNT; }
 wf_status wf_op_get(int i, wf_op_info *out_info)
 {
     const OpInfo *op;
+    const OpRules *rules;
     wf_op_info info;
 
     if (!out_info || out_info->size < sizeof out_info->size)
@@ -236,6 +237,7 @@ wf_status wf_op_get(int i, wf_op_info *out_info)
     if (i < 0 || i >= OP_COUNT)
         return WF_ERR_INDEX;
     op = &op_table[i];
+    rules = op_rules((unsigned)i);
     info = (wf_op_info){
         .size = out_info->size,
         .name = op->name,
@@ -245,11 +247,11 @@ wf_status wf_op_get(int i, wf_op_info *out_info)
         .inputs = op->nin,
         .outputs = op->nout,
         .flags = flag_texts[i],
-        .has_eval = op->row->eval != NULL,
-        .has_jvp = op->row->jvp != NULL,
-        .has_transpose = op->row->transpose != NULL,
-        .has_batch = op->row->batch != NULL,
-        .why_no_jvp = op->row->jvp             ? ""
+        .has_eval = op->row->eval || rules->eval,
+        .has_jvp = rules->jvp != NULL,
+        .has_transpose = rules->transpose != NULL,
+        .has_batch = rules->batch != NULL,
+        .why_no_jvp = rules->jvp              ? ""
                       : op->flags & OPF_ZERO   ? "Z: its derivative is zero"
                       : op->flags & OPF_EFFECT ? "E: it is an effect"
                                                : "",

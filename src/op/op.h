@@ -1,6 +1,6 @@
 /* op.h -- the primitives: attribute structs, shared rules, and builders (b_add, b_reshape ...).
  *
- * Who adds an op writes a row in ops.def, its rules and op_row_<name> in op_<family>.c, and a
+ * Who adds an op writes a row in ops.def, its rules, op_row_<name> and op_rules_<name> in op_<family>.c, and a
  * builder here if other rules use it. docs/adding-an-op.md goes through it.
  */
 #ifndef WEFT_OP_H
@@ -278,7 +278,7 @@ typedef struct CollectiveAttr {
 
 /* ---- rows -------------------------------------------------------------------------------------------- */
 
-#define OP(name, ver, nin, nout, family, flags) extern const OpRow op_row_##name;
+#define OP(name, ver, nin, nout, family, flags) extern const OpRow op_row_##name; extern const OpRules op_rules_##name;
 #include "op/ops.def"
 #undef OP
 

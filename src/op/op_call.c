@@ -110,13 +110,15 @@ const OpRow op_row_call = {
     .attrs = attrs_call,
     .attr_size = sizeof(CallAttr),
     .type = type_call,
+    .fold = fold_call,
+    .lower = {.kind = LOWER_CONTROL},
+};
+const OpRules op_rules_call = {
     .eval = eval_call,
     .jvp = jvp_call,
     .transpose = transpose_call,
     .batch = batch_call,
     .partition = partition_call,
-    .fold = fold_call,
-    .lower = {.kind = LOWER_CONTROL},
 };
 
 /* ---- checkpoint ---- */
@@ -229,12 +231,14 @@ const OpRow op_row_checkpoint = {
     .attrs = attrs_checkpoint,
     .attr_size = sizeof(CheckpointAttr),
     .type = type_checkpoint,
+    .lower = {.kind = LOWER_CONTROL},
+};
+const OpRules op_rules_checkpoint = {
     .eval = eval_checkpoint,
     .jvp = jvp_checkpoint,
     .transpose = transpose_checkpoint,
     .batch = batch_checkpoint,
     .partition = partition_checkpoint,
-    .lower = {.kind = LOWER_CONTROL},
 };
 
 /* ---- the operand itself ---- */
@@ -306,11 +310,13 @@ const OpRow op_row_opt_barrier = {
            "any y is.",
     .type = type_same,
     .eval = eval_same,
+    .fold = fold_barrier,
+    .lower = {.kind = LOWER_ALIAS},
+};
+const OpRules op_rules_opt_barrier = {
     .jvp = jvp_barrier,
     .transpose = transpose_barrier,
     .batch = batch_same,
-    .fold = fold_barrier,
-    .lower = {.kind = LOWER_ALIAS},
 };
 
 /* ---- stop_gradient ---- */
@@ -332,10 +338,10 @@ const OpRow op_row_stop_gradient = {
     .doc = "y = x, any dtype, with derivative zero.",
     .type = type_same,
     .eval = eval_same,
-    .batch = batch_same,
     .fold = fold_stop,
     .lower = {.kind = LOWER_ALIAS},
 };
+const OpRules op_rules_stop_gradient = {.batch = batch_same};
 
 /* ---- name:  dy = dx, gx = gy; the derivatives bear no name ---- */
 
@@ -363,8 +369,10 @@ const OpRow op_row_name = {
     .attr_size = sizeof(NameAttr),
     .type = type_same,
     .eval = eval_same,
+    .lower = {.kind = LOWER_ALIAS},
+};
+const OpRules op_rules_name = {
     .jvp = jvp_name,
     .transpose = transpose_name,
     .batch = batch_same,
-    .lower = {.kind = LOWER_ALIAS},
 };

@@ -462,11 +462,13 @@ const OpRow op_row_psum = {
     .attr_size = sizeof(CollectiveAttr),
     .type = type_reduced,
     .eval = eval_unbound,
+    .along = along_collective,
+    .lower = {.kind = LOWER_LIBRARY},
+};
+const OpRules op_rules_psum = {
     .jvp = jvp_linear,
     .transpose = transpose_psum,
     .batch = batch_reduced,
-    .along = along_collective,
-    .lower = {.kind = LOWER_LIBRARY},
 };
 
 /* ---- pmax, pmin:  dy = sum_i [x_i == y] dx_i / sum_i [x_i == y]: ties share equally ---- */
@@ -491,11 +493,10 @@ static void jvp_extreme(Builder *b, const EqnView *e, const Val *dx, Val *dy)
         .attr_size = sizeof(CollectiveAttr),                                             \
         .type = type_reduced,                                                            \
         .eval = eval_unbound,                                                            \
-        .jvp = jvp_extreme,                                                              \
-        .batch = batch_reduced,                                                          \
         .along = along_collective,                                                       \
         .lower = {.kind = LOWER_LIBRARY},                                                \
-    }
+    };                                                                                   \
+    const OpRules op_rules_##name = {.jvp = jvp_extreme, .batch = batch_reduced}
 EXTREME(pmax, "largest");
 EXTREME(pmin, "smallest");
 
@@ -548,10 +549,12 @@ const OpRow op_row_pvary = {
     .attr_size = sizeof(CollectiveAttr),
     .type = type_pvary,
     .eval = eval_pvary,
+    .lower = {.kind = LOWER_ALIAS},
+};
+const OpRules op_rules_pvary = {
     .jvp = jvp_linear,
     .transpose = transpose_pvary,
     .batch = batch_pvary,
-    .lower = {.kind = LOWER_ALIAS},
 };
 
 /* ---- all_gather ---- */
@@ -635,11 +638,13 @@ const OpRow op_row_all_gather = {
     .attr_size = sizeof(CollectiveAttr),
     .type = type_all_gather,
     .eval = eval_unbound,
+    .along = along_collective,
+    .lower = {.kind = LOWER_LIBRARY},
+};
+const OpRules op_rules_all_gather = {
     .jvp = jvp_linear,
     .transpose = transpose_all_gather,
     .batch = batch_all_gather,
-    .along = along_collective,
-    .lower = {.kind = LOWER_LIBRARY},
 };
 
 /* ---- reduce_scatter, all_to_all: an axis dealt out to the rows ---- */
@@ -714,11 +719,13 @@ const OpRow op_row_reduce_scatter = {
     .attr_size = sizeof(CollectiveAttr),
     .type = type_reduce_scatter,
     .eval = eval_unbound,
+    .along = along_collective,
+    .lower = {.kind = LOWER_LIBRARY},
+};
+const OpRules op_rules_reduce_scatter = {
     .jvp = jvp_linear,
     .transpose = transpose_reduce_scatter,
     .batch = batch_reduce_scatter,
-    .along = along_collective,
-    .lower = {.kind = LOWER_LIBRARY},
 };
 
 static bool type_all_to_all(TypeRule *t)
@@ -787,11 +794,13 @@ const OpRow op_row_all_to_all = {
     .attr_size = sizeof(CollectiveAttr),
     .type = type_all_to_all,
     .eval = eval_unbound,
+    .along = along_collective,
+    .lower = {.kind = LOWER_LIBRARY},
+};
+const OpRules op_rules_all_to_all = {
     .jvp = jvp_linear,
     .transpose = transpose_all_to_all,
     .batch = batch_all_to_all,
-    .along = along_collective,
-    .lower = {.kind = LOWER_LIBRARY},
 };
 
 /* ---- ppermute ---- */
@@ -882,11 +891,13 @@ const OpRow op_row_ppermute = {
     .attr_size = sizeof(CollectiveAttr),
     .type = type_ppermute,
     .eval = eval_unbound,
+    .along = along_collective,
+    .lower = {.kind = LOWER_LIBRARY},
+};
+const OpRules op_rules_ppermute = {
     .jvp = jvp_linear,
     .transpose = transpose_ppermute,
     .batch = batch_ppermute,
-    .along = along_collective,
-    .lower = {.kind = LOWER_LIBRARY},
 };
 
 /* ---- axis_index ---- */
@@ -938,6 +949,6 @@ const OpRow op_row_axis_index = {
     .attr_size = sizeof(CollectiveAttr),
     .type = type_axis_index,
     .eval = eval_unbound,
-    .batch = batch_axis_index,
     .lower = {.kind = LOWER_LIBRARY},
 };
+const OpRules op_rules_axis_index = {.batch = batch_axis_index};

@@ -614,11 +614,13 @@ const OpRow op_row_cond = {
     .attrs = attrs_cond,
     .attr_size = sizeof(CondAttr),
     .type = type_cond,
+    .fold = fold_cond,
+    .lower = {.kind = LOWER_CONTROL},
+};
+const OpRules op_rules_cond = {
     .eval = eval_cond,
     .jvp = jvp_cond,
     .transpose = transpose_cond,
     .batch = batch_cond,
     .partition = partition_cond,
-    .fold = fold_cond,
-    .lower = {.kind = LOWER_CONTROL},
 };

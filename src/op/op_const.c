@@ -62,9 +62,9 @@ const OpRow op_row_const = {
     .attr_size = sizeof(ConstAttr),
     .type = type_const,
     .eval = eval_const,
-    .batch = batch_nothing,
     .lower = {.kind = LOWER_INDEX},
 };
+const OpRules op_rules_const = {.batch = batch_nothing};
 
 /* ---- iota -------------------------------------------------------------------------- */
 
@@ -111,9 +111,9 @@ const OpRow op_row_iota = {
     .attr_size = sizeof(IotaAttr),
     .type = type_iota,
     .eval = eval_iota,
-    .batch = batch_nothing,
     .lower = {.kind = LOWER_INDEX},
 };
+const OpRules op_rules_iota = {.batch = batch_nothing};
 
 /* ---- dim, size: from sizes to numbers and back ------------------------------------- */
 
@@ -151,10 +151,10 @@ const OpRow op_row_dim = {
     .attr_size = sizeof(DimAttr),
     .type = type_dim,
     .eval = eval_dim,
-    .batch = batch_nothing,
     .fold = fold_dim,
     .lower = {.kind = LOWER_INDEX},
 };
+const OpRules op_rules_dim = {.batch = batch_nothing};
 
 static bool type_size_op(TypeRule *t)
 {
@@ -200,6 +200,6 @@ const OpRow op_row_size = {
     .attr_size = sizeof(SymAttr),
     .type = type_size_op,
     .eval = eval_size,
-    .batch = batch_size,
     .lower = {.kind = LOWER_LIBRARY},
 };
+const OpRules op_rules_size = {.batch = batch_size};

@@ -659,10 +659,12 @@ const OpRow op_row_conv_general = {
     .attr_size = sizeof(ConvAttr),
     .type = type_conv_general,
     .eval = eval_conv_general,
-    .jvp = jvp_bilinear,
-    .transpose = transpose_conv_general,
-    .batch = batch_conv_general,
     .along = along_conv,
     .flops = flops_conv,
     .lower = {.kind = LOWER_LIBRARY},
+};
+const OpRules op_rules_conv_general = {
+    .jvp = jvp_bilinear,
+    .transpose = transpose_conv_general,
+    .batch = batch_conv_general,
 };

@@ -166,13 +166,15 @@ static double flops_cum(const SizedEqn *s)
         .attr_size = sizeof(CumAttr),                                                    \
         .type = type_,                                                                   \
         .eval = eval_cum,                                                                \
-        .jvp = jvp_,                                                                     \
-        .transpose = transpose_,                                                         \
-        .batch = batch_cum,                                                              \
         .along = along_axis,                                                             \
         .fold = fold_,                                                                   \
         .flops = flops_cum,                                                              \
         .lower = {__VA_ARGS__},                                                          \
+    };                                                                                   \
+    const OpRules op_rules_##name = {                                                    \
+        .jvp = jvp_,                                                                     \
+        .transpose = transpose_,                                                         \
+        .batch = batch_cum,                                                              \
     }
 
 /* ---- cumsum:  y_k = x_0 + .. + x_k;  gx = cumsum of gy the other way --------------- */
@@ -368,11 +370,10 @@ static void jvp_extreme(Builder *b, const EqnView *e, const Val *dx, Val *dy)
         .attr_size = sizeof(CumExtremeAttr),                                             \
         .type = type_extreme,                                                            \
         .eval = eval_cum,                                                                \
-        .jvp = jvp_extreme,                                                              \
-        .batch = batch_cum,                                                              \
         .along = along_axis,                                                             \
         .flops = flops_cum,                                                              \
         .lower = {.kind = LOWER_LIBRARY, .combine = combine_},                           \
-    }
+    };                                                                                   \
+    const OpRules op_rules_##name = {.jvp = jvp_extreme, .batch = batch_cum}
 EXTREME_ROW(cummax, "largest", OP_max);
 EXTREME_ROW(cummin, "smallest", OP_min);

@@ -491,11 +491,13 @@ const OpRow op_row_custom_jvp = {
     .attrs = attrs_custom_jvp,
     .attr_size = sizeof(CustomJvpAttr),
     .type = type_custom_jvp,
+    .lower = {.kind = LOWER_CONTROL},
+};
+const OpRules op_rules_custom_jvp = {
     .eval = eval_custom_jvp,
     .jvp = jvp_custom_jvp,
     .transpose = transpose_custom_jvp,
     .batch = batch_custom_jvp,
-    .lower = {.kind = LOWER_CONTROL},
 };
 
 static const AttrField attrs_custom_vjp[] = {
@@ -515,11 +517,13 @@ const OpRow op_row_custom_vjp = {
     .attrs = attrs_custom_vjp,
     .attr_size = sizeof(CustomVjpAttr),
     .type = type_custom_vjp,
+    .lower = {.kind = LOWER_CONTROL},
+};
+const OpRules op_rules_custom_vjp = {
     .eval = eval_custom_vjp,
     .jvp = jvp_custom_vjp,
     .transpose = transpose_custom_vjp,
     .batch = batch_custom_vjp,
-    .lower = {.kind = LOWER_CONTROL},
 };
 
 static const AttrField attrs_custom_lin[] = {
@@ -536,8 +540,10 @@ const OpRow op_row_custom_lin = {
     .attrs = attrs_custom_lin,
     .attr_size = sizeof(CustomLinAttr),
     .type = type_custom_lin,
+    .lower = {.kind = LOWER_NONE},
+};
+const OpRules op_rules_custom_lin = {
     .jvp = jvp_custom_lin,
     .transpose = transpose_custom_lin,
     .batch = batch_custom_lin,
-    .lower = {.kind = LOWER_NONE},
 };

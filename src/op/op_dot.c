@@ -410,12 +410,14 @@ const OpRow op_row_dot_general = {
     .attr_size = sizeof(DotAttr),
     .type = type_dot_general,
     .eval = eval_dot_general,
-    .jvp = jvp_bilinear,
-    .transpose = transpose_dot_general,
-    .batch = batch_dot_general,
     .along = along_dot,
     .flops = flops_dot,
     .lower = {.kind = LOWER_LIBRARY},
+};
+const OpRules op_rules_dot_general = {
+    .jvp = jvp_bilinear,
+    .transpose = transpose_dot_general,
+    .batch = batch_dot_general,
 };
 
 /* ---- axes by what they are ------------------------------------------------------------- */

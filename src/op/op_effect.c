@@ -177,9 +177,9 @@ const OpRow op_row_print = {
     .attr_size = sizeof(PrintAttr),
     .type = type_print_op,
     .eval = eval_print,
-    .batch = batch_loop,
     .lower = {.kind = LOWER_EFFECT},
 };
+const OpRules op_rules_print = {.batch = batch_loop};
 
 /* ---- assert ---- */
 
@@ -239,7 +239,7 @@ const OpRow op_row_assert = {
     .attr_size = sizeof(PrintAttr),
     .type = type_assert,
     .eval = eval_assert,
-    .batch = batch_assert,
     .fold = fold_assert,
     .lower = {.kind = LOWER_EFFECT},
 };
+const OpRules op_rules_assert = {.batch = batch_assert};

@@ -233,10 +233,12 @@ const OpRow op_row_fft = {
     .attr_size = sizeof(FftAttr),
     .type = type_fft,
     .eval = eval_fft,
-    .jvp = jvp_fft,
-    .transpose = transpose_fft,
-    .batch = batch_fft,
     .along = along_fft,
     .flops = flops_fft,
     .lower = {.kind = LOWER_LIBRARY},
+};
+const OpRules op_rules_fft = {
+    .jvp = jvp_fft,
+    .transpose = transpose_fft,
+    .batch = batch_fft,
 };

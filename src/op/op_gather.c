@@ -323,9 +323,11 @@ const OpRow op_row_gather = {
     .attr_size = sizeof(GatherAttr),
     .type = type_gather,
     .eval = eval_gather,
+    .along = along_gather,
+    .lower = {.kind = LOWER_INDEX},
+};
+const OpRules op_rules_gather = {
     .jvp = jvp_gather,
     .transpose = transpose_gather,
     .batch = batch_gather,
-    .along = along_gather,
-    .lower = {.kind = LOWER_INDEX},
 };

@@ -182,12 +182,14 @@ const OpRow op_row_dynamic_slice = {
     .attr_size = sizeof(DynamicSliceAttr),
     .type = type_dynamic_slice,
     .eval = eval_dynamic_slice,
-    .jvp = jvp_dynamic_slice,
-    .transpose = transpose_dynamic_slice,
-    .batch = batch_dynamic_slice,
     .along = along_dynamic_slice,
     .fold = fold_dynamic_slice,
     .lower = {.kind = LOWER_INDEX},
+};
+const OpRules op_rules_dynamic_slice = {
+    .jvp = jvp_dynamic_slice,
+    .transpose = transpose_dynamic_slice,
+    .batch = batch_dynamic_slice,
 };
 
 /* ---- dynamic_update_slice ---------------------------------------------------------- */
@@ -295,12 +297,14 @@ const OpRow op_row_dynamic_update_slice = {
            "the update]; any dtype.",
     .type = type_dynamic_update_slice,
     .eval = eval_dynamic_update_slice,
-    .jvp = jvp_dynamic_update_slice,
-    .transpose = transpose_dynamic_update_slice,
-    .batch = batch_dynamic_update_slice,
     .along = along_dynamic_update_slice,
     .fold = fold_dynamic_update_slice,
     .lower = {.kind = LOWER_INDEX},
+};
+const OpRules op_rules_dynamic_update_slice = {
+    .jvp = jvp_dynamic_update_slice,
+    .transpose = transpose_dynamic_update_slice,
+    .batch = batch_dynamic_update_slice,
 };
 
 /* ---- nonzero ----------------------------------------------------------------------- */
@@ -361,6 +365,6 @@ const OpRow op_row_nonzero = {
     .attr_size = sizeof(SymAttr),
     .type = type_nonzero,
     .eval = eval_nonzero,
-    .batch = batch_nonzero,
     .lower = {.kind = LOWER_LIBRARY},
 };
+const OpRules op_rules_nonzero = {.batch = batch_nonzero};

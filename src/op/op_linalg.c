@@ -185,12 +185,11 @@ const OpRow op_row_cholesky = {
            "the diagonal. An empty matrix gives an empty one.",
     .type = type_cholesky,
     .eval = eval_cholesky,
-    .jvp = jvp_cholesky,
-    .batch = batch_leading,
     .along = along_matrices,
     .flops = flops_cholesky,
     .lower = {.kind = LOWER_LIBRARY},
 };
+const OpRules op_rules_cholesky = {.jvp = jvp_cholesky, .batch = batch_leading};
 
 /* ---- triangular_solve -------------------------------------------------------------- */
 
@@ -365,12 +364,14 @@ const OpRow op_row_triangular_solve = {
     .attr_size = sizeof(SolveAttr),
     .type = type_triangular_solve,
     .eval = eval_triangular_solve,
-    .jvp = jvp_triangular_solve,
-    .transpose = transpose_triangular_solve,
-    .batch = batch_triangular_solve,
     .along = along_matrices,
     .flops = flops_solve,
     .lower = {.kind = LOWER_LIBRARY},
+};
+const OpRules op_rules_triangular_solve = {
+    .jvp = jvp_triangular_solve,
+    .transpose = transpose_triangular_solve,
+    .batch = batch_triangular_solve,
 };
 
 /* ---- lu ---------------------------------------------------------------------------- */
@@ -534,9 +535,8 @@ const OpRow op_row_lu = {
            "no error.",
     .type = type_lu,
     .eval = eval_lu,
-    .jvp = jvp_lu,
-    .batch = batch_leading,
     .along = along_matrices,
     .flops = flops_lu,
     .lower = {.kind = LOWER_LIBRARY},
 };
+const OpRules op_rules_lu = {.jvp = jvp_lu, .batch = batch_leading};

@@ -13,12 +13,14 @@
         .doc = doc_,                                                                     \
         .type = type_,                                                                   \
         .eval = eval_map,                                                                \
-        .jvp = jvp_,                                                                     \
-        .transpose = transpose_,                                                         \
-        .batch = batch_map,                                                              \
         .fold = fold_,                                                                   \
         .flops = flops_map,                                                              \
         .lower = {LOWER_MAP, .cost = cost_, __VA_ARGS__},                                \
+    };                                                                                   \
+    const OpRules op_rules_##name = {                                                    \
+        .jvp = jvp_,                                                                     \
+        .transpose = transpose_,                                                         \
+        .batch = batch_map,                                                              \
     }
 
 /* ---- helpers ----------------------------------------------------------------------- */

@@ -79,11 +79,13 @@ const OpRow op_row_select = {
            "NaN included.",
     .type = type_select,
     .eval = eval_select,
+    .fold = fold_select,
+    .lower = {.kind = LOWER_MAP},
+};
+const OpRules op_rules_select = {
     .jvp = jvp_select,
     .transpose = transpose_select,
     .batch = batch_map,
-    .fold = fold_select,
-    .lower = {.kind = LOWER_MAP},
 };
 
 /* ---- clamp: z = min(max(x, lo), hi), lo and hi of the shape of x or scalars -----------
@@ -175,12 +177,11 @@ const OpRow op_row_clamp = {
         "gives NaN. The derivative is 1 where lo < x < hi, 0 at the bounds.",
     .type = type_clamp,
     .eval = eval_map,
-    .jvp = jvp_clamp,
-    .batch = batch_clamp,
     .fold = fold_splats,
     .flops = flops_map,
     .lower = {.kind = LOWER_MAP},
 };
+const OpRules op_rules_clamp = {.jvp = jvp_clamp, .batch = batch_clamp};
 
 /* ---- cast:  dy = cast dx between floats and complex numbers, else zero. Of a complex number
  *      others get the real part, so the transpose of that, and of the way back, is a cast --------------------------------- */
@@ -294,11 +295,13 @@ const OpRow op_row_cast = {
     .attr_size = sizeof(DtypeAttr),
     .type = type_cast,
     .eval = eval_cast,
+    .fold = fold_cast,
+    .lower = {.kind = LOWER_MAP},
+};
+const OpRules op_rules_cast = {
     .jvp = jvp_cast,
     .transpose = transpose_cast,
     .batch = batch_dtype,
-    .fold = fold_cast,
-    .lower = {.kind = LOWER_MAP},
 };
 
 /* ---- bitcast ----------------------------------------------------------------------- */
@@ -352,7 +355,7 @@ const OpRow op_row_bitcast = {
     .attr_size = sizeof(DtypeAttr),
     .type = type_bitcast,
     .eval = eval_bitcast,
-    .batch = batch_dtype,
     .fold = fold_bitcast,
     .lower = {.kind = LOWER_MAP},
 };
+const OpRules op_rules_bitcast = {.batch = batch_dtype};

@@ -86,11 +86,13 @@ static bool fold_part(Builder *b, const EqnView *e, Val *out)
     const OpRow op_row_##name = {.doc = doc_,                                            \
                                  .type = type_part,                                      \
                                  .eval = eval_map,                                       \
-                                 .jvp = jvp_linear,                                      \
-                                 .transpose = transpose_,                                \
-                                 .batch = batch_map,                                     \
                                  .fold = fold_part,                                      \
-                                 .lower = {.kind = LOWER_MAP}}
+                                 .lower = {.kind = LOWER_MAP}};                          \
+    const OpRules op_rules_##name = {                                                    \
+        .jvp = jvp_linear,                                                               \
+        .transpose = transpose_,                                                         \
+        .batch = batch_map,                                                              \
+    }
 
 PART_ROW(real, "y = the real part of x. Complex to the float of a part.", transpose_real);
 PART_ROW(imag, "y = the imaginary part of x. Complex to the float of a part.",
@@ -116,12 +118,14 @@ const OpRow op_row_conj = {
     .doc = "y = x with the sign of its imaginary part flipped. Complex.",
     .type = type_conj,
     .eval = eval_map,
-    .jvp = jvp_linear,
-    .transpose = transpose_conj,
-    .batch = batch_map,
     .fold = fold_conj,
     .flops = flops_map,
     .lower = {LOWER_MAP, .pair = complex_conj},
+};
+const OpRules op_rules_conj = {
+    .jvp = jvp_linear,
+    .transpose = transpose_conj,
+    .batch = batch_map,
 };
 
 /* ---- complex ---- */
@@ -155,9 +159,11 @@ const OpRow op_row_complex = {
     .doc = "z = x + i y, of two f32 or two f64.",
     .type = type_complex,
     .eval = eval_map,
+    .fold = fold_complex,
+    .lower = {.kind = LOWER_MAP},
+};
+const OpRules op_rules_complex = {
     .jvp = jvp_complex,
     .transpose = transpose_complex,
     .batch = batch_map,
-    .fold = fold_complex,
-    .lower = {.kind = LOWER_MAP},
 };

@@ -13,12 +13,11 @@
         .doc = doc_,                                                                     \
         .type = type_,                                                                   \
         .eval = eval_map,                                                                \
-        .jvp = jvp_,                                                                     \
-        .batch = batch_map,                                                              \
         .fold = fold_,                                                                   \
         .flops = flops_map,                                                              \
         .lower = {LOWER_MAP, .cost = cost_, __VA_ARGS__},                                \
-    }
+    };                                                                                   \
+    const OpRules op_rules_##name = {.jvp = jvp_, .batch = batch_map}
 
 #define TWO_OVER_SQRT_PI 1.12837916709551257390
 #define SQRT_PI_HALF     0.88622692545275801365
@@ -53,12 +52,14 @@ const OpRow op_row_neg = {
            "sign of 0 and NaN.",
     .type = type_map_number,
     .eval = eval_map,
-    .jvp = jvp_neg,
-    .transpose = transpose_neg,
-    .batch = batch_map,
     .fold = fold_neg,
     .flops = flops_map,
     .lower = {LOWER_MAP, .real = real_neg, .whole = whole_neg, .pair = complex_neg},
+};
+const OpRules op_rules_neg = {
+    .jvp = jvp_neg,
+    .transpose = transpose_neg,
+    .batch = batch_map,
 };
 
 /* ---- abs:  dy = dx * (x >= 0 ? 1 : -1), so 1 at 0; of complex numbers a real one:

@@ -65,10 +65,10 @@ const OpRow op_row_threefry2x32 = {
            "under key k0 k1: threefry2x32 k0 k1 c0 c1, all u32 of one shape.",
     .type = type_random,
     .eval = eval_threefry,
-    .batch = batch_map,
     .along = along_same,
     .lower = {LOWER_MAP, .cost = 80},
 };
+const OpRules op_rules_threefry2x32 = {.batch = batch_map};
 
 /* ---- philox4x32: 10 rounds of two 64-bit products; the key grows by constants ---- */
 
@@ -97,7 +97,7 @@ const OpRow op_row_philox4x32 = {
         "key k0 k1: philox4x32 k0 k1 c0 c1 c2 c3, all u32 of one shape.",
     .type = type_random,
     .eval = eval_philox,
-    .batch = batch_map,
     .along = along_same,
     .lower = {LOWER_MAP, .cost = 80},
 };
+const OpRules op_rules_philox4x32 = {.batch = batch_map};

@@ -167,13 +167,15 @@ static double flops_reduce(const SizedEqn *s)
         .attr_size = sizeof(ReduceAttr),                                                 \
         .type = type_,                                                                   \
         .eval = eval_reduce,                                                             \
-        .jvp = jvp_,                                                                     \
-        .transpose = transpose_,                                                         \
-        .batch = batch_reduce,                                                           \
         .along = along_reduce,                                                           \
         .fold = fold_,                                                                   \
         .flops = flops_reduce,                                                           \
         .lower = {.kind = LOWER_REDUCE, .combine = combine_},                                               \
+    };                                                                                   \
+    const OpRules op_rules_##name = {                                                    \
+        .jvp = jvp_,                                                                     \
+        .transpose = transpose_,                                                         \
+        .batch = batch_reduce,                                                           \
     }
 
 /* ---- reduce_sum:  dy = sum(dx),  gx = gy repeated along the axes ---- */
@@ -462,11 +464,11 @@ static void batch_arg(Builder *b, const EqnView *e, const Batch *bt, Val *out,
         .attr_size = sizeof(ArgAttr),                                                    \
         .type = type_arg,                                                                \
         .eval = eval_arg,                                                                \
-        .batch = batch_arg,                                                              \
         .along = along_arg,                                                              \
         .flops = flops_reduce,                                                           \
         .lower = {.kind = LOWER_LIBRARY},                                                     \
-    }
+    };                                                                                   \
+    const OpRules op_rules_##name = {.batch = batch_arg}
 
 ARG_ROW(
     argmax,

@@ -449,11 +449,13 @@ const OpRow op_row_scan = {
     .attrs = attrs_scan,
     .attr_size = sizeof(ScanAttr),
     .type = type_scan,
+    .fold = fold_scan,
+    .lower = {.kind = LOWER_CONTROL},
+};
+const OpRules op_rules_scan = {
     .eval = eval_scan,
     .jvp = jvp_scan,
     .transpose = transpose_scan,
     .batch = batch_scan,
     .partition = partition_scan,
-    .fold = fold_scan,
-    .lower = {.kind = LOWER_CONTROL},
 };

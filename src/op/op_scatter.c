@@ -272,11 +272,13 @@ const OpRow op_row_scatter = {
     .attr_size = sizeof(ScatterAttr),
     .type = type_scatter,
     .eval = eval_scatter,
+    .along = along_scatter,
+    .lower = {.kind = LOWER_LIBRARY},
+};
+const OpRules op_rules_scatter = {
     .jvp = jvp_scatter,
     .transpose = transpose_scatter,
     .batch = batch_scatter,
-    .along = along_scatter,
-    .lower = {.kind = LOWER_LIBRARY},
 };
 
 /* ---- scatter_add ------------------------------------------------------------------- */
@@ -309,11 +311,13 @@ const OpRow op_row_scatter_add = {
     .attr_size = sizeof(ScatterAttr),
     .type = type_scatter,
     .eval = eval_scatter,
+    .along = along_scatter,
+    .lower = {.kind = LOWER_LIBRARY, .combine = OP_add},
+};
+const OpRules op_rules_scatter_add = {
     .jvp = jvp_scatter_add,
     .transpose = transpose_scatter_add,
     .batch = batch_scatter,
-    .along = along_scatter,
-    .lower = {.kind = LOWER_LIBRARY, .combine = OP_add},
 };
 
 /* ---- scatter_mul ------------------------------------------------------------------- */
@@ -496,11 +500,13 @@ const OpRow op_row_scatter_mul = {
     .attr_size = sizeof(ScatterAttr),
     .type = type_scatter,
     .eval = eval_scatter,
+    .along = along_scatter,
+    .lower = {.kind = LOWER_LIBRARY, .combine = OP_mul},
+};
+const OpRules op_rules_scatter_mul = {
     .jvp = jvp_scatter_mul,
     .transpose = transpose_scatter_mul,
     .batch = batch_scatter,
-    .along = along_scatter,
-    .lower = {.kind = LOWER_LIBRARY, .combine = OP_mul},
 };
 
 /* ---- scatter_min, scatter_max ------------------------------------------------------ */
@@ -531,11 +537,10 @@ const OpRow op_row_scatter_min = {
     .attr_size = sizeof(ScatterAttr),
     .type = type_scatter,
     .eval = eval_scatter,
-    .jvp = jvp_scatter_extreme,
-    .batch = batch_scatter,
     .along = along_scatter,
     .lower = {.kind = LOWER_LIBRARY, .combine = OP_min},
 };
+const OpRules op_rules_scatter_min = {.jvp = jvp_scatter_extreme, .batch = batch_scatter};
 
 const OpRow op_row_scatter_max = {
     .doc = "y = x with y[start(b..) + o..] the larger of itself and updates[b..,\n"
@@ -545,8 +550,7 @@ const OpRow op_row_scatter_max = {
     .attr_size = sizeof(ScatterAttr),
     .type = type_scatter,
     .eval = eval_scatter,
-    .jvp = jvp_scatter_extreme,
-    .batch = batch_scatter,
     .along = along_scatter,
     .lower = {.kind = LOWER_LIBRARY, .combine = OP_max},
 };
+const OpRules op_rules_scatter_max = {.jvp = jvp_scatter_extreme, .batch = batch_scatter};

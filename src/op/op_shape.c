@@ -108,12 +108,14 @@ const OpRow op_row_reshape = {
     .attr_size = sizeof(ShapeAttr),
     .type = type_reshape,
     .eval = eval_reshape,
-    .jvp = jvp_linear,
-    .transpose = transpose_reshape,
-    .batch = batch_reshape,
     .along = along_reshape,
     .fold = fold_reshape,
     .lower = {.kind = LOWER_INDEX},
+};
+const OpRules op_rules_reshape = {
+    .jvp = jvp_linear,
+    .transpose = transpose_reshape,
+    .batch = batch_reshape,
 };
 
 /* ---- broadcast --------------------------------------------------------------------- */
@@ -208,12 +210,14 @@ const OpRow op_row_broadcast = {
     .attr_size = sizeof(BroadcastAttr),
     .type = type_broadcast,
     .eval = eval_broadcast,
-    .jvp = jvp_linear,
-    .transpose = transpose_broadcast,
-    .batch = batch_broadcast,
     .along = along_broadcast,
     .fold = fold_broadcast,
     .lower = {.kind = LOWER_INDEX},
+};
+const OpRules op_rules_broadcast = {
+    .jvp = jvp_linear,
+    .transpose = transpose_broadcast,
+    .batch = batch_broadcast,
 };
 
 /* ---- transpose --------------------------------------------------------------------- */
@@ -299,12 +303,14 @@ const OpRow op_row_transpose = {
     .attr_size = sizeof(TransposeAttr),
     .type = type_transpose,
     .eval = eval_transpose,
-    .jvp = jvp_linear,
-    .transpose = transpose_transpose,
-    .batch = batch_transpose,
     .along = along_transpose,
     .fold = fold_transpose,
     .lower = {.kind = LOWER_INDEX},
+};
+const OpRules op_rules_transpose = {
+    .jvp = jvp_linear,
+    .transpose = transpose_transpose,
+    .batch = batch_transpose,
 };
 
 /* ---- concat ------------------------------------------------------------------------ */
@@ -406,12 +412,14 @@ const OpRow op_row_concat = {
     .attr_size = sizeof(AxisAttr),
     .type = type_concat,
     .eval = eval_concat,
-    .jvp = jvp_linear,
-    .transpose = transpose_concat,
-    .batch = batch_concat,
     .along = along_axis,
     .fold = fold_concat,
     .lower = {.kind = LOWER_INDEX},
+};
+const OpRules op_rules_concat = {
+    .jvp = jvp_linear,
+    .transpose = transpose_concat,
+    .batch = batch_concat,
 };
 
 /* ---- rev --------------------------------------------------------------------------- */
@@ -483,10 +491,12 @@ const OpRow op_row_rev = {
     .attr_size = sizeof(AxesAttr),
     .type = type_rev,
     .eval = eval_rev,
-    .jvp = jvp_linear,
-    .transpose = transpose_rev,
-    .batch = batch_rev,
     .along = along_rev,
     .fold = fold_rev,
     .lower = {.kind = LOWER_INDEX},
+};
+const OpRules op_rules_rev = {
+    .jvp = jvp_linear,
+    .transpose = transpose_rev,
+    .batch = batch_rev,
 };

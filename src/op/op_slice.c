@@ -136,12 +136,14 @@ const OpRow op_row_slice = {
     .attr_size = sizeof(SliceAttr),
     .type = type_slice,
     .eval = eval_slice,
-    .jvp = jvp_linear,
-    .transpose = transpose_slice,
-    .batch = batch_slice,
     .along = along_slice,
     .fold = fold_slice,
     .lower = {.kind = LOWER_INDEX},
+};
+const OpRules op_rules_slice = {
+    .jvp = jvp_linear,
+    .transpose = transpose_slice,
+    .batch = batch_slice,
 };
 
 /* ---- pad --------------------------------------------------------------------------- */
@@ -298,10 +300,12 @@ const OpRow op_row_pad = {
     .attr_size = sizeof(PadAttr),
     .type = type_pad,
     .eval = eval_pad,
-    .jvp = jvp_linear,
-    .transpose = transpose_pad,
-    .batch = batch_pad,
     .along = along_pad,
     .fold = fold_pad,
     .lower = {.kind = LOWER_INDEX},
+};
+const OpRules op_rules_pad = {
+    .jvp = jvp_linear,
+    .transpose = transpose_pad,
+    .batch = batch_pad,
 };

@@ -198,12 +198,11 @@ const OpRow op_row_sort = {
     .attr_size = sizeof(SortAttr),
     .type = type_sort,
     .eval = eval_sort,
-    .jvp = jvp_sort,
-    .batch = batch_sort,
     .along = along_axis,
     .fold = fold_sort,
     .lower = {.kind = LOWER_LIBRARY},
 };
+const OpRules op_rules_sort = {.jvp = jvp_sort, .batch = batch_sort};
 
 /* ---- top_k:  dy = dx at the places ------------------------------------------------- */
 
@@ -310,8 +309,7 @@ const OpRow op_row_top_k = {
     .attr_size = sizeof(TopAttr),
     .type = type_top_k,
     .eval = eval_top_k,
-    .jvp = jvp_top_k,
-    .batch = batch_top_k,
     .along = along_top_k,
     .lower = {.kind = LOWER_LIBRARY},
 };
+const OpRules op_rules_top_k = {.jvp = jvp_top_k, .batch = batch_top_k};

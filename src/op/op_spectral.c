@@ -207,12 +207,11 @@ const OpRow op_row_qr = {
     .attr_size = sizeof(QrAttr),
     .type = type_qr,
     .eval = eval_qr,
-    .jvp = jvp_qr,
-    .batch = batch_leading,
     .along = along_matrices,
     .flops = flops_qr,
     .lower = {.kind = LOWER_LIBRARY},
 };
+const OpRules op_rules_qr = {.jvp = jvp_qr, .batch = batch_leading};
 
 /* ---- eigh -------------------------------------------------------------------------- */
 
@@ -383,12 +382,11 @@ const OpRow op_row_eigh = {
         "equal the derivative leaves their vectors as they are.",
     .type = type_eigh,
     .eval = eval_eigh,
-    .jvp = jvp_eigh,
-    .batch = batch_leading,
     .along = along_matrices,
     .flops = flops_eigh,
     .lower = {.kind = LOWER_LIBRARY},
 };
+const OpRules op_rules_eigh = {.jvp = jvp_eigh, .batch = batch_leading};
 
 /* ---- svd --------------------------------------------------------------------------- */
 
@@ -615,9 +613,8 @@ const OpRow op_row_svd = {
         "values are equal or 0 the derivative leaves what could turn freely as it is.",
     .type = type_svd,
     .eval = eval_svd,
-    .jvp = jvp_svd,
-    .batch = batch_leading,
     .along = along_matrices,
     .flops = flops_svd,
     .lower = {.kind = LOWER_LIBRARY},
 };
+const OpRules op_rules_svd = {.jvp = jvp_svd, .batch = batch_leading};

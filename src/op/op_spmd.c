@@ -544,12 +544,14 @@ const OpRow op_row_spmd = {
     .attrs = attrs_spmd,
     .attr_size = sizeof(SpmdAttr),
     .type = type_spmd,
+    .lower = {.kind = LOWER_CONTROL},
+};
+const OpRules op_rules_spmd = {
     .eval = eval_spmd,
     .jvp = jvp_spmd,
     .transpose = transpose_spmd,
     .batch = batch_spmd,
     .partition = partition_spmd,
-    .lower = {.kind = LOWER_CONTROL},
 };
 
 /* ---- shard: the operand itself, which lies so on the devices of a mesh;  dy = shard dx,  gx = shard gy ---- */
@@ -603,8 +605,10 @@ const OpRow op_row_shard = {
     .attr_size = sizeof(ShardAttr),
     .type = type_shard,
     .eval = eval_shard,
+    .lower = {.kind = LOWER_ALIAS},
+};
+const OpRules op_rules_shard = {
     .jvp = jvp_linear,
     .transpose = transpose_shard,
     .batch = batch_shard,
-    .lower = {.kind = LOWER_ALIAS},
 };

@@ -340,10 +340,12 @@ const OpRow op_row_while = {
     .attrs = attrs_while,
     .attr_size = sizeof(WhileAttr),
     .type = type_while,
+    .lower = {.kind = LOWER_CONTROL},
+};
+const OpRules op_rules_while = {
     .eval = eval_while,
     .jvp = jvp_while,
     .transpose = transpose_while,
     .batch = batch_while,
     .partition = partition_while,
-    .lower = {.kind = LOWER_CONTROL},
 };

@@ -221,11 +221,13 @@ const OpRow op_row_reduce_window_max = {
     .attr_size = sizeof(WindowAttr),
     .type = type_window_max,
     .eval = eval_window_max,
-    .jvp = jvp_window_max,
-    .batch = batch_window_max,
     .along = along_window,
     .flops = flops_window,
     .lower = {.kind = LOWER_WINDOW, .combine = OP_max},
+};
+const OpRules op_rules_reduce_window_max = {
+    .jvp = jvp_window_max,
+    .batch = batch_window_max,
 };
 
 /* ---- reduce_window_sum ------------------------------------------------------------- */
@@ -331,11 +333,13 @@ const OpRow op_row_reduce_window_sum = {
     .attr_size = sizeof(WindowAttr),
     .type = type_window_sum,
     .eval = eval_window_sum,
-    .jvp = jvp_linear,
-    .transpose = transpose_window_sum,
-    .batch = batch_window_sum,
     .along = along_window,
     .fold = fold_window_sum,
     .flops = flops_window,
     .lower = {.kind = LOWER_WINDOW, .combine = OP_add},
+};
+const OpRules op_rules_reduce_window_sum = {
+    .jvp = jvp_linear,
+    .transpose = transpose_window_sum,
+    .batch = batch_window_sum,
 };

@@ -347,7 +347,7 @@ static void emit_node(Make *m, uint32_t k)
                         .out_type = types + p->nin,
                         .attr = p->attr,
                         .place = n->place};
-        view.row->jvp(b, &view, dx, dy);
+        op_rules(view.op)->jvp(b, &view, dx, dy);
     }
     for (uint32_t j = 0; j < n->nout && !failed(m->w->cx); j++)
         if (dtype_is_differentiable((wf_dtype)out_type[j].dtype))

@@ -139,7 +139,7 @@ static void try_rule(wf_ctx *c, const Prim *p, uint32_t i, bool *row)
         in[k] = b_input(b, NULL, types[k]);
     }
     dx[i] = b_input(b, NULL, types[i]);
-    view.row->jvp(b, &view, dx, dy);
+    op_rules(view.op)->jvp(b, &view, dx, dy);
     if (!failed(c))
         note_reads(b, in, out, p, dy, row);
 }
@@ -151,7 +151,7 @@ static bool learn_saves(wf_ctx *c, Prim *p)
 
     T_ENTER(c, false)
     m = arena_zalloc(&p->arena, (size_t)p->nin * w + 1);
-    if (!op_row(p->op)->jvp)
+    if (!op_rules(p->op)->jvp)
         fail(c, WF_ERR_NORULE, c->tensors->place, "%s has no derivative rule",
              op_name(p->op));
     for (uint32_t i = 0; i < p->nin && !failed(c); i++) {

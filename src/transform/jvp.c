@@ -54,12 +54,12 @@ static bool take_tangents(Copier *c, const Eqn *e, const Val *dy, Val *tangent)
 static bool jvp_eqn(Copier *c, const Eqn *e, Val *tangent, Val *buf)
 {
     const Val *in = eqn_in(c->from, e);
-    const OpRow *row = op_row(e->op);
+    const OpRules *rules = op_rules(e->op);
     bool control = op_has(e->op, OPF_CONTROL);
     Val *dx = buf, *dy = buf + e->nin;
     EqnView view;
 
-    if (!row->jvp)
+    if (!rules->jvp)
         return fail(c->b->cx, WF_ERR_NORULE, copier_place(c, e),
                     "jvp: %s has no derivative rule", op_name(e->op));
     if (!control && !copier_eqn(c, e))
@@ -70,7 +70,7 @@ static bool jvp_eqn(Copier *c, const Eqn *e, Val *tangent, Val *buf)
     for (uint32_t i = 0; i < e->nin; i++)
         dx[i] = tangent[in[i]];
     memset(dy, 0, 2 * (size_t)e->nout * sizeof *dy);
-    row->jvp(c->b, &view, dx, dy);
+    rules->jvp(c->b, &view, dx, dy);
     if (b_failed(c->b))
         return false;
     if (control)

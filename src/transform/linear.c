@@ -85,7 +85,7 @@ static bool split_eqn(Linear *l, Copier *c, const Eqn *e)
     r.er.in = rest;
     r.out_known = arena_zalloc(&b->arena, e->nout * sizeof(Val) + 1);
     r.out_rest = arena_zalloc(&b->arena, e->nout * sizeof(Val) + 1);
-    if (!r.ek.row->partition(&r) || b_failed(b))
+    if (!op_rules(r.ek.op)->partition(&r) || b_failed(b))
         return false;
     for (uint32_t j = 0; j < e->nout; j++)
         c->val[e->out + j] = r.out_known[j] ? r.out_known[j] : r.out_rest[j];
@@ -99,7 +99,7 @@ bool linear_copy(Linear *l, Copier *c)
     for (uint32_t i = 0; i < p->neqns && !b_failed(l->b); i++) {
         const Eqn *e = &p->eqns[i];
 
-        if (op_has(e->op, OPF_CONTROL) && op_row(e->op)->partition) {
+        if (op_has(e->op, OPF_CONTROL) && op_rules(e->op)->partition) {
             linear_mark(l);
             if (count_linear(l, c, e)) {
                 split_eqn(l, c, e);

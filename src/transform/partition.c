@@ -267,7 +267,7 @@ static bool split_eqn(Partition *x, const Eqn *e)
     r->out_known = arena_zalloc(a, e->nout * sizeof(Val) + 1);
     r->out_rest = arena_zalloc(a, e->nout * sizeof(Val) + 1);
     x->first_eqn = r->known->eqns.n;
-    if (!op_row(e->op)->partition(r))
+    if (!op_rules(e->op)->partition(r))
         return false;
     if (op_has(e->op, OPF_DEFINES) && !known_defines(x, e))
         marks_add(&x->marks, e);
@@ -286,7 +286,7 @@ static bool partition_eqn(Partition *x, const Eqn *e)
 
     if (nknown == e->nin && !unsized) {
         ok = copier_eqn(&x->ck, e);
-    } else if (nknown && !unsized && op_row(e->op)->partition) {
+    } else if (nknown && !unsized && op_rules(e->op)->partition) {
         ok = split_eqn(x, e);
     } else {
         for (uint32_t i = 0; i < e->nin; i++)

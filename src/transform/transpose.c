@@ -68,7 +68,7 @@ static bool check_eqn(Builder *b, const Eqn *e, const Room *r)
     }
     if (op_has(e->op, OPF_BILINEAR) && n > 1)
         return not_linear(b, e, "is not linear in two operands at once");
-    if (!op_row(e->op)->transpose)
+    if (!op_rules(e->op)->transpose)
         return not_linear(b, e, "is not linear, or has no transpose rule");
     return true;
 }
@@ -124,7 +124,7 @@ static bool transpose_eqn(Linear *l, Eqn e, const Room *r, Val *ct)
         return false;
     b->place = e.place;
     view.place = b->places.v[e.place];
-    view.row->transpose(b, &view, r->gy, r->gx);
+    op_rules(view.op)->transpose(b, &view, r->gy, r->gx);
     return !b_failed(b) && add_cotangents(l, &e, r, ct);
 }
 

@@ -46,14 +46,14 @@ static bool batch_eqn(Vmap *v, const Eqn *e)
     Val *out = &c->val[e->out];
 
     copier_place(c, e);
-    if (!op_row(e->op)->batch)
+    if (!op_rules(e->op)->batch)
         return fail(b->cx, WF_ERR_NORULE, b->places.v[b->place],
                     "vmap: %s has no batch rule", op_name(e->op));
     copier_view(c, e, &view);
     v->batch.axis = v->in_axis;
     for (uint32_t j = 0; j < e->nout; j++)
         v->out_axis[j] = -1;
-    view.row->batch(b, &view, &v->batch, out, v->out_axis);
+    op_rules(e->op)->batch(b, &view, &v->batch, out, v->out_axis);
     if (b_failed(b))
         return false;
     for (uint32_t j = 0; j < e->nout; j++) {
