@@ -577,7 +577,7 @@ class _NamedTuple(tuple):
         own = cls.__dict__
         fields = tuple(own.get("__annotations__", {}))
         given = {k: own[k] for k in fields if k in own}
-        made = _collections._namedtuple(cls.__name__, fields, given)
+        made = _collections._namedtuple(cls.__name__, fields, given, cls.__module__)
         for k, v in made.__dict__.items():
             if k in fields or k not in own:
                 setattr(cls, k, v)

@@ -1,4 +1,7 @@
 # collections -- OrderedDict, defaultdict, Counter, deque, namedtuple, ChainMap.
+import _host
+
+
 class OrderedDict(dict):
     def __repr__(self):
         if not self:
@@ -256,13 +259,12 @@ def namedtuple(typename, field_names, *, rename=False, defaults=None, module=Non
     if len(defaults) > len(fields):
         raise TypeError("Got more default values than field names")
     given = dict(zip(fields[len(fields) - len(defaults):], defaults))
-    made = _namedtuple(typename, fields, given)
-    if module is not None:
-        made.__module__ = module
-    return made
+    if module is None:
+        module = _host.caller(1)[3].get("__name__", "__main__")
+    return _namedtuple(typename, fields, given, module)
 
 
-def _namedtuple(typename, fields, given):
+def _namedtuple(typename, fields, given, module="__main__"):
     n = len(fields)
 
     def __new__(cls, *args, **kwargs):
@@ -304,8 +306,8 @@ def _namedtuple(typename, fields, given):
 
     space = {
         "__new__": staticmethod(__new__), "__repr__": __repr__, "_asdict": _asdict,
-        "_replace": _replace, "_make": classmethod(_make), "_fields": fields,
-        "_field_defaults": given, "__match_args__": fields, "__module__": "__main__",
+        "_replace": _replace, "_make": classmethod(_make), "_fields": fields, "__getnewargs__": lambda self: tuple(self),
+        "_field_defaults": given, "__match_args__": fields, "__module__": module,
     }
     for i, name in enumerate(fields):
         space[name] = _field(i)

@@ -2,7 +2,6 @@
 # tensors are views of; read by the engine, which makes values of a list of names and calls nothing (src/torchfile).
 import os as _os
 import pickle as _pickle
-import struct as _struct
 from collections import OrderedDict, defaultdict, Counter
 
 import _torch as _w
@@ -20,132 +19,24 @@ _FACTORIES = {"list": list, "dict": dict, "set": set, "int": int, "float": float
 
 # ---- writing ----------------------------------------------------------------------------------------
 
-class _Pickler:
+class _Pickler(_pickle._Writer):
     def __init__(self):
-        self.out = [b"\x80\x02"]
-        self.memo = {}          # id: number
-        self.kept = []          # what has an id there stays alive
+        super().__init__(2)
         self.storages = {}      # what memory it is: its key
         self.keys = {}          # key: vector, in order
 
-    def remember(self, x):
-        n = len(self.memo)
-        self.memo[id(x)] = n
-        self.kept.append(x)
-        self.out.append(b"q" + bytes([n]) if n < 256 else b"r" + n.to_bytes(4, "little"))
-
-    def name(self, module, name):
-        self.out.append(b"c" + f"{module}\n{name}\n".encode())
-
-    def call(self, module, name, *args):
-        self.name(module, name)
-        self.put(args)
-        self.out.append(b"R")
-
-    def put(self, x):
-        c = type(x)
-        if x is None or c is bool:
-            self.out.append(b"N" if x is None else b"\x88" if x else b"\x89")
-        elif c is int:
-            self.integer(x)
-        elif c is float:
-            self.out.append(b"G" + _struct.pack(">d", x))
-        elif c is str:
-            b = x.encode()
-            self.out.append(b"X" + len(b).to_bytes(4, "little") + b)
-        elif id(x) in self.memo:
-            n = self.memo[id(x)]
-            self.out.append(b"h" + bytes([n]) if n < 256 else b"j" + n.to_bytes(4, "little"))
-        elif isinstance(x, _w.Tensor):
+    def special(self, x, c):
+        if isinstance(x, _w.Tensor) and type(x).__module__ != "numpy":
             self.tensor(x)
-        elif c is tuple:
-            self.items(x, [b")", b"\x85", b"\x86", b"\x87"][len(x)] if len(x) <= 3 else b"t", len(x) > 3)
-            if x:
-                self.remember(x)
-        elif c is list:
-            self.out.append(b"]")
-            self.remember(x)
-            if x:
-                self.items(x, b"e", True)
-        elif c in (dict, OrderedDict, defaultdict, Counter):
-            self.dictionary(x, c)
-        elif c is set or c is frozenset:
-            self.call("__builtin__", c.__name__, list(x))
-            self.remember(x)
-        else:
-            self.other(x, c)
-
-    def items(self, values, end, marked):
-        if marked:
-            self.out.append(b"(")
-        for v in values:
-            self.put(v)
-        self.out.append(end)
-
-    def integer(self, x):
-        if 0 <= x < 256:
-            self.out.append(b"K" + bytes([x]))
-        elif 0 <= x < 65536:
-            self.out.append(b"M" + x.to_bytes(2, "little"))
-        elif -0x80000000 <= x < 0x80000000:
-            self.out.append(b"J" + x.to_bytes(4, "little", signed=True))
-        else:
-            b = x.to_bytes(x.bit_length() // 8 + 1, "little", signed=True)
-            if len(b) > 255:
-                raise OverflowError("torch.save: an int of more than 255 bytes")
-            self.out.append(b"\x8a" + bytes([len(b)]) + b)
-
-    def dictionary(self, x, c):
-        if c is dict:
-            self.out.append(b"}")
-        elif c is defaultdict:
-            f = x.default_factory
-            if f is not None and f not in _FACTORIES.values():
-                raise TypeError(f"torch.save: a defaultdict whose factory is {f!r} cannot be saved")
-            self.name("collections", "defaultdict")
-            if f is None:
-                self.out.append(b"N")
-            else:
-                self.name("__builtin__", f.__name__)
-            self.out.append(b"\x85R")
-        elif c is Counter:
-            self.call("collections", "Counter", dict(x))
-            self.remember(x)
-            return
-        else:
-            self.name("collections", "OrderedDict")
-            self.out.append(b")R")
-        self.remember(x)
-        if x:
-            self.out.append(b"(")
-            for k, v in x.items():
-                self.put(k)
-                self.put(v)
-            self.out.append(b"u")
-
-    def other(self, x, c):
-        if c is bytes:
-            self.call("_codecs", "encode", x.decode("latin1"), "latin1")
-        elif c is bytearray:
-            self.name("__builtin__", "bytearray")
-            self.call("_codecs", "encode", bytes(x).decode("latin1"), "latin1")
-            self.out.append(b"\x85R")
-        elif c is complex:
-            self.call("__builtin__", "complex", x.real, x.imag)
-        elif isinstance(x, _w.dtype):
-            self.name("torch", x.name)
-        elif isinstance(x, Size):
+            return True
+        if isinstance(x, Size):
             self.call("torch", "Size", tuple(x))
         elif isinstance(x, _device):
             self.call("torch", "device", *([x.type] if x.index is None else [x.type, x.index]))
-        elif isinstance(x, int) and hasattr(x, "__index__"):
-            self.integer(int(x))
-        elif isinstance(x, float):
-            self.put(float(x))
         else:
-            raise TypeError(f"torch.save: a value of type {c.__name__} cannot be saved: save its state_dict(), or a "
-                            "nest of dicts, lists, tuples, tensors, numbers and strings")
+            return super().special(x, c)
         self.remember(x)
+        return True
 
     def tensor(self, t):
         # A parameter is a tensor in a coat; the rest is the storage and how it is seen.
@@ -343,13 +234,65 @@ def read(f, reader):
         raise RuntimeError(str(e)) from None
 
 
+# ---- objects: with weights_only=False, classes of the program and of the libraries are looked up by their names
+
+def _storages(archive, folder, map_location):
+    found = {}
+
+    def storage(pid):
+        _, kind, key, where, n = pid
+        if key not in found:
+            dtype = kind if isinstance(kind, _w.dtype) else torch.uint8
+            raw = archive.read(folder + "data/" + key)
+            found[key] = (torch.frombuffer(bytearray(raw), dtype=dtype) if raw else torch.empty(0, dtype=dtype)), where
+        return found[key]
+    return storage
+
+
+def _tensor(map_location):
+    def rebuilt(storage, offset, size, stride, grad, hooks=None, dtype=None, metadata=None):
+        flat, where = storage
+        if isinstance(dtype, _w.dtype):
+            flat = flat.view(dtype)
+        t = _placed(flat.as_strided(size, stride, offset), where, map_location)
+        return t.requires_grad_() if grad else t
+    return rebuilt
+
+
+def _objects(f, map_location):
+    import zipfile
+    archive = zipfile.ZipFile(f)
+    folder = next(n for n in archive.namelist() if n.endswith("data.pkl"))[:-len("data.pkl")]
+    kinds = {v + "Storage": getattr(torch, k) for k, v in _STORAGES.items()}
+    rebuilt = _tensor(map_location)
+
+    def find(module, name):
+        if module in ("torch", "torch.storage") and (name in kinds or name == "UntypedStorage"):
+            return kinds.get(name, name)
+        if module == "torch._utils":
+            if name in ("_rebuild_tensor_v2", "_rebuild_tensor_v3"):
+                return rebuilt
+            if name == "_rebuild_parameter":
+                return lambda data, grad, hooks: Parameter(data.detach(), grad)
+        return _pickle._find(module, name)
+    return _pickle._Reader(archive.read(folder + "data.pkl"), find=find, persistent=_storages(archive, folder, map_location)).run()
+
+
 def load(f, map_location=None, pickle_module=None, *, weights_only=True, mmap=None):
-    # weights_only=False allows no more: objects other than data are refused either way. Files are mapped while they are read.
+    # Files are mapped while they are read.
     if mmap and not isinstance(f, (str, _os.PathLike)):
         raise ValueError("f must be a file path in order to use the mmap argument")
     if pickle_module is not None and weights_only:
         raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
-    root, _, entries = read(f, Reader(map_location))
+    at = None if isinstance(f, (str, _os.PathLike)) else f.tell()
+    try:
+        root, _, entries = read(f, Reader(map_location))
+    except _pickle.UnpicklingError:
+        if weights_only:
+            raise
+        if at is not None:
+            f.seek(at)
+        return _objects(f, map_location)
     if any([n.startswith("code/") for n in entries]):
         raise RuntimeError(f"{f} is a TorchScript archive: use torch.jit.load")
     return root
