@@ -457,6 +457,15 @@ TEST(parts_of_tensorflow_are_loaded_when_they_are_used)
            "[False, False, False]\n0.0 Session True False\n");
 }
 
+TEST(a_file_that_writes_names_of_version_1_gets_tensorflow_1)
+{
+    expect("import tensorflow as tf\n# tf.compat.v1\nx = tf.placeholder(tf.float32, [None])\nw = tf.Variable(2.0)\n"
+           "with tf.Session() as s:\n    s.run(tf.global_variables_initializer())\n    print(s.run(w * x, {x: [1.0, 3.0]}), tf.__version__[0])\n",
+           "[2. 6.] 1\n");
+    expect("import tensorflow as tf\n# tf.Session, 'tf.placeholder'\nprint(tf.constant([1.0]).numpy(), tf.__version__[0])\n", "[1.] 2\n");
+    expect("import tensorflow as tf\ns = tf.compat.v1.Session\nprint(tf.executing_eagerly())\n", "True\n");
+}
+
 TEST(a_special_method_set_on_a_class_is_seen)
 {
     expect("class A: pass\nclass B(A): pass\nfor n in ('a', '__len__'):\n    setattr(A, n, lambda self: 0)\n"

@@ -129,6 +129,28 @@ static Value m_caller(Vm *vm, const Args *a)
     return r;
 }
 
+/* names(): the identifiers that the file writes whose import or call led here, comments and texts left out */
+static Value m_names(Vm *vm, const Args *a)
+{
+    const VmFrame *f = vm->frame;
+    List *l = sc_list(vm, 0);
+    bool ok = l != NULL;
+
+    (void)a;
+    while (f && f->code->unit->hidden)
+        f = f->back;
+    for (uint32_t i = 0; ok && f && i < f->code->unit->names.cap; i++) {
+        const char *s = f->code->unit->names.slots[i];
+        Value v = s ? v_obj(sc_str(vm, s)) : NONE;
+
+        ok = !s || (v.tag != T_NIL && sc_list_push(vm, l, v));
+        sc_drop(vm, v);
+    }
+    if (!ok && l)
+        obj_drop(vm, l);
+    return ok ? v_obj(l) : NIL;
+}
+
 static Value m_collect(Vm *vm, const Args *a)
 {
     (void)a;
@@ -258,7 +280,7 @@ done:
 
 static const NativeDef functions[] = {
     {"parameters", m_parameters, "f"}, {"source", m_source, "f"}, {"text_of", m_text_of, "file"},
-    {"is_generator", m_is_generator, "f"}, {"caller", m_caller, "depth"}, {"collect", m_collect, "|generation"},
-    {"run", m_run, "argv,input,out,err,cwd,env"}, {0}};
+    {"is_generator", m_is_generator, "f"}, {"caller", m_caller, "depth"}, {"names", m_names, ""},
+    {"collect", m_collect, "|generation"}, {"run", m_run, "argv,input,out,err,cwd,env"}, {0}};
 
 bool open_host(Vm *vm, ScModule *m) { return sc_module_natives(vm, m, functions); }

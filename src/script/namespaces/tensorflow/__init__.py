@@ -1,6 +1,7 @@
 # tensorflow -- TensorFlow's names: eager tensors, variables, tapes, functions. compat.v1 has graphs
 # and sessions.
 import _tf as _w
+from _host import names as _names_of_file
 from tensorflow._base import (
     float16, float32, float64, bfloat16, half, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool_, complex64, complex128, DType, TensorShape,
     TensorSpec, TensorLike as Tensor, state as _state, as_tensor as _as_tensor, dtype_of)
@@ -128,3 +129,22 @@ def ones_initializer():
 def constant_initializer(value=0):
     from tensorflow import initializers
     return initializers.Constant(value)
+
+
+# ---- version 1 ----
+# A file that writes names which only version 1 has is one for version 1: tensorflow is then compat.v1, without version 2's behaviour.
+_first = {"placeholder", "Session", "InteractiveSession", "global_variables_initializer", "initialize_all_variables", "get_variable",
+          "variable_scope", "reset_default_graph", "enable_eager_execution", "contrib",
+          "GradientDescentOptimizer", "AdamOptimizer", "RMSPropOptimizer", "AdagradOptimizer", "MomentumOptimizer", "ConfigProto"}
+
+
+def _become_first():
+    from tensorflow.compat import v1
+    v1.disable_v2_behavior()
+    globals().update({k: v for k, v in vars(v1).items() if not k.startswith("__")})
+    globals()["__version__"] = "1.15.5"
+
+
+_written = set(_names_of_file())
+if not _first.isdisjoint(_written) and "v1" not in _written:
+    _become_first()
