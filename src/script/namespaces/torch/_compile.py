@@ -43,6 +43,12 @@ def _check(backend, mode, options):
 runners = []            # of all that was compiled
 
 
+def _of_tensors(x):
+    # A tensor, or lists and tuples of nothing else? Numbers stand in programs as they were, and calls are told apart
+    # by their types alone.
+    return isinstance(x, _w.Tensor) or type(x) in (list, tuple) and all([_of_tensors(y) for y in x])
+
+
 class Quick(_w.Dispatch):
     # Calls with tensors of types seen before run their program at once, where one program is all there is to do.
     def __init__(self, runner):
@@ -52,12 +58,12 @@ class Quick(_w.Dispatch):
     def slow(self, *args, **kwargs):
         r = self.runner(*args, **kwargs)
         s = self.runner.quick()
-        if s is not None and not kwargs and not s.remembered and all([isinstance(x, _w.Tensor) for x in args]):
+        if s is not None and not kwargs and not s.remembered and all([_of_tensors(x) for x in args]):
             s.remembered = True
             tree, reads = s.quick(), s.reads.flat()
             if tree is not None and reads is not None:
                 state, guards = reads
-                single = isinstance(tree, int)
+                single = isinstance(tree, int) and all([isinstance(x, _w.Tensor) for x in args])
                 self.remember(args, s.program, single, state, None if single else tree, None, guards)
         return r
 
