@@ -93,12 +93,21 @@ struct wf_exec {
     Device *device;      /* where results are */
     wf_runtime *runtime; /* held: it has the device; NULL: the host */
     const bool *donated; /* for each input; NULL: none */
+    uint32_t updates;    /* the first so many results are new values of the first inputs, in whose memory they are; 0: none */
 };
 
 /* The program with machine code, where there is a compiler. Belongs to the call's pool. */
 wf_exec *exec_compile(wf_ctx *cx, const Program *p, bool exact);
 /* Holds the code; kernels stay where they are. Belongs to the call's pool. */
 wf_exec *exec_compiled(wf_ctx *cx, const Compiled *c);
+/* An executable on a device; general: of a program of one op, so that its code is the same for all sizes. */
+wf_status exec_prepare_on(wf_ctx *cx, const wf_program *p, wf_device *d, bool general, wf_exec **out_exec);
+/* e, whose first n results are new values of its first n inputs. A run writes them over those, whoever else holds the
+ * arrays: out[j] is in[j] then. Where that cannot be (the input is not dense) out[j] is another array, for the caller to
+ * copy. Nothing else among the inputs may overlap the first n. */
+wf_status exec_updating(wf_ctx *cx, wf_exec *e, uint32_t n, wf_exec **out_exec);
+/* How often e, and what serves its runs, hold p. e NULL: 0. */
+int exec_holds(const wf_exec *e, const wf_program *p);
 
 /* ---- tier.c ------------------------------------------------------------------------ */
 

@@ -209,13 +209,18 @@ wf_status wf_compile(wf_ctx *cx, const wf_program *p, unsigned flags, wf_exec **
     API_RETURN(cx);
 }
 
-static wf_exec *donating_exec(wf_ctx *cx, wf_exec *base, const int *inputs, int n)
+static wf_exec *donating_exec(wf_ctx *cx, wf_exec *base, const bool *inputs, uint32_t updates)
 {
     wf_exec *e = new_exec(cx, base->p);
     bool *donated = arena_zalloc(&e->arena, base->p->nin + 1);
+    uint32_t *heir = arena_zalloc(&e->arena, (base->p->nin + 1) * sizeof *heir);
 
-    for (int i = 0; i < n; i++)
-        donated[inputs[i]] = true;
+    for (uint32_t i = 0; i < base->p->nin; i++) {
+        donated[i] = i < updates || (inputs && inputs[i]);
+        heir[i] = i < updates ? i + 1 : 0;
+    }
+    e->updates = updates;
+    e->plans.heir = updates ? heir : NULL;
     e->base = wf_exec_retain(base);
     e->code = base->code ? code_retain(base->code) : NULL;
     e->plans.codes = base->plans.codes;
@@ -238,12 +243,26 @@ wf_status wf_donate(wf_ctx *cx, wf_exec *e, const int *inputs, int n, wf_exec **
              e ? "the list of inputs" : "the executable");
     if (n < 0)
         fail(cx, WF_ERR_ARG, NOWHERE, "wf_donate: %d inputs", n);
-    for (int i = 0; i < n && !failed(cx); i++)
-        if (inputs[i] < 0 || (uint32_t)inputs[i] >= e->p->nin)
-            fail(cx, WF_ERR_ARG, NOWHERE, "wf_donate: input %d, but '%s' has %u inputs",
-                 inputs[i], e->p->name, e->p->nin);
-    if (!failed(cx))
-        *out_exec = wf_exec_retain(donating_exec(cx, e, inputs, n));
+    if (!failed(cx)) {
+        bool *given = arena_zalloc(&cx->scratch, e->p->nin + 1);
+
+        for (int i = 0; i < n && !failed(cx); i++)
+            if (inputs[i] < 0 || (uint32_t)inputs[i] >= e->p->nin)
+                fail(cx, WF_ERR_ARG, NOWHERE, "wf_donate: input %d, but '%s' has %u inputs",
+                     inputs[i], e->p->name, e->p->nin);
+            else
+                given[inputs[i]] = true;
+        if (!failed(cx))
+            *out_exec = wf_exec_retain(donating_exec(cx, e, given, 0));
+    }
+    API_RETURN(cx);
+}
+
+wf_status exec_updating(wf_ctx *cx, wf_exec *e, uint32_t n, wf_exec **out_exec)
+{
+    *out_exec = NULL;
+    API_ENTER(cx);
+    *out_exec = wf_exec_retain(donating_exec(cx, e, NULL, n));
     API_RETURN(cx);
 }
 

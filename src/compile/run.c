@@ -154,7 +154,7 @@ static bool can_pass(const Run *r, const Array *a)
 static bool can_take(const Run *r, uint32_t i)
 {
     if (!r->e->donated || !r->e->donated[i] || !can_pass(r, r->in[i]) ||
-        !array_is_sole(r->in[i]))
+        (!r->e->updates && !array_is_sole(r->in[i])))
         return false;
     for (uint32_t k = 0; k < r->e->p->nin; k++)
         if (k != i && r->in[k] == r->in[i])
@@ -250,6 +250,10 @@ static bool make_results(Run *r, Frame *f, bool after)
             f->base[base_out(f->plan, j)] = (uintptr_t)array_at(r->out[j]);
             continue;
         }
+        if (f->plan->out_from[j] && r->e->updates) {
+            r->out[j] = wf_array_retain(r->copies[f->plan->out_from[j] - 1]);
+            continue;
+        }
         if (f->plan->out_from[j]) {
             Buffer *buf = r->copies[f->plan->out_from[j] - 1]->buf;
             if (!array_new_in(r->cx, buf, (wf_dtype)t.dtype, dims, t.rank, &r->out[j]))
@@ -325,7 +329,7 @@ static void end_run(Run *r, bool ok)
     const Program *p = r->e->p;
 
     for (uint32_t i = 0; r->copies && i < p->nin; i++) {
-        if (r->started && r->copies[i] && r->copies[i] == r->in[i])
+        if (r->started && r->copies[i] && r->copies[i] == r->in[i] && !r->e->updates)
             array_forget(r->in[i]);
         wf_array_release(r->copies[i]);
     }

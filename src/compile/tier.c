@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-#define COMPILE_LEAST 8 /* equations worth a compiler */
+#define COMPILE_LEAST 8 /* equations worth a compiler; of updates, which are few and go through memory at each step of training, any */
 
 /* Those of a loop may run any number of times: one is enough. */
 static uint32_t count_equations(const Program *p, uint32_t enough)
@@ -31,6 +31,13 @@ static bool compile_tier(wf_ctx *cx, const wf_exec *e, wf_exec **out)
 
     if (!e->donated)
         return wf_compile(cx, e->p, 0, out) == WF_OK;
+    if (e->updates) {
+        /* exact: what is in memory between steps must not tell when its program was compiled */
+        if (wf_compile(cx, e->p, WF_COMPILE_EXACT, &plain) == WF_OK)
+            exec_updating(cx, plain, e->updates, out);
+        wf_exec_release(plain);
+        return !failed(cx);
+    }
     inputs = mem_alloc(&cx->al, e->p->nin * sizeof *inputs);
     if (!inputs)
         return fail_memory(cx);
@@ -49,12 +56,13 @@ static bool compile_tier(wf_ctx *cx, const wf_exec *e, wf_exec **out)
  * goes on itself. */
 static void compile_now(wf_ctx *cx, wf_exec *e)
 {
+    bool worth = e->updates || count_equations(e->p, COMPILE_LEAST) >= COMPILE_LEAST;
     wf_exec *fast = NULL;
 
-    if (count_equations(e->p, COMPILE_LEAST) >= COMPILE_LEAST)
+    if (worth)
         ctx_log(cx, WF_LOG_DEBUG, "'%s' is compiled: it has been run %d times",
                 e->p->name, e->after);
-    if (count_equations(e->p, COMPILE_LEAST) >= COMPILE_LEAST &&
+    if (worth &&
         !compile_tier(cx, e, &fast) && cx->status != WF_ERR_MEMORY)
         wf_clear(cx);
     pthread_mutex_lock(e->lock);

@@ -12,12 +12,6 @@ bool array_copy_out(wf_ctx *cx, const wf_array *a, void *dst);
 bool array_copy(wf_ctx *cx, const wf_array *a, wf_array **out);
 /* The elements of a, on any device, over those of b, which has any strides. */
 bool array_write(wf_ctx *cx, wf_array *a, wf_array *b);
-/* An executable on a device; general: of a program of one op, so that its code is the same
- * for all sizes. */
-wf_status exec_prepare_on(wf_ctx *cx, const wf_program *p, wf_device *d, bool general,
-                          wf_exec **out_exec);
-/* How often e, and what serves its runs, hold p. e NULL: 0. */
-int exec_holds(const wf_exec *e, const wf_program *p);
 /* Another shape on the memory of a: strides and offset in elements of dtype, from the first
  * of its buffer. */
 bool array_view(wf_ctx *cx, const wf_array *a, wf_dtype dtype, const int64_t *dims,

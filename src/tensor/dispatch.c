@@ -5,6 +5,7 @@
  *                          views, all others by a plan, kept by op, attribute and operand types
  *   an operand recorded    as concrete, and the results get a history               record.c
  */
+#include "compile/compile.h"
 #include "runtime/array.h"
 #include "tensor/tensor.h"
 

@@ -327,6 +327,10 @@ bool tensor_call(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin,
 bool tensor_call_donating(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin,
                           const bool *donated, int32_t refs, wf_tensor *out,
                           uint32_t nout);
+/* update.c: the results of p, of the types of its first operands, take their place and memory: all who share it see
+ * the new numbers. *exec: made at the first time, the caller's to keep and release. *out_done false without an error: not
+ * for these operands (another type or device, memory that overlaps or may only be read). Nothing is recorded. */
+bool tensor_update(wf_ctx *c, const Program *p, wf_exec **exec, const wf_tensor *in, bool *out_done);
 /* replay.c: apply a program op by op. in: concrete, of the types p takes */
 bool replay_program(wf_ctx *c, const Program *p, const wf_tensor *in, wf_tensor *out);
 PType prim_type(Prim *p, Type t);     /* a lasting copy */

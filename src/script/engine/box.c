@@ -783,7 +783,7 @@ bool engine_open(Vm *vm, ScModule *m)
            sc_module_set(vm, m, "Dispatch", v_obj(gc_ref(g->dispatch))) &&
            sc_module_set(vm, m, "Slot", v_obj(gc_ref(g->slot))) &&
            open_table(vm, m, engine_functions, f) && open_table(vm, m, engine_shape, f) &&
-           open_table(vm, m, engine_nn, f) && open_table(vm, m, engine_state, f) && open_table(vm, m, engine_devices, f) && open_table(vm, m, engine_world, f) && open_table(vm, m, engine_create, f) &&
+           open_table(vm, m, engine_nn, f) && open_table(vm, m, engine_state, f) && open_table(vm, m, engine_optimise, f) && open_table(vm, m, engine_devices, f) && open_table(vm, m, engine_world, f) && open_table(vm, m, engine_create, f) &&
            open_table(vm, m, engine_programs, f) && open_table(vm, m, engine_stage, f) &&
            open_table(vm, m, engine_autocast, f) && open_table(vm, m, engine_graphs, f) && open_table(vm, m, engine_control, f) &&
            open_table(vm, m, engine_keys, f) && open_table(vm, m, engine_equations, f);

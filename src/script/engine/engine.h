@@ -13,6 +13,7 @@
  *   syntax.c     functions as syntax trees: the module _syntax
  *   definitions.c  is the source that a file brings only definitions?
  *   stage.c      natives for compiling source to programs
+ *   optimise.c   natives for steps of optimisers over lists of parameters
  *   graphs.c     natives for graphs of expressions: programs of symbols with types alone
  *   size.c       sizes that are symbols
  *   dispatch.c   callables that know programs by the types of their arguments
@@ -197,7 +198,7 @@ bool engine_open_devices(Vm *vm, ScModule *m); /* torch's classes of them */
 extern const NativeDef engine_world[];
 /* why: what others are told of a process that ends badly; NULL: all went well. */
 void engine_world_free(Engine *g, const char *why);
-extern const NativeDef engine_functions[], engine_shape[], engine_nn[], engine_state[],
+extern const NativeDef engine_functions[], engine_shape[], engine_nn[], engine_state[], engine_optimise[],
     engine_create[], engine_programs[],
     engine_control[], engine_keys[];
 extern const NativeDef en_tensor_methods[];
@@ -246,6 +247,7 @@ typedef struct ProgramObj {
     uint32_t nargs; /* inputs before the captures */
     bool *weak;     /* of the first nweak results */
     uint32_t nweak;
+    wf_exec *update; /* where it gives its operands new values; NULL: not yet. See update() */
 } ProgramObj;
 
 static inline ProgramObj *as_program(Value v) { return (ProgramObj *)(void *)v.o; }

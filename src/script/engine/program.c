@@ -20,6 +20,8 @@ static void program_destroy(Vm *vm, Obj *o)
     g->captures = NULL;
     g->weak = NULL;
     g->ncaptures = g->nweak = 0;
+    wf_exec_release(g->update);
+    g->update = NULL;
     program_release(g->p);
     g->p = NULL;
     if (g->attrs)

@@ -12,8 +12,13 @@ def _check(name, value, ok):
 
 
 def _decayed(g, p, group):
-    g = _w.neg(g) if group["maximize"] else g
-    return g + p * group["weight_decay"] if group["weight_decay"] else g
+    return _turned(g, p, (group["maximize"], group["weight_decay"] != 0), group["weight_decay"])
+
+
+def _turned(g, p, way, decay):
+    # way: (is it maximised?, does it decay?, ...)
+    g = _w.neg(g) if way[0] else g
+    return g + p * decay if way[1] else g
 
 
 class SGD(Optimizer):
@@ -28,17 +33,30 @@ class SGD(Optimizer):
                                   "weight_decay": weight_decay, "nesterov": nesterov, "maximize": maximize,
                                   "foreach": foreach, "differentiable": differentiable, "fused": fused})
 
-    def update(self, p, g, state, group):
-        g = _decayed(g, p, group)
-        momentum = group["momentum"]
-        if momentum:
-            buf = state.get("momentum_buffer")
+    steps = None
+
+    def way(self, group):
+        return (group["maximize"], group["weight_decay"] != 0, group["momentum"] != 0, group["nesterov"])
+
+    def slots(self, way):
+        return ("momentum_buffer",) if way[2] else ()
+
+    def start(self, p, state, group):
+        pass            # the buffer is the first gradient
+
+    def numbers(self, group, step):
+        return group["lr"], group["weight_decay"], group["momentum"], 1 - group["dampening"]
+
+    def rule(self, p, g, s, way, lr, decay, momentum, part):
+        g = _turned(g, p, way, decay)
+        if way[2]:
+            buf = s.get("momentum_buffer")
             if buf is None:
-                buf = state["momentum_buffer"] = _w.copy(g)
+                buf = s["momentum_buffer"] = _w.copy(g)
             else:
-                buf.mul_(momentum).add_(g * (1 - group["dampening"]))
-            g = g + buf * momentum if group["nesterov"] else buf
-        p.sub_(g * group["lr"])
+                buf.mul_(momentum).add_(g * part)
+            g = g + buf * momentum if way[3] else buf
+        p.sub_(g * lr)
 
 
 class Adam(Optimizer):
@@ -56,32 +74,32 @@ class Adam(Optimizer):
                                   "capturable": capturable, "differentiable": differentiable, "fused": fused,
                                   "decoupled_weight_decay": decoupled_weight_decay or self.decoupled})
 
-    def update(self, p, g, state, group):
-        if not state:
-            state["step"] = _w.tensor(0.0)
-            state["exp_avg"] = _w.zeros_like(p)
-            state["exp_avg_sq"] = _w.zeros_like(p)
-            if group["amsgrad"]:
-                state["max_exp_avg_sq"] = _w.zeros_like(p)
-        b1, b2 = group["betas"]
-        lr = group["lr"]
-        if group["decoupled_weight_decay"]:
-            g = _w.neg(g) if group["maximize"] else g
-            if group["weight_decay"]:
-                p.mul_(1 - lr * group["weight_decay"])
+    def way(self, group):
+        return (group["maximize"], group["weight_decay"] != 0, group["decoupled_weight_decay"], group["amsgrad"])
+
+    def slots(self, way):
+        return ("exp_avg", "exp_avg_sq", "max_exp_avg_sq") if way[3] else ("exp_avg", "exp_avg_sq")
+
+    def numbers(self, group, step):
+        (b1, b2), lr, decay = group["betas"], group["lr"], group["weight_decay"]
+        return (1 - lr * decay if group["decoupled_weight_decay"] else decay, 1 - b1, b2, 1 - b2,
+                lr / (1 - b1 ** step), _math.sqrt(1 - b2 ** step), group["eps"])
+
+    def rule(self, p, g, s, way, decay, new1, b2, new2, size, correction, eps):
+        if way[2]:
+            g = _w.neg(g) if way[0] else g
+            if way[1]:
+                p.mul_(decay)
         else:
-            g = _decayed(g, p, group)
-        state["step"] += 1
-        step = state["step"].item()
-        m, v = state["exp_avg"], state["exp_avg_sq"]
-        _w.write(m, m + (g - m) * (1 - b1))
-        _w.write(v, v * b2 + g * g * (1 - b2))
-        size = lr / (1 - b1 ** step)
-        if group["amsgrad"]:
-            _w.write(state["max_exp_avg_sq"], _w.maximum(state["max_exp_avg_sq"], v))
-            v = state["max_exp_avg_sq"]
-        denom = _w.sqrt(v) / _math.sqrt(1 - b2 ** step) + group["eps"]
-        p.sub_(m / denom * size)
+            g = _turned(g, p, way, decay)
+        m, v = s["exp_avg"], s["exp_avg_sq"]
+        _w.write(m, m + (g - m) * new1)
+        _w.write(v, v * b2 + g * g * new2)
+        if way[3]:
+            most = s["max_exp_avg_sq"]
+            _w.write(most, _w.maximum(most, v))
+            v = most
+        p.sub_(m / (_w.sqrt(v) / correction + eps) * size)
 
 
 class AdamW(Adam):
@@ -99,31 +117,30 @@ class RMSprop(Optimizer):
                                   "weight_decay": weight_decay, "capturable": capturable, "foreach": foreach,
                                   "maximize": maximize, "differentiable": differentiable})
 
-    def update(self, p, g, state, group):
-        if not state:
-            state["step"] = _w.tensor(0.0)
-            state["square_avg"] = _w.zeros_like(p)
-            if group["momentum"] > 0:
-                state["momentum_buffer"] = _w.zeros_like(p)
-            if group["centered"]:
-                state["grad_avg"] = _w.zeros_like(p)
-        g = _decayed(g, p, group)
-        state["step"] += 1
-        a, v = group["alpha"], state["square_avg"]
-        _w.write(v, v * a + g * g * (1 - a))
-        if group["centered"]:
-            m = state["grad_avg"]
-            _w.write(m, m + (g - m) * (1 - a))
-            avg = _w.sqrt(v - m * m)
+    def way(self, group):
+        return (group["maximize"], group["weight_decay"] != 0, group["momentum"] > 0, group["centered"])
+
+    def slots(self, way):
+        return ("square_avg",) + ("momentum_buffer",) * way[2] + ("grad_avg",) * way[3]
+
+    def numbers(self, group, step):
+        return group["weight_decay"], group["alpha"], 1 - group["alpha"], group["eps"], group["momentum"], group["lr"]
+
+    def rule(self, p, g, s, way, decay, a, new, eps, momentum, lr):
+        g = _turned(g, p, way, decay)
+        v = s["square_avg"]
+        _w.write(v, v * a + g * g * new)
+        if way[3]:
+            m = s["grad_avg"]
+            _w.write(m, m + (g - m) * new)
+            v = v - m * m
+        avg = _w.sqrt(v) + eps
+        if way[2]:
+            buf = s["momentum_buffer"]
+            _w.write(buf, buf * momentum + g / avg)
+            p.sub_(buf * lr)
         else:
-            avg = _w.sqrt(v)
-        avg = avg + group["eps"]
-        if group["momentum"] > 0:
-            buf = state["momentum_buffer"]
-            _w.write(buf, buf * group["momentum"] + g / avg)
-            p.sub_(buf * group["lr"])
-        else:
-            p.sub_(g / avg * group["lr"])
+            p.sub_(g / avg * lr)
 
 
 class Adagrad(Optimizer):
@@ -135,16 +152,26 @@ class Adagrad(Optimizer):
                                   "maximize": maximize, "differentiable": differentiable, "fused": fused})
         for group in self.param_groups:
             for p in group["params"]:
-                self.state[p] = {"step": _w.tensor(0.0),
-                                 "sum": _w.full(p.shape, initial_accumulator_value, p.dtype)}
+                self.start(p, self.state[p], group)
 
-    def update(self, p, g, state, group):
-        g = _decayed(g, p, group)
-        state["step"] += 1
-        rate = group["lr"] / (1 + (state["step"].item() - 1) * group["lr_decay"])
-        s = state["sum"]
-        _w.write(s, s + g * g)
-        p.sub_(g / (_w.sqrt(s) + group["eps"]) * rate)
+    def start(self, p, state, group):
+        state["step"] = _w.tensor(0.0)
+        state["sum"] = _w.full(p.shape, group["initial_accumulator_value"], p.dtype)
+
+    def way(self, group):
+        return (group["maximize"], group["weight_decay"] != 0)
+
+    def slots(self, way):
+        return ("sum",)
+
+    def numbers(self, group, step):
+        return group["weight_decay"], group["eps"], group["lr"] / (1 + (step - 1) * group["lr_decay"])
+
+    def rule(self, p, g, s, way, decay, eps, rate):
+        g = _turned(g, p, way, decay)
+        total = s["sum"]
+        _w.write(total, total + g * g)
+        p.sub_(g / (_w.sqrt(total) + eps) * rate)
 
 
 class Adadelta(Optimizer):
@@ -154,19 +181,22 @@ class Adadelta(Optimizer):
                                   "maximize": maximize, "capturable": capturable, "foreach": foreach,
                                   "differentiable": differentiable})
 
-    def update(self, p, g, state, group):
-        if not state:
-            state["step"] = _w.tensor(0.0)
-            state["square_avg"] = _w.zeros_like(p)
-            state["acc_delta"] = _w.zeros_like(p)
-        g = _decayed(g, p, group)
-        state["step"] += 1
-        rho, eps = group["rho"], group["eps"]
-        v, d = state["square_avg"], state["acc_delta"]
-        _w.write(v, v * rho + g * g * (1 - rho))
+    def way(self, group):
+        return (group["maximize"], group["weight_decay"] != 0)
+
+    def slots(self, way):
+        return ("square_avg", "acc_delta")
+
+    def numbers(self, group, step):
+        return group["weight_decay"], group["rho"], 1 - group["rho"], group["eps"], group["lr"]
+
+    def rule(self, p, g, s, way, decay, rho, new, eps, lr):
+        g = _turned(g, p, way, decay)
+        v, d = s["square_avg"], s["acc_delta"]
+        _w.write(v, v * rho + g * g * new)
         delta = _w.sqrt(d + eps) / _w.sqrt(v + eps) * g
-        _w.write(d, d * rho + delta * delta * (1 - rho))
-        p.sub_(delta * group["lr"])
+        _w.write(d, d * rho + delta * delta * new)
+        p.sub_(delta * lr)
 
 
 class Adamax(Optimizer):
@@ -176,18 +206,22 @@ class Adamax(Optimizer):
                                   "foreach": foreach, "maximize": maximize, "differentiable": differentiable,
                                   "capturable": capturable})
 
-    def update(self, p, g, state, group):
-        if not state:
-            state["step"] = _w.tensor(0.0)
-            state["exp_avg"] = _w.zeros_like(p)
-            state["exp_inf"] = _w.zeros_like(p)
-        g = _decayed(g, p, group)
-        state["step"] += 1
+    def way(self, group):
+        return (group["maximize"], group["weight_decay"] != 0)
+
+    def slots(self, way):
+        return ("exp_avg", "exp_inf")
+
+    def numbers(self, group, step):
         b1, b2 = group["betas"]
-        m, u = state["exp_avg"], state["exp_inf"]
-        _w.write(m, m + (g - m) * (1 - b1))
-        _w.write(u, _w.maximum(u * b2, _w.abs(g) + group["eps"]))
-        p.sub_(m / u * (group["lr"] / (1 - b1 ** state["step"].item())))
+        return group["weight_decay"], 1 - b1, b2, group["eps"], group["lr"] / (1 - b1 ** step)
+
+    def rule(self, p, g, s, way, decay, new, b2, eps, size):
+        g = _turned(g, p, way, decay)
+        m, u = s["exp_avg"], s["exp_inf"]
+        _w.write(m, m + (g - m) * new)
+        _w.write(u, _w.maximum(u * b2, _w.abs(g) + eps))
+        p.sub_(m / u * size)
 
 
 class NAdam(Optimizer):

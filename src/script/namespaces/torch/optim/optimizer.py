@@ -1,5 +1,11 @@
 # torch.optim.optimizer -- what all optimisers share: groups of parameters, state, saving.
-# A kind of its own defines update(p, gradient, state, group).
+#
+# A kind of its own says what a step does by rule(p, g, s, way, *numbers): it writes to p and to the tensors of its state,
+# s[k] for k in slots(way), by operations that depend on nothing but `way`; numbers(group, step) are floats, and all
+# arithmetic of those is done there. So a rule is traced once, for parameters of any size, and a step is that program
+# on one parameter after the other, in their memory, without the machine of scripts (_w.update). Where that cannot be,
+# and for the first step, which makes the state, the rule itself is run. Kinds without a rule define
+# update(p, gradient, state, group).
 from collections import OrderedDict, defaultdict
 
 import _torch as _w
@@ -14,9 +20,16 @@ class _Required:
 required = _Required()
 
 
+_SIZES = (2, 3, 5, 7, 11, 13, 17, 19)   # all different, none of them 1: no size is taken for another
+
+
 class Optimizer:
+    rule = None
+    steps = "step"      # where the state counts them, for numbers(group, step); None: it does not
+
     def __init__(self, params, defaults):
         self.defaults = defaults
+        self._programs = {}
         self.state = defaultdict(dict)
         self.param_groups = []
         self._pre_hooks, self._post_hooks = {}, {}
@@ -56,15 +69,16 @@ class Optimizer:
 
     def zero_grad(self, set_to_none=True):
         for group in self.param_groups:
-            for p in group["params"]:
-                if set_to_none:
-                    _w.set_grad(p, None)
-                elif p.grad is not None:
-                    p.grad.detach().zero_()
+            if set_to_none:
+                _w.drop_grads(group["params"])
+                continue
+            for p in _w.with_grad(group["params"]):
+                p.grad.detach().zero_()
 
     def step(self, closure=None):
-        for hook in list(self._pre_hooks.values()):
-            hook(self, (closure,), {})
+        if self._pre_hooks:
+            for hook in list(self._pre_hooks.values()):
+                hook(self, (closure,), {})
         loss = None
         if closure is not None:
             with enable_grad():
@@ -72,18 +86,59 @@ class Optimizer:
         was = _w.recording(False)
         try:
             for group in self.param_groups:
-                for p in group["params"]:
-                    g = _w.grad_of(p)
-                    if g is not None:
-                        self.update(p, g, self.state[p], group)
+                for p in _w.with_grad(group["params"]) if self.rule is None or _w.in_trace() else self._at_once(group):
+                    self.update(p, _w.grad_of(p), self.state[p], group)
         finally:
             _w.recording(was)
-        for hook in list(self._post_hooks.values()):
-            hook(self, (closure,), {})
+        if self._post_hooks:
+            for hook in list(self._post_hooks.values()):
+                hook(self, (closure,), {})
         return loss
 
+    def _at_once(self, group):
+        # A step by programs; gives the parameters for which there is none, before their first step.
+        way = self.way(group)
+        slots = self.slots(way)
+        batches, rest = _w.batches(group["params"], self.state, slots, self.steps)
+        for kind, step, rows in batches:
+            numbers = self.numbers(group, step)
+            program = self._programs.get((kind, way))
+            if program is None:
+                program = self._programs[kind, way] = self._traced(kind, way, slots, len(numbers))
+            for i in _w.update(program, rows, numbers):
+                p = rows[i][0]
+                self.rule(p, _w.grad_of(p), self.state[p], way, *numbers)
+        return rest
+
+    def _traced(self, kind, way, slots, count):
+        dtype = "float64" if kind >> 8 else "float32"
+        n = len(slots)
+
+        def step(p, *rest):
+            s = dict(zip(slots, rest))
+            self.rule(p, rest[n], s, way, *rest[n + 1:])
+            return [p, *[s[k] for k in slots]]
+
+        x, number = _w.full(_SIZES[:kind & 255], 0.0, dtype), _w.full((), 0.0, dtype)
+        return _w.trace_sizes(step, [x] * (n + 2) + [number] * count, (), type(self).__name__)
+
     def update(self, p, g, state, group):
-        raise NotImplementedError
+        if self.rule is None:
+            raise NotImplementedError
+        if not state:
+            self.start(p, state, group)
+        step = None
+        if self.steps:
+            state["step"] += 1
+            step = state["step"].item()
+        self.rule(p, g, state, self.way(group), *self.numbers(group, step))
+
+    def start(self, p, state, group):
+        # The state before the first step.
+        if self.steps:
+            state["step"] = _w.tensor(0.0)
+        for k in self.slots(self.way(group)):
+            state[k] = _w.zeros_like(p)
 
     def register_step_pre_hook(self, hook):
         return new_handle(self._pre_hooks, hook)
