@@ -76,6 +76,7 @@ void engine_free(Vm *vm)
     vm->cx->semantics = g->host;
     sc_drop(vm, g->drawer);
     g->drawer = NIL;
+    engine_composed_free(vm);
     engine_world_free(g, failed(vm->cx) ? vm->cx->error.text : NULL);
     if (vm->cx->print_user == vm) {
         vm->cx->print_value = NULL;

@@ -8,6 +8,7 @@
  *   box.c        tensors and dtypes as script values; values as tensors; errors; places
  *   operate.c    operators, items, truth, iteration of tensors
  *   functions*.c natives that are one tensor function each, by table
+ *   composed.c   functions of many ops, called over and over, as programs
  *   create.c     tensors from nested lists, ranges, files and random numbers
  *   program.c    programs as script values: trace, apply, transforms
  *   syntax.c     functions as syntax trees: the module _syntax
@@ -91,6 +92,7 @@ typedef struct Engine { /* of one Vm: vm->engine */
     const wf_semantics *host; /* what functions meant before there was an engine */
     bool example_reads; /* the numbers of a symbolic tensor are those of the trace's example */
     struct ScriptHost *hosts; /* host.c: alive */
+    struct ScriptComposed *composed; /* composed.c; NULL: none yet */
     struct ScriptWorld *world; /* world.c: the processes this one runs with, or NULL */
     Class *tensor, *dtype, *program, *record, *slot, *size, *dispatch; /* base classes */
 } Engine;
@@ -192,6 +194,14 @@ bool en_same_device(En *e, wf_tensor x);
 wf_tensor en_at_home(En *e, wf_tensor t); /* a result where the front has its arrays */
 extern const NativeDef engine_devices[];
 bool engine_open_devices(Vm *vm, ScModule *m); /* torch's classes of them */
+
+/* ---- composed.c -------------------------------------------------------------------- */
+
+/* A function of tensors and of the bytes at statics, all of whose numbers count as they are. */
+typedef wf_tensor (*ComposedCall)(wf_ctx *c, const wf_tensor *in, const void *statics);
+/* call(c, in, statics), by a program where it was called with such tensors before. */
+wf_tensor en_composed(En *e, ComposedCall call, const wf_tensor *in, int nin, const void *statics, size_t size);
+void engine_composed_free(Vm *vm);
 
 /* ---- world.c ----------------------------------------------------------------------- */
 

@@ -129,7 +129,21 @@ static Value n_smooth_l1_loss(Vm *vm, const Args *a)
     return en_end(&e, wf_smooth_l1_loss(e.c, x, y, beta, how));
 }
 
-/* cross_entropy(x, target, weight, ignore, smoothing, reduction) */
+typedef struct LossForm {
+    int64_t ignore;
+    double smoothing;
+    int64_t how; /* a wf_reduction */
+    int64_t weighted;
+} LossForm;
+
+static wf_tensor cross_entropy(wf_ctx *c, const wf_tensor *in, const void *statics)
+{
+    const LossForm *f = statics;
+
+    return wf_cross_entropy(c, in[0], in[1], f->weighted ? in[2] : WF_NONE, f->ignore, f->smoothing, (wf_reduction)f->how);
+}
+
+/* cross_entropy(x, target, weight, ignore, smoothing, reduction). PyTorch has looked at the classes before. */
 static Value n_cross_entropy(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
@@ -137,12 +151,16 @@ static Value n_cross_entropy(Vm *vm, const Args *a)
     int64_t ignore = -100;
     double smoothing = 0;
     wf_reduction how;
+    LossForm form;
 
     if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &y) ||
         !en_tensor_opt(&e, a->v[2], &w) || !en_int(&e, a->v[3], &ignore) ||
         !en_float(&e, a->v[4], &smoothing) || !reduction_of(&e, a->v[5], &how))
         return en_fail(&e);
-    return en_end(&e, wf_cross_entropy(e.c, x, y, w, ignore, smoothing, how));
+    if (e.f != &vm->engine->front[FRONT_TORCH])
+        return en_end(&e, wf_cross_entropy(e.c, x, y, w, ignore, smoothing, how));
+    form = (LossForm){ignore, smoothing, how, !wf_is_none(w)};
+    return en_end(&e, en_composed(&e, cross_entropy, (wf_tensor[]){x, y, w}, 2 + (int)form.weighted, &form, sizeof form));
 }
 
 static Value n_nll_loss(Vm *vm, const Args *a)
