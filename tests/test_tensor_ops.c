@@ -447,6 +447,45 @@ TEST(linear_algebra_and_sorting_agree_in_every_style)
         check_body(&algebra[i]);
 }
 
+/* Sums of small whole numbers are exact, so that no order of them matters. */
+static void check_spread(wf_ctx *c, const int64_t *from, int rank, wf_tensor x, wf_tensor yes)
+{
+    static const int64_t dims[] = {7, 33, 24};
+    int64_t n = 1;
+    wf_tensor y, full;
+
+    for (int i = 0; i < rank; i++)
+        n *= from[i];
+    y = wf_reshape(c, wf_cast(c, wf_arange(c, WF_I64, 1, (double)n + 1, 1), WF_F32), from, rank);
+    y = wf_broadcast_to(c, y, dims, 3);
+    full = wf_copy(c, y);
+    wf_tensor got[] = {wf_add(c, x, y), wf_sub(c, y, x), wf_maximum(c, y, y), wf_where(c, yes, x, y), wf_lt(c, y, x),
+                       wf_neg(c, y)};
+    wf_tensor want[] = {wf_add(c, x, full), wf_sub(c, full, x), wf_maximum(c, full, full), wf_where(c, yes, x, full),
+                        wf_lt(c, full, x), wf_neg(c, full)};
+    for (size_t i = 0; i < sizeof got / sizeof *got; i++)
+        CHECK_EQ_INT(wf_item_int(c, wf_all(c, wf_eq(c, got[i], want[i]), NULL, 0, false)), 1);
+}
+
+TEST(operands_that_repeat_along_axes_are_what_they_are_filled_out)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_tensor x = wf_reshape(c, wf_cast(c, wf_arange(c, WF_I64, 0, 7 * 33 * 24, 1), WF_F32), (int64_t[]){7, 33, 24}, 3);
+    wf_tensor yes = wf_lt(c, wf_remainder(c, x, wf_float(c, 3)), wf_float(c, 1));
+    static const int64_t from[][3] = {{1, 1, 1}, {1, 1, 24}, {1, 33, 1}, {7, 1, 1}, {7, 1, 24}, {7, 33, 1}, {1, 33, 24}};
+
+    for (size_t i = 0; i < sizeof from / sizeof *from; i++)
+        check_spread(c, from[i], 3, x, yes);
+    check_spread(c, from[1] + 2, 1, x, yes);
+    check_spread(c, NULL, 0, x, yes);
+    /* operands that are spread and turned, and two that are spread at once */
+    CHECK_EQ_INT(wf_item_int(c, wf_all(c, wf_eq(c, wf_add(c, wf_broadcast_to(c, wf_int(c, 2), (int64_t[]){5000}, 1),
+                                                          wf_broadcast_to(c, wf_int(c, 3), (int64_t[]){5000}, 1)),
+                                                wf_int(c, 5)), NULL, 0, false)), 1);
+    CHECK_EQ_INT(wf_ctx_status(c), WF_OK);
+    wf_ctx_free(c);
+}
+
 #define GOLDENS(table) check_goldens(table, sizeof(table) / sizeof *(table))
 TEST(results_are_those_of_numpy_and_pytorch)
 {

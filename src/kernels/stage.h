@@ -45,11 +45,23 @@ static inline void space_init(KSpace *s, int rank, const int64_t *dims,
         ((T *)to)[i] = ((const T *)from)[i * stride];                                    \
     break
 
+/* The element n times: what is there is copied behind itself, by the wide moves of memcpy. */
+static inline void repeat(size_t size, int64_t n, const void *from, void *to)
+{
+    memcpy(to, from, (size_t)least(n, 1) * size);
+    for (int64_t have = 1; have < n; have *= 2)
+        memcpy((char *)to + (size_t)have * size, to, (size_t)least(have, n - have) * size);
+}
+
 static inline void gather_row(size_t size, int64_t n, const void *from, int64_t stride,
                               void *to)
 {
     if (stride == 1) {
         memcpy(to, from, (size_t)n * size);
+        return;
+    }
+    if (stride == 0) {
+        repeat(size, n, from, to);
         return;
     }
     switch (size) {

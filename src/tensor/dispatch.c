@@ -74,6 +74,7 @@ static void free_prim(wf_ctx *c, Prim *p)
 {
     execs_release(&p->exec);
     wf_exec_release(p->giving);
+    wf_exec_release(p->spread);
     call_forms_free(p->forms);
     program_release(p->program);
     arena_free(&p->arena);
@@ -641,7 +642,8 @@ static bool run_now(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin,
         if (!f || f->forward)
             return f && run_recorded(c, p, f, in, out);
     }
-    if (nout == 1 && !out[0] && !g && !run_turned(c, p, in, out))
+    if (nout == 1 && !out[0] && !g &&
+        (!run_turned(c, p, in, out) || (!out[0] && !tensor_run_spread(c, p, in, out))))
         return false;
     if ((nout == 0 || !out[0]) && !run_plan(c, p, in, g, out))
         return false;

@@ -303,6 +303,8 @@ struct Prim { /* an op with its attribute on operands of known types */
     wf_exec *giving; /* the same where results take the memory of operands, by gives; NULL: not yet */
     wf_exec *giving_of; /* of which executable that is */
     bool *gives;     /* of each operand */
+    wf_exec *spread; /* the same where operands lack axes along which they repeat, by spread_axes; NULL: not yet. See spread.c */
+    uint64_t spread_axes[3];
     CallForm *forms; /* of a call */
     bool *
         saves; /* NULL: not known yet. [nin][nin + nout]: does the derivative by operand i read
@@ -327,6 +329,9 @@ bool tensor_call(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin,
 bool tensor_call_donating(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin,
                           const bool *donated, int32_t refs, wf_tensor *out,
                           uint32_t nout);
+/* spread.c: an elementwise op on operands of which some repeat along axes, without filling them out. *out stays NULL where
+ * none does. */
+bool tensor_run_spread(wf_ctx *c, Prim *p, Tensor *const *in, Tensor **out);
 /* update.c: the results of p, of the types of its first operands, take their place and memory: all who share it see
  * the new numbers. *exec: made at the first time, the caller's to keep and release. *out_done false without an error: not
  * for these operands (another type or device, memory that overlaps or may only be read). Nothing is recorded. */
