@@ -8,6 +8,7 @@ from numpy._array import (
 from numpy._ufunc import *
 from numpy._create import *
 from numpy._shape import *
+from numpy._shape import _core
 from numpy._reduce import *
 from numpy import exceptions, fft, linalg, random, testing
 
@@ -33,6 +34,8 @@ wrap = _wrap = _w.array
 
 
 # ---- products ----
+
+kron, cross = _core.kron, _core.cross
 
 def dot(a, b, out=None):
     return written(dotted(a, b), out)
@@ -71,29 +74,6 @@ def einsum(subscripts, *operands, out=None, dtype=None, order="K", casting="safe
         _castable(result_type(*xs), dtype, casting)
         xs = [_w.cast(x, dtype) for x in xs]
     return written(_w.einsum(subscripts, xs), out)
-
-
-def kron(a, b):
-    a, b = _w.wrap(a), _w.wrap(b)
-    n = a.ndim if a.ndim > b.ndim else b.ndim
-    sa, sb = [1] * (n - a.ndim) + list(a.shape), [1] * (n - b.ndim) + list(b.shape)
-    wide_a, wide_b, shape = [], [], []
-    for x, y in zip(sa, sb):
-        wide_a += [x, 1]
-        wide_b += [1, y]
-        shape.append(x * y)
-    return _w.reshape(_w.reshape(a, wide_a) * _w.reshape(b, wide_b), shape)
-
-
-def cross(a, b, axis=-1):
-    a, b = _w.wrap(a), _w.wrap(b)
-    a, b = _w.move_axis(a, axis, -1), _w.move_axis(b, axis, -1)
-    if a.shape[-1] == 2:
-        return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
-    x = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
-    y = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
-    z = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
-    return _w.move_axis(_w.stack([x, y, z], -1), -1, axis)
 
 
 # ---- dtypes ----

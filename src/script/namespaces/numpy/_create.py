@@ -1,8 +1,10 @@
 # numpy._create -- arrays from data, shapes, ranges and files.
 import _numpy as _w
 from numpy._array import ndarray, generic, dtype_or_float
+from numpy._shape import _core
 
 _int, _min, _max, _range = int, min, max, range
+ix_ = _core.ix_
 
 
 def _copied(x):
@@ -246,22 +248,8 @@ def indices(dimensions, dtype=_w.int64, sparse=False):
 
 
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
-    n = len(xi)
-    xs = [_w.reshape(_w.wrap(x), -1) for x in xi]
-    order = list(_range(n))
-    if indexing == "xy" and n > 1:
-        order[0], order[1] = 1, 0
-    elif indexing not in ("xy", "ij"):
-        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
-    shape = [0] * n
-    for i, x in enumerate(xs):
-        shape[order[i]] = x.shape[0]
-    out = []
-    for i, x in enumerate(xs):
-        at = order[i]
-        x = _w.reshape(x, (1,) * at + (-1,) + (1,) * (n - at - 1))
-        out.append(x if sparse else _w.copy(_w.broadcast_to(x, tuple(shape))))
-    return tuple(out)
+    out = _core.meshgrid(*xi, sparse=sparse, indexing=indexing)
+    return tuple([_w.copy(x) for x in out]) if copy and not sparse else out
 
 
 class _Grid:
@@ -307,17 +295,6 @@ class _Joined:
 
 
 r_, c_ = _Joined(False), _Joined(True)
-
-
-def ix_(*args):
-    n = len(args)
-    out = []
-    for i, a in enumerate(args):
-        a = _w.wrap(a)
-        if a.dtype.kind == "b":
-            a = _w.reshape(_w.nonzero(a), -1)
-        out.append(_w.reshape(a, (1,) * i + (-1,) + (1,) * (n - i - 1)))
-    return tuple(out)
 
 
 def hamming(M):

@@ -1,10 +1,13 @@
 # numpy._reduce -- reductions, cumulative functions, statistics, sorting, sets and comparison.
 import _numpy as _w
-from numpy.exceptions import AxisError
-from numpy._array import ndarray, as_asked, written, rounded, summable, reduced, typed
+from numpy._array import as_asked, written, rounded, summable, reduced, typed
+from numpy._shape import _core
 
 _int, _sum, _max, _min, _range, _all, _any, _float, _sorted, _abs = int, sum, max, min, range, all, any, float, sorted, abs
 _pi = 3.141592653589793
+diff, ediff1d, gradient, unwrap = _core.diff, _core.ediff1d, _core.gradient, _core.unwrap
+trapezoid = trapz = _core.trapezoid
+polyadd, polysub, polyder, isin, in1d = _core.polyadd, _core.polysub, _core.polyder, _core.isin, _core.in1d
 
 
 def _where(x, where, fill):
@@ -117,7 +120,7 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
 
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     # The mean of the two in the middle; of nothing NaN.
-    x, kept = _rows(_w.div(a, 1), axis)
+    x, kept = _core.rows(_w.div(a, 1), axis)
     n = x.shape[-1]
     if n == 0:
         r = _w.full(x.shape[:-1], _float("nan"), x.dtype)
@@ -128,25 +131,10 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     return written(_w.reshape(r, kept) if keepdims else r, out)
 
 
-def _rows(x, axis):
-    # x with the axes that are reduced as its last one, and its shape with sizes 1 for them
-    gone = list(_range(x.ndim)) if axis is None else [axis] if isinstance(axis, _int) else list(axis)
-    for b in gone:
-        if not -x.ndim <= b < x.ndim:
-            raise AxisError(f"axis {b} is out of bounds for array of dimension {x.ndim}")
-    gone = [b % x.ndim for b in gone]
-    rest = [i for i in _range(x.ndim) if i not in gone]
-    n = 1
-    for b in gone:
-        n *= x.shape[b]
-    kept = [1 if i in gone else d for i, d in enumerate(x.shape)]
-    return _w.reshape(_w.permute(x, rest + gone), [x.shape[i] for i in rest] + [n]), kept
-
-
 def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
     if method not in ("linear", "lower", "higher", "nearest", "midpoint"):
         raise NotImplementedError(f"np.quantile: method {method!r}")
-    x, kept = _rows(_w.div(a, 1), axis)
+    x, kept = _core.rows(_w.div(a, 1), axis)
     axis = x.ndim - 1
     s = _w.sort(x, axis)[0]
     n = s.shape[axis]
@@ -185,46 +173,19 @@ def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear"
     return quantile(a, _w.div(q, 100), axis, out, overwrite_input, method, keepdims)
 
 
+def _observed(*given):
+    # NumPy computes covariances with 64 bits.
+    kind = _w.complex128 if "c" in [_w.wrap(v).dtype.kind for v in given if v is not None] else _w.float64
+    return [None if v is None else _w.cast(_w.wrap(v), kind) for v in given]
+
+
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
-    given = [_w.wrap(v) for v in (m, y) if v is not None]
-    kind = _w.complex128 if "c" in [v.dtype.kind for v in given] else _w.float64
-    x = _w.cast(given[0], kind)
-    if x.ndim == 1:
-        x = _w.reshape(x, (1, -1))
-    if not rowvar and x.shape[0] != 1:
-        x = _w.permute(x)
-    if y is not None:
-        y = _w.cast(given[1], kind)
-        y = _w.reshape(y, (1, -1)) if y.ndim == 1 else y
-        x = _w.concat([x, y if rowvar or y.shape[0] == 1 else _w.permute(y)], 0)
-    d = (0 if bias else 1) if ddof is None else ddof
-    w, n = None, x.shape[1]
-    if fweights is not None:
-        w = _w.cast(_w.wrap(fweights), _w.float64)
-        n = _w.sum(w)
-    if aweights is not None:
-        aw = _w.cast(_w.wrap(aweights), _w.float64)
-        w = aw if w is None else w * aw
-    if w is None:
-        x = x - _w.mean(x, 1, True)
-        c = _w.matmul(x, _w.conj(_w.permute(x))) / (n - d)
-    else:
-        total = _w.sum(w)
-        x = x - _w.sum(x * w, 1, True) / total
-        scale = total - d if aweights is None else total - d * _w.sum(w * aw) / total
-        c = _w.matmul(x * w, _w.permute(x)) / scale
-    return typed(_w.array(_w.squeeze(c)), dtype)
+    weights = [None if w is None else _w.cast(_w.wrap(w), _w.float64) for w in (fweights, aweights)]
+    return typed(_w.array(_core.cov(*_observed(m, y), rowvar, bias, ddof, *weights)), dtype)
 
 
 def corrcoef(x, y=None, rowvar=True):
-    c = cov(x, y, rowvar)
-    if c.ndim == 0:
-        return c / c
-    s = _w.sqrt(_w.real(_w.diagonal(c)))
-    c = c / _w.expand_dims(s, 1) / _w.expand_dims(s, 0)
-    if c.dtype.kind == "c":
-        return _w.complex(_w.clip(_w.real(c), -1, 1), _w.clip(_w.imag(c), -1, 1))
-    return _w.clip(c, -1, 1)
+    return _core.corrcoef(*_observed(x, y), rowvar)
 
 
 def histogram(a, bins=10, range=None, density=None, weights=None):
@@ -274,71 +235,6 @@ def digitize(x, bins, right=False):
 
 def searchsorted(a, v, side="left", sorter=None):
     return _w.wrap(a).searchsorted(v, side, sorter)
-
-
-def diff(a, n=1, axis=-1, prepend=None, append=None):
-    x = _w.wrap(a)
-    parts = []
-    for p in (prepend, append):
-        if p is not None:
-            p = _w.wrap(p)
-            if p.ndim == 0:
-                row = list(x.shape)
-                row[axis] = 1
-                p = _w.broadcast_to(p, row)
-        parts.append(p)
-    if parts[0] is not None or parts[1] is not None:
-        x = _w.concat([p for p in (parts[0], x, parts[1]) if p is not None], axis)
-    for _ in _range(n):
-        m = x.shape[axis]
-        hi, lo = _w.narrow(x, axis, _min(1, m), _max(m - 1, 0)), _w.narrow(x, axis, 0, _max(m - 1, 0))
-        x = _w.ne(hi, lo) if x.dtype.kind == "b" else hi - lo
-    return x
-
-
-def ediff1d(ary, to_end=None, to_begin=None):
-    parts = [to_begin, diff(_w.reshape(_w.wrap(ary), -1)), to_end]
-    return _w.concat([_w.reshape(_w.wrap(p), -1) for p in parts if p is not None], 0)
-
-
-def gradient(f, *varargs, axis=None, edge_order=1):
-    f = _w.div(f, 1)
-    axes = list(_range(f.ndim)) if axis is None else [axis % f.ndim] if isinstance(axis, _int) else list(axis)
-    steps = list(varargs) if varargs else [1.0]
-    if len(steps) == 1:
-        steps = steps * len(axes)
-    out = []
-    for ax, h in zip(axes, steps):
-        n = f.shape[ax]
-        part = lambda start, count: _w.narrow(f, ax, start, count)
-        if isinstance(h, (list, tuple, ndarray)) and _w.wrap(h).ndim > 0:
-            x = _w.reshape(_w.div(h, 1), [(-1 if i == ax else 1) for i in _range(f.ndim)])
-            d = _w.narrow(x, ax, 1, n - 1) - _w.narrow(x, ax, 0, n - 1)
-            a, b = _w.narrow(d, ax, 0, n - 2), _w.narrow(d, ax, 1, n - 2)
-            mid = (part(2, n - 2) * a * a + (b * b - a * a) * part(1, n - 2) - b * b * part(0, n - 2)) / (a * b * (a + b))
-            first = (part(1, 1) - part(0, 1)) / _w.narrow(d, ax, 0, 1)
-            last = (part(n - 1, 1) - part(n - 2, 1)) / _w.narrow(d, ax, n - 2, 1)
-        else:
-            mid = (part(2, n - 2) - part(0, n - 2)) / (2.0 * h)
-            first = (part(1, 1) - part(0, 1)) / h
-            last = (part(n - 1, 1) - part(n - 2, 1)) / h
-            if edge_order == 2:
-                first = (-1.5 * part(0, 1) + 2.0 * part(1, 1) - 0.5 * part(2, 1)) / h
-                last = (1.5 * part(n - 1, 1) - 2.0 * part(n - 2, 1) + 0.5 * part(n - 3, 1)) / h
-        out.append(_w.concat([first, mid, last], ax))
-    return out[0] if len(out) == 1 else tuple(out)
-
-
-def trapezoid(y, x=None, dx=1.0, axis=-1):
-    y = _w.div(y, 1)
-    n = y.shape[axis]
-    d = dx if x is None else diff(_w.wrap(x))
-    if x is not None and y.ndim > 1 and d.ndim == 1:
-        d = _w.reshape(d, [(-1 if i == axis % y.ndim else 1) for i in _range(y.ndim)])
-    return _w.sum(d * (_w.narrow(y, axis, 1, n - 1) + _w.narrow(y, axis, 0, n - 1)) / 2.0, axis)
-
-
-trapz = trapezoid
 
 
 def interp(x, xp, fp, left=None, right=None, period=None):
@@ -401,14 +297,6 @@ def polyval(p, x):
     for c in _w.wrap(p):
         r = r * x + c
     return r
-
-
-def polyder(p, m=1):
-    p = _w.wrap(p)
-    for _ in _range(m):
-        n = p.shape[0] - 1
-        p = p[:-1] * _w.flip(_w.arange(1, n + 1))
-    return p
 
 
 def clip(a, a_min=None, a_max=None, out=None, min=None, max=None):
@@ -485,7 +373,7 @@ def nancumprod(a, axis=None, dtype=None, out=None):
 
 def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
     # Row by row, without the NaN of each.
-    x, kept = _rows(_w.div(a, 1), axis)
+    x, kept = _core.rows(_w.div(a, 1), axis)
     lead = tuple(x.shape[:-1])
     more = tuple(_w.wrap(q).shape)
     found = []
@@ -498,23 +386,6 @@ def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear
 
 def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
     return nanquantile(a, _w.div(q, 100), axis, out, overwrite_input, method, keepdims)
-
-
-def _aligned(a, b):
-    # Two polynomials, of equal length.
-    a, b = _w.reshape(_w.wrap(a), -1), _w.reshape(_w.wrap(b), -1)
-    n = a.shape[0] if a.shape[0] > b.shape[0] else b.shape[0]
-    return [_w.pad(p, [n - p.shape[0]], [0], 0) for p in (a, b)]
-
-
-def polyadd(a1, a2):
-    a, b = _aligned(a1, a2)
-    return a + b
-
-
-def polysub(a1, a2):
-    a, b = _aligned(a1, a2)
-    return a - b
 
 
 def polymul(a1, a2):
@@ -631,16 +502,6 @@ def unique_values(x):
     return unique(x)
 
 
-def isin(element, test_elements, assume_unique=False, invert=False):
-    x, t = _w.wrap(element), _w.reshape(_w.wrap(test_elements), -1)
-    r = _w.any(_w.eq(_w.expand_dims(x, -1), t), -1)
-    return _w.logical_not(r) if invert else r
-
-
-def in1d(ar1, ar2, invert=False):
-    return isin(_w.reshape(_w.wrap(ar1), -1), ar2, invert=invert)
-
-
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     (u, i), (v, j) = unique(ar1, return_index=True), unique(ar2, return_index=True)
     inside = isin(u, v)
@@ -677,13 +538,7 @@ def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 
 def array_equal(a1, a2, equal_nan=False):
-    a, b = _w.wrap(a1), _w.wrap(a2)
-    if a.shape != b.shape:
-        return False
-    same = _w.eq(a, b)
-    if equal_nan:
-        same = _w.logical_or(same, _w.logical_and(_w.is_nan(a), _w.is_nan(b)))
-    return bool(_w.all(same))
+    return bool(_core.equal(a1, a2, equal_nan))
 
 
 def array_equiv(a1, a2):
@@ -739,14 +594,3 @@ def isscalar(element):
 def sinc(x):
     x = _w.mul(x, _pi)
     return _w.where(x == 0, 1.0, _w.sin(x) / _w.where(x == 0, 1.0, x))
-
-
-def unwrap(p, discont=None, axis=-1, period=2 * _pi):
-    p = _w.div(p, 1)
-    d = diff(p, 1, axis)
-    m = _w.remainder(d + period / 2, period) - period / 2
-    m = _w.where(_w.logical_and(m == -period / 2, d > 0), period / 2, m)
-    c = _w.where(_w.abs(d) < (period / 2 if discont is None else discont), 0.0, m - d)
-    first = _w.narrow(p, axis, 0, 1)
-    rest = _w.narrow(p, axis, 1, p.shape[axis] - 1) + _w.cumsum(c, axis)
-    return _w.concat([first, rest], axis)

@@ -1,8 +1,20 @@
 # numpy._shape -- functions that rearrange, join, split and pick.
+import _array
 import _numpy as _w
 from numpy._array import ndarray, written, repeated, taken, rounded, dotted
+from numpy.exceptions import AxisError
 
 _int, _sum, _max, _min, _range, _any = int, sum, max, min, range, any
+_core = _array.Core(_array.Semantics(
+    _w, _w.wrap, lambda x: _w.div(x, 1), axis_error=AxisError,
+    mismatch=lambda shapes: "shape mismatch: objects cannot be broadcast to a single shape"))
+moveaxis, rollaxis, expand_dims, broadcast_shapes = _core.moveaxis, _core.rollaxis, _core.expand_dims, _core.broadcast_shapes
+atleast_1d, atleast_2d, atleast_3d = _core.atleast_1d, _core.atleast_2d, _core.atleast_3d
+hstack, dstack, column_stack, block, append = _core.hstack, _core.dstack, _core.column_stack, _core.block, _core.append
+vstack = row_stack = _core.vstack
+array_split, split, vsplit, hsplit, dsplit = _core.array_split, _core.split, _core.vsplit, _core.hsplit, _core.dsplit
+tile, roll, fliplr, flipud, rot90 = _core.tile, _core.roll, _core.fliplr, _core.flipud, _core.rot90
+delete, insert, trim_zeros = _core.delete, _core.insert, _core.trim_zeros
 
 
 def shape(a):
@@ -40,78 +52,12 @@ def swapaxes(a, axis1, axis2):
     return _w.swap_axes(a, axis1, axis2)
 
 
-def moveaxis(a, source, destination):
-    a = _w.wrap(a)
-    if isinstance(source, _int):
-        return _w.move_axis(a, source, destination)
-    n = a.ndim
-    source = [s % n for s in source]
-    destination = [d % n for d in destination]
-    order = [i for i in _range(n) if i not in source]
-    for d, s in sorted(zip(destination, source)):
-        order.insert(d, s)
-    return _w.permute(a, order)
-
-
-def rollaxis(a, axis, start=0):
-    n = a.ndim
-    axis, start = axis % n, start + n if start < 0 else start
-    return _w.move_axis(a, axis, start - 1 if axis < start else start)
-
-
-def expand_dims(a, axis):
-    a = _w.wrap(a)
-    if isinstance(axis, _int):
-        return _w.expand_dims(a, axis)
-    n = a.ndim + len(axis)
-    for i in sorted([x % n for x in axis]):
-        a = _w.expand_dims(a, i)
-    return a
-
-
 def squeeze(a, axis=None):
     return _w.wrap(a).squeeze(axis)
 
 
 def broadcast_to(array, shape, subok=False):
     return _w.broadcast_to(_w.wrap(array), shape)
-
-
-def broadcast_shapes(*shapes):
-    out = []
-    for s in shapes:
-        s = [s] if isinstance(s, _int) else list(s)
-        n = _max(len(out), len(s))
-        out = [1] * (n - len(out)) + out
-        s = [1] * (n - len(s)) + s
-        for i in _range(n):
-            if out[i] != s[i] and 1 not in (out[i], s[i]):
-                raise ValueError("shape mismatch: objects cannot be broadcast to a single shape")
-            out[i] = s[i] if out[i] == 1 else out[i]
-    return tuple(out)
-
-
-def broadcast_arrays(*args, subok=False):
-    xs = [_w.wrap(a) for a in args]
-    s = broadcast_shapes(*[x.shape for x in xs])
-    return tuple([_w.broadcast_to(x, s) for x in xs])
-
-
-def atleast_1d(*arys):
-    out = [x if x.ndim > 0 else _w.reshape(x, (1,)) for x in [_w.wrap(a) for a in arys]]
-    return out[0] if len(out) == 1 else tuple(out)
-
-
-def atleast_2d(*arys):
-    out = [x if x.ndim > 1 else _w.reshape(x, (1, -1)) for x in [_w.wrap(a) for a in arys]]
-    return out[0] if len(out) == 1 else tuple(out)
-
-
-def atleast_3d(*arys):
-    out = []
-    for x in [_w.wrap(a) for a in arys]:
-        out.append(x if x.ndim > 2 else _w.expand_dims(x, 2) if x.ndim == 2 else _w.reshape(x, (1, -1, 1)))
-    return out[0] if len(out) == 1 else tuple(out)
 
 
 # ---- joining and splitting ----
@@ -134,7 +80,11 @@ def concatenate(arrays, axis=0, out=None, dtype=None):
     return written(_w.concat(xs, axis), out)
 
 
-concat = concatenate
+concat = _core.concatenate = concatenate
+
+
+def broadcast_arrays(*args, subok=False):
+    return _core.broadcast_arrays(*args)
 
 
 def stack(arrays, axis=0, out=None, dtype=None):
@@ -148,101 +98,11 @@ def stack(arrays, axis=0, out=None, dtype=None):
     return written(_w.stack(xs, axis), out)
 
 
-def vstack(tup, dtype=None):
-    return concatenate([atleast_2d(x) for x in tup], 0, dtype=dtype)
-
-
-row_stack = vstack
-
-
-def hstack(tup, dtype=None):
-    xs = [atleast_1d(x) for x in tup]
-    return concatenate(xs, 0 if xs[0].ndim == 1 else 1, dtype=dtype)
-
-
-def dstack(tup):
-    return concatenate([atleast_3d(x) for x in tup], 2)
-
-
-def column_stack(tup):
-    xs = [_w.wrap(x) for x in tup]
-    return concatenate([x if x.ndim > 1 else _w.reshape(x, (-1, 1)) for x in xs], 1)
-
-
-def block(arrays):
-    def depth(x):
-        return 1 + depth(x[0]) if isinstance(x, list) else 0
-
-    def join(x, d):
-        if not isinstance(x, list):
-            x = _w.wrap(x)
-            while x.ndim < total:
-                x = _w.expand_dims(x, 0)
-            return x
-        return _w.concat([join(y, d - 1) for y in x], -d)
-    total = _max(depth(arrays), 1)
-    return join(arrays, depth(arrays))
-
-
-def append(arr, values, axis=None):
-    arr, values = _w.wrap(arr), _w.wrap(values)
-    if axis is None:
-        return _w.concat([_w.reshape(arr, -1), _w.reshape(values, -1)], 0)
-    return concatenate([arr, values], axis)
-
-
-def _cuts(n, cuts):
-    ends = [0] + [_min(_max(c + n if c < 0 else c, 0), n) for c in cuts] + [n]
-    return [_max(ends[i + 1] - ends[i], 0) for i in _range(len(ends) - 1)]
-
-
-def array_split(ary, indices_or_sections, axis=0):
-    ary = _w.wrap(ary)
-    n = ary.shape[axis]
-    if isinstance(indices_or_sections, _int):
-        k = indices_or_sections
-        if k <= 0:
-            raise ValueError("number sections must be larger than 0.")
-        sizes = [n // k + (1 if i < n % k else 0) for i in _range(k)]
-    else:
-        sizes = _cuts(n, [_int(c) for c in indices_or_sections])
-    return list(_w.split(ary, sizes, axis))
-
-
-def split(ary, indices_or_sections, axis=0):
-    ary = _w.wrap(ary)
-    if isinstance(indices_or_sections, _int) and ary.shape[axis] % indices_or_sections:
-        raise ValueError("array split does not result in an equal division")
-    return array_split(ary, indices_or_sections, axis)
-
-
-def vsplit(ary, indices_or_sections):
-    return split(ary, indices_or_sections, 0)
-
-
-def hsplit(ary, indices_or_sections):
-    ary = _w.wrap(ary)
-    return split(ary, indices_or_sections, 0 if ary.ndim == 1 else 1)
-
-
-def dsplit(ary, indices_or_sections):
-    return split(ary, indices_or_sections, 2)
-
-
 def unstack(x, axis=0):
     return tuple([_w.take(x, i, axis) for i in _range(x.shape[axis])])
 
 
 # ---- repeating, padding, turning ----
-
-def tile(A, reps):
-    A = _w.wrap(A)
-    reps = [reps] if isinstance(reps, _int) else list(reps)
-    reps = [1] * (A.ndim - len(reps)) + reps
-    while A.ndim < len(reps):
-        A = _w.expand_dims(A, 0)
-    return _w.tile(A, reps)
-
 
 def repeat(a, repeats, axis=None):
     return repeated(a, repeats, axis)
@@ -360,93 +220,8 @@ def _statistic(x, axis, mode):
     return _w.round(y) if x.dtype.kind in "iu" else y
 
 
-def roll(a, shift, axis=None):
-    a = _w.wrap(a)
-    if axis is None:
-        return _w.reshape(_w.roll(_w.reshape(a, -1), shift, 0), a.shape)
-    if isinstance(axis, _int):
-        return _w.roll(a, shift, axis)
-    shifts = [shift] * len(axis) if isinstance(shift, _int) else shift
-    for s, ax in zip(shifts, axis):
-        a = _w.roll(a, s, ax)
-    return a
-
-
 def flip(m, axis=None):
     return _w.flip(m, axis)
-
-
-def fliplr(m):
-    return _w.flip(m, 1)
-
-
-def flipud(m):
-    return _w.flip(m, 0)
-
-
-def rot90(m, k=1, axes=(0, 1)):
-    k %= 4
-    if k == 0:
-        return m[...]
-    if k == 2:
-        return _w.flip(m, axes)
-    return _w.swap_axes(_w.flip(m, axes[1]), axes[0], axes[1]) if k == 1 else _w.flip(_w.swap_axes(m, axes[0], axes[1]), axes[1])
-
-
-def delete(arr, obj, axis=None):
-    x = _w.wrap(arr)
-    if axis is None:
-        x, axis = _w.reshape(x, -1), 0
-    n = x.shape[axis]
-    if isinstance(obj, slice):
-        gone = list(_range(n))[obj]
-    else:
-        o = _w.wrap(obj)
-        gone = _w.reshape(_w.nonzero(o), -1).tolist() if o.dtype.kind == "b" else _w.reshape(o, -1).tolist()
-    for g in gone:
-        if not -n <= g < n:
-            raise IndexError(f"index {g} is out of bounds for axis {axis} with size {n}")
-    gone = [g % n for g in gone]
-    return _w.take(x, _w.tensor([i for i in _range(n) if i not in gone], _w.int64), axis)
-
-
-def insert(arr, obj, values, axis=None):
-    x = _w.wrap(arr)
-    if axis is None:
-        x, axis = _w.reshape(x, -1), 0
-    n = x.shape[axis]
-    values = _w.cast(_w.wrap(values), x.dtype)
-    one = isinstance(obj, _int)
-    places = [obj] if one else list(_w.wrap(obj).tolist())
-    places = [p + n if p < 0 else p for p in places]
-    if one:
-        row = list(x.shape)
-        if axis != 0 and values.ndim == x.ndim - 1 and values.ndim > 0:
-            values = _w.expand_dims(values, axis)
-        row[axis] = values.shape[axis] if values.ndim == x.ndim else values.shape[0] if x.ndim == 1 and values.ndim == 1 else 1
-        values = _w.broadcast_to(values, row)
-        at = places[0]
-        return _w.concat([_w.narrow(x, axis, 0, at), values, _w.narrow(x, axis, at, n - at)], axis)
-    row = list(x.shape)
-    row[axis] = len(places)
-    values = _w.broadcast_to(values, row)
-    order = sorted(_range(len(places)), key=lambda i: places[i])
-    parts, last = [], 0
-    for i in order:
-        parts.append(_w.narrow(x, axis, last, places[i] - last))
-        parts.append(_w.narrow(values, axis, i, 1))
-        last = places[i]
-    return _w.concat(parts + [_w.narrow(x, axis, last, n - last)], axis)
-
-
-def trim_zeros(filt, trim="fb"):
-    x = _w.wrap(filt)
-    lo, hi = 0, x.shape[0]
-    while "f" in trim and lo < hi and x[lo] == 0:
-        lo += 1
-    while "b" in trim and hi > lo and x[hi - 1] == 0:
-        hi -= 1
-    return x[lo:hi]
 
 
 def resize(a, new_shape):

@@ -3,6 +3,7 @@ from collections import namedtuple as _named
 
 import _factors
 import _numpy as _w
+from numpy._shape import _core
 
 _int, _float = int, float
 
@@ -112,19 +113,6 @@ def cholesky(a, upper=False):
     return _w.swap_axes(r, -1, -2) if upper else r
 
 
-def matrix_power(a, n):
-    a = _w.wrap(a)
-    if n < 0:
-        a, n = inv(a), -n
-    r = _w.cast(_w.eye(a.shape[-1]), a.dtype)
-    while n:
-        if n % 2:
-            r = _w.matmul(r, a)
-        a = _w.matmul(a, a)
-        n //= 2
-    return r
-
-
 def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
     A = _float_of(A)
     if A.ndim < 2:
@@ -176,11 +164,11 @@ def cond(x, p=None):
     return norm(x, p, (-2, -1)) * norm(inv(x), p, (-2, -1))
 
 
-def multi_dot(arrays):
-    r = arrays[0]
-    for a in arrays[1:]:
-        r = _w.matmul(r, a)
-    return r
+def matrix_power(a, n):
+    return _core.matrix_power(a, n, inv)
+
+
+multi_dot = _core.multi_dot
 
 
 def matmul(a, b):

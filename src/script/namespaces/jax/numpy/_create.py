@@ -4,8 +4,8 @@ from jax._array import Array as _Array
 from jax._dtypes import as_dtype as _as_dtype, default_int as _default_int, default_float as _default_float
 
 __all__ = """array asarray zeros ones empty full zeros_like ones_like empty_like full_like arange linspace
-    logspace geomspace eye identity tri meshgrid indices fromfunction frombuffer copy astype
-    diag diagflat tril triu vander ix_ from_dlpack mgrid ogrid r_ c_ tril_indices triu_indices
+    logspace geomspace eye identity tri indices fromfunction frombuffer copy astype
+    diag diagflat tril triu vander from_dlpack mgrid ogrid r_ c_ tril_indices triu_indices
     diag_indices mask_indices array_repr array_str hanning hamming blackman bartlett
     tril_indices_from triu_indices_from""".split()
 
@@ -176,25 +176,6 @@ def vander(x, N=None, increasing=False):
     return _w.pow(_w.expand_dims(x, 1), powers)
 
 
-def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
-    xs = [asarray(x) for x in xi]
-    n = len(xs)
-    shape = [x.shape[0] if len(x.shape) else 1 for x in xs]
-    order = list(range(n))
-    if indexing == "xy" and n > 1:
-        order[0], order[1] = 1, 0
-    full_shape = [0] * n
-    for i in range(n):
-        full_shape[order[i]] = shape[i]
-    out = []
-    for i, x in enumerate(xs):
-        here = [1] * n
-        here[order[i]] = shape[i]
-        y = _w.reshape(x, here)
-        out.append(y if sparse else _w.broadcast_to(y, full_shape))
-    return out
-
-
 def indices(dimensions, dtype=None, sparse=False):
     parts = [_w.iota(_default_int() if dtype is None else dtype, tuple(dimensions), i)
              for i in range(len(dimensions))]
@@ -225,18 +206,6 @@ def astype(x, dtype, copy=False, device=None):
     return _w.set_weak(_w.cast(x, target), False)
 
 
-def ix_(*args):
-    out = []
-    for i, a in enumerate(args):
-        a = asarray(a)
-        if a.dtype == _w.bool_:
-            a = _w.nonzero(a)[:, 0]
-        shape = [1] * len(args)
-        shape[i] = a.shape[0]
-        out.append(_w.reshape(a, shape))
-    return tuple(out)
-
-
 class _Grid:
     def __init__(self, sparse):
         self.sparse = sparse
@@ -249,6 +218,7 @@ class _Grid:
         if not isinstance(key, tuple):
             return self._axis(key)
         axes = [self._axis(s) for s in key]
+        from jax.numpy._shape import meshgrid
         grids = meshgrid(*axes, sparse=self.sparse, indexing="ij")
         return grids if self.sparse else _w.stack(grids, 0)
 

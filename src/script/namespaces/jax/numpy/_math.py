@@ -2,6 +2,7 @@
 import _jax as _w
 from jax._api import refuse as _refuse
 from jax._dtypes import default_float as _default_float
+from jax.numpy._core import core as _core
 from jax.numpy._create import arraylike as _asarray, asarray as _any_array
 from jax._dtypes import default_int as _default_int, float_of as _float_of
 from jax._precision import precisely as _precisely
@@ -20,6 +21,8 @@ __all__ = """add subtract multiply divide true_divide floor_divide mod remainder
     polysub polymul polyder polyint polyfit interp modf frexp ldexp nextafter spacing unwrap ediff1d
     vectorize ufunc_outer exp10 frompyfunc i0""".split()
 
+unwrap, ediff1d, kron, cross = _core.unwrap, _core.ediff1d, _core.kron, _core.cross
+polyadd, polysub = _core.polyadd, _core.polysub
 add, subtract, multiply = _w.add, _w.sub, _w.mul
 divide = true_divide = _w.div
 floor_divide = _w.floor_div
@@ -225,13 +228,7 @@ def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 
 def array_equal(a1, a2, equal_nan=False):
-    a, b = _any_array(a1), _any_array(a2)
-    if tuple(a.shape) != tuple(b.shape):
-        return _asarray(False)
-    same = _w.eq(a, b)
-    if equal_nan:
-        same = _w.logical_or(same, _w.logical_and(_w.is_nan(a), _w.is_nan(b)))
-    return _w.all(same)
+    return _asarray(_core.equal(a1, a2, equal_nan))
 
 
 def array_equiv(a1, a2):
@@ -381,32 +378,6 @@ def spacing(x):
     return _w.where(_w.is_inf(x), float("nan"), _w.where(signbit(x), -step, step))
 
 
-def unwrap(p, discont=None, axis=-1, period=6.283185307179586):
-    p = _asarray(p)
-    if p.dtype.kind == "b" or (p.dtype.kind in "iu" and isinstance(period, float)):
-        p = _float(p)
-    if p.shape[axis] == 0:
-        return p
-    d = _w.sub(_w.narrow(p, axis, 1, p.shape[axis] - 1), _w.narrow(p, axis, 0, p.shape[axis] - 1))
-    half = period / 2
-    wrapped = _w.remainder(d + half, period) - half
-    wrapped = _w.where(_w.logical_and(_w.eq(wrapped, -half), _w.gt(d, 0)), half, wrapped)
-    fix_by = _w.where(_w.lt(_w.abs(d), half if discont is None else discont), _w.zeros_like(d), wrapped - d)
-    first = _w.narrow(p, axis, 0, 1)
-    rest = _w.narrow(p, axis, 1, p.shape[axis] - 1) + _w.cumsum(fix_by, axis)
-    return _w.concat([first, rest], axis)
-
-
-def ediff1d(ary, to_end=None, to_begin=None):
-    flat = _w.reshape(ary, (-1,))
-    parts = [flat[1:] - flat[:-1]]
-    if to_begin is not None:
-        parts.insert(0, _w.reshape(_asarray(to_begin), (-1,)))
-    if to_end is not None:
-        parts.append(_w.reshape(_asarray(to_end), (-1,)))
-    return _w.concat(parts, 0)
-
-
 def i0(x):
     from jax.scipy.special import i0 as f
     return f(x)
@@ -517,32 +488,6 @@ def _spelled(first, rest):
     return (spec if result is None else spec + "->" + text(result)), args[0::2]
 
 
-def kron(a, b):
-    a, b = _asarray(a), _asarray(b)
-    n = max(len(a.shape), len(b.shape))
-    sa = (1,) * (n - len(a.shape)) + tuple(a.shape)
-    sb = (1,) * (n - len(b.shape)) + tuple(b.shape)
-    wide_a, wide_b, out = [], [], []
-    for x, y in zip(sa, sb):
-        wide_a += [x, 1]
-        wide_b += [1, y]
-        out.append(x * y)
-    return _w.reshape(_w.mul(_w.reshape(a, wide_a), _w.reshape(b, wide_b)), out)
-
-
-def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
-    if axis is not None:
-        axisa = axisb = axisc = axis
-    a, b = _w.move_axis(_asarray(a), axisa, -1), _w.move_axis(_asarray(b), axisb, -1)
-    if a.shape[-1] == 2 and b.shape[-1] == 2:
-        return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
-    a = _w.concat([a, _w.zeros_like(a[..., :1])], -1) if a.shape[-1] == 2 else a
-    b = _w.concat([b, _w.zeros_like(b[..., :1])], -1) if b.shape[-1] == 2 else b
-    x, y, z = a[..., 0], a[..., 1], a[..., 2]
-    u, v, s = b[..., 0], b[..., 1], b[..., 2]
-    return _w.move_axis(_w.stack([y * s - z * v, z * u - x * s, x * v - y * u], -1), -1, axisc)
-
-
 def _signals(name, a, v):
     from jax.numpy._shape import _same
     a, v = _same([_float(a), _float(v)])
@@ -599,32 +544,13 @@ def polyval(p, x, unroll=16):
     return y
 
 
-def _aligned(a, b):
-    a, b = _asarray(a), _asarray(b)
-    n = max(a.shape[0], b.shape[0])
-    return _w.pad(a, [n - a.shape[0]], [0]), _w.pad(b, [n - b.shape[0]], [0])
-
-
-def polyadd(a1, a2):
-    a, b = _aligned(a1, a2)
-    return a + b
-
-
-def polysub(a1, a2):
-    a, b = _aligned(a1, a2)
-    return a - b
-
-
 def polymul(a1, a2, trim_leading_zeros=False):
     _refuse("polymul", trim_leading_zeros=(trim_leading_zeros, False))
     return convolve(a1, a2)
 
 
 def polyder(p, m=1):
-    for _ in range(m):
-        n = p.shape[0]
-        p = p[:-1] * _w.arange(n - 1, 0, -1)
-    return p
+    return _core.polyder(_float(p), m)
 
 
 def polyint(p, m=1, k=0):

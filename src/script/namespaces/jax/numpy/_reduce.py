@@ -2,6 +2,7 @@
 import _jax as _w
 from jax._api import refuse as _refuse
 from jax.numpy._math import _float as _real
+from jax.numpy._core import core as _core, floats as _floats
 from jax.numpy._create import arraylike as _asarray, asarray as _any_array
 from jax._dtypes import default_float as _default_float, default_int as _default_int, float_of as _float_of, iinfo as _iinfo
 
@@ -10,6 +11,8 @@ __all__ = """sum prod mean average var std min max amin amax all any ptp argmax 
     cumsum cumprod cumulative_sum cumulative_prod diff gradient trapezoid median quantile percentile
     nanquantile nanpercentile cov corrcoef histogram histogram_bin_edges histogram2d trace bincount
     logsumexp""".split()
+
+diff, trapezoid, cov, corrcoef = _core.diff, _core.trapezoid, _core.cov, _core.corrcoef
 
 
 def _lowest(d):
@@ -118,13 +121,6 @@ def any(a, axis=None, out=None, keepdims=False, where=None):
     x = _w.ne(_asarray(a), 0) if _asarray(a).dtype != _w.bool_ else _asarray(a)
     _check(x, axis)
     return _w.any(_fill(x, where, False), axis, keepdims)
-
-
-def _floats(a, dtype=None):
-    x = _asarray(a)
-    if dtype is not None:
-        return _w.cast(x, dtype)
-    return x if x.dtype.is_inexact else _w.cast(x, _float_of(x.dtype))
 
 
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
@@ -347,88 +343,15 @@ def cumulative_prod(x, axis=None, dtype=None, include_initial=False):
     return _w.concat([_w.ones_like(_w.narrow(y, axis, 0, 1)), y], axis) if include_initial else y
 
 
-def diff(a, n=1, axis=-1, prepend=None, append=None):
-    x = _asarray(a)
-    parts = [x]
-    for extra, at in ((prepend, 0), (append, 1)):
-        if extra is not None:
-            e = _asarray(extra)
-            if len(e.shape) == 0:
-                shape = list(x.shape)
-                shape[axis] = 1
-                e = _w.broadcast_to(_w.cast(e, x.dtype), shape)
-            parts = [e] + parts if at == 0 else parts + [e]
-    if len(parts) > 1:
-        x = _w.concat(parts, axis)
-    for _ in range(n):
-        m = x.shape[axis]
-        a, b = _w.narrow(x, axis, 1, m - 1), _w.narrow(x, axis, 0, m - 1)
-        x = _w.ne(a, b) if x.dtype == _w.bool_ else a - b
-    return x
-
-
-def _gradient(x, h, axis):
-    n = x.shape[axis]
-    part = lambda lo, hi: _w.narrow(x, axis, lo, hi - lo)
-    if isinstance(h, _w.Tensor) and len(h.shape) == 1:
-        shape = [1] * len(x.shape)
-        shape[axis] = -1
-        d = h[1:] - h[:-1]
-        d0, d1 = _w.reshape(d[:-1], shape), _w.reshape(d[1:], shape)
-        mid = -d1 / (d0 * (d0 + d1)) * part(0, n - 2) + (d1 - d0) / (d0 * d1) * part(1, n - 1) \
-            + d0 / (d1 * (d0 + d1)) * part(2, n)
-        first, last = (part(1, 2) - part(0, 1)) / d[0], (part(n - 1, n) - part(n - 2, n - 1)) / d[-1]
-    else:
-        mid = (part(2, n) - part(0, n - 2)) * 0.5 / h
-        first, last = (part(1, 2) - part(0, 1)) / h, (part(n - 1, n) - part(n - 2, n - 1)) / h
-    return _w.concat([first, mid, last], axis)
-
-
 def gradient(f, *varargs, axis=None, edge_order=None):
     _refuse("gradient", edge_order=(edge_order, None))
-    x = _floats(f)
-    axes = list(range(len(x.shape))) if axis is None else ([axis] if isinstance(axis, int) else list(axis))
-    steps = list(varargs) if varargs else [1.0]
-    if len(steps) == 1:
-        steps = steps * len(axes)
-    out = [_gradient(x, h, a) for h, a in zip(steps, axes)]
-    return out[0] if len(axes) == 1 else out
-
-
-def trapezoid(y, x=None, dx=1.0, axis=-1):
-    y = _floats(y)
-    n = y.shape[axis]
-    pair = _w.narrow(y, axis, 1, n - 1) + _w.narrow(y, axis, 0, n - 1)
-    if x is None:
-        if isinstance(dx, _w.Tensor) and len(dx.shape):
-            return 0.5 * _w.sum(_w.move_axis(pair, axis, -1) * dx, -1)
-        return 0.5 * dx * _w.sum(pair, axis)
-    x = _floats(x)
-    if len(x.shape) == 1:
-        shape = [1] * len(y.shape)
-        shape[axis] = -1
-        return 0.5 * _w.sum(pair * _w.reshape(x[1:] - x[:-1], shape), axis)
-    return 0.5 * _w.sum(pair * diff(x, axis=axis), axis)
+    return _core.gradient(f, *varargs, axis=axis)
 
 
 # ---- order statistics
 
 
 _methods = ("linear", "lower", "higher", "midpoint", "nearest")
-
-
-def _last(x, axis):
-    # x with the axes that are reduced as its last one, and its shape with sizes 1 for them
-    rank = len(x.shape)
-    axes = list(range(rank)) if axis is None else [axis] if isinstance(axis, int) else list(axis)
-    _check(x, axes)
-    axes = [i % rank for i in axes]
-    rest = [i for i in range(rank) if i not in axes]
-    kept = [1 if i in axes else d for i, d in enumerate(x.shape)]
-    n = 1
-    for i in axes:
-        n *= x.shape[i]
-    return _w.reshape(_w.permute(x, rest + axes), tuple([x.shape[i] for i in rest]) + (n,)), kept
 
 
 def _between(x, at, n, method):
@@ -459,7 +382,7 @@ def _quantile(a, q, axis, method, keepdims, skip, weights=None):
         raise ValueError(f"q must be have rank <= 1, got shape {tuple(q.shape)}")
     d = _w.add(_w.full((), 0, x.dtype), _w.full((), 0, q.dtype)).dtype if not _w.about(q, "weak") else x.dtype
     x, q = _w.cast(x, d), _w.cast(q, d)
-    x, kept = _last(x, axis)
+    x, kept = _core.rows(x, axis)
     if x.shape[-1] == 0:
         raise TypeError("Slice size at index 0 in gather op is out of range, must be within [0, 0 + 1), got 1.")
     x = _w.sort(x, -1)[0]
@@ -501,44 +424,6 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     _no_out("nanmedian", out or overwrite_input or None)
     return _quantile(a, 0.5, axis, "midpoint", keepdims, True)
-
-
-def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None):
-    x = _floats(m)
-    x = _w.reshape(x, (1, -1)) if len(x.shape) < 2 else x
-    if not rowvar and x.shape[0] != 1:
-        x = _w.permute(x)
-    if y is not None:
-        z = _floats(y)
-        z = _w.reshape(z, (1, -1)) if len(z.shape) < 2 else z
-        x = _w.concat([x, z if rowvar else _w.permute(z)], 0)
-    if ddof is None:
-        ddof = 0 if bias else 1
-    n = x.shape[1]
-    w = None
-    if fweights is not None:
-        w = _floats(fweights)
-        n = _w.sum(w)
-    if aweights is not None:
-        aw = _floats(aweights)
-        w = aw if w is None else w * aw
-    if w is None:
-        x = x - _w.mean(x, 1, True)
-        c = _w.matmul(x, _w.conj(_w.permute(x))) / (n - ddof)
-    else:
-        total = _w.sum(w)
-        x = x - _w.sum(x * w, 1, True) / total
-        scale = total - ddof if aweights is None else total - ddof * _w.sum(w * aw) / total
-        c = _w.matmul(x * w, _w.permute(x)) / scale
-    return _w.reshape(c, ()) if c.shape[0] == 1 else c
-
-
-def corrcoef(x, y=None, rowvar=True):
-    c = cov(x, y, rowvar)
-    if len(c.shape) == 0:
-        return c / c
-    s = _w.sqrt(_w.diagonal(c))
-    return _w.clip(c / _w.expand_dims(s, 1) / s, -1.0, 1.0)
 
 
 def histogram_bin_edges(a, bins=10, range=None, weights=None):

@@ -2,6 +2,7 @@
 import warnings
 import _jax as _w
 from jax._api import refuse as _refuse
+from jax.numpy._core import core as _core
 from jax.numpy._create import arraylike as _asarray, asarray as _any_array
 from jax.numpy._reduce import _check, _no_out
 from jax._dtypes import default_int as _default_int
@@ -440,13 +441,10 @@ def unique_all(x, size=None, fill_value=None):
 
 
 def isin(element, test_elements, assume_unique=False, invert=False, method=None):
-    e, t = _asarray(element), _w.reshape(_asarray(test_elements), (-1,))
-    y = _w.any(_w.eq(_w.expand_dims(e, -1), t), -1)
-    return _w.logical_not(y) if invert else y
+    return _core.isin(element, test_elements, assume_unique, invert)
 
 
-def in1d(ar1, ar2, assume_unique=False, invert=False):
-    return isin(_w.reshape(_asarray(ar1), (-1,)), ar2, assume_unique, invert)
+in1d = _core.in1d
 
 
 def _sized(x, size, fill_value):

@@ -1,12 +1,22 @@
 # jax.numpy: functions that only move elements.
 import _jax as _w
+from jax.numpy._core import core as _core
 from jax.numpy._create import arraylike as _asarray, asarray as _any_array
 
 __all__ = """shape ndim size reshape ravel transpose permute_dims swapaxes moveaxis rollaxis expand_dims squeeze
     broadcast_to broadcast_arrays broadcast_shapes concatenate concat stack hstack vstack dstack
     column_stack row_stack split array_split hsplit vsplit dsplit tile repeat roll flip fliplr flipud
     rot90 pad atleast_1d atleast_2d atleast_3d append delete insert resize matrix_transpose
-    block trim_zeros unstack""".split()
+    block trim_zeros unstack meshgrid ix_""".split()
+
+moveaxis, rollaxis, expand_dims = _core.moveaxis, _core.rollaxis, _core.expand_dims
+broadcast_shapes, broadcast_arrays = _core.broadcast_shapes, _core.broadcast_arrays
+atleast_1d, atleast_2d, atleast_3d = _core.atleast_1d, _core.atleast_2d, _core.atleast_3d
+hstack, dstack, column_stack, block, append = _core.hstack, _core.dstack, _core.column_stack, _core.block, _core.append
+vstack = row_stack = _core.vstack
+array_split, split, vsplit, hsplit, dsplit = _core.array_split, _core.split, _core.vsplit, _core.hsplit, _core.dsplit
+tile, roll, fliplr, flipud, rot90 = _core.tile, _core.roll, _core.fliplr, _core.flipud, _core.rot90
+insert, trim_zeros, ix_ = _core.insert, _core.trim_zeros, _core.ix_
 
 
 def shape(a):
@@ -55,7 +65,7 @@ def transpose(a, axes=None):
     a = _asarray(a)
     if axes is not None and not isinstance(axes, int):
         rank = len(a.shape)
-        axes = tuple([_axis(i, rank) for i in axes])
+        axes = tuple([_core.axis(i, rank) for i in axes])
         if sorted(axes) != list(range(rank)):
             raise TypeError(f"transpose permutation isn't a permutation of operand dimensions, got permutation {axes} "
                             f"for operand shape {tuple(a.shape)}.")
@@ -73,50 +83,11 @@ def swapaxes(a, axis1, axis2):
     return _w.swap_axes(a, axis1, axis2)
 
 
-def _axis(axis, rank):
-    if not -rank <= axis < rank:
-        raise ValueError(f"axis {axis} is out of bounds for array of dimension {rank}")
-    return axis + rank if axis < 0 else axis
-
-
-def moveaxis(a, source, destination):
-    if isinstance(source, int):
-        return _w.move_axis(a, source, destination)
-    rank = len(a.shape)
-    src = [_axis(s, rank) for s in source]
-    dst = [_axis(d, rank) for d in destination]
-    rest = [i for i in range(rank) if i not in src]
-    order = [-1] * rank
-    for s, d in zip(src, dst):
-        order[d] = s
-    it = iter(rest)
-    return _w.permute(a, [next(it) if o < 0 else o for o in order])
-
-
-def rollaxis(a, axis, start=0):
-    rank = len(a.shape)
-    axis = _axis(axis, rank)
-    start = start + rank if start < 0 else start
-    return _w.move_axis(a, axis, start - 1 if axis < start else start)
-
-
-def expand_dims(a, axis):
-    a = _asarray(a)
-    if isinstance(axis, int):
-        return _w.expand_dims(a, axis)
-    rank = len(a.shape) + len(axis)
-    if len({_axis(i, rank) for i in axis}) < len(axis):
-        raise ValueError(f"repeated axis in expand_dims: {axis}")
-    for i in sorted([_axis(i, rank) for i in axis]):
-        a = _w.expand_dims(a, i)
-    return a
-
-
 def squeeze(a, axis=None):
     a = _asarray(a)
     if axis is not None:
         for i in ((axis,) if isinstance(axis, int) else axis):
-            if a.shape[_axis(i, len(a.shape))] != 1:
+            if a.shape[_core.axis(i, len(a.shape))] != 1:
                 raise ValueError("cannot select an axis to squeeze out which has size not equal to one, "
                                  f"got shape={tuple(a.shape)} and dimensions={axis}")
         if not isinstance(axis, int) and len(axis) == 0:
@@ -132,26 +103,6 @@ def broadcast_to(array, shape, out_sharding=None):
     if broadcast_shapes(array.shape, shape) != shape:
         raise ValueError(f"Incompatible shapes for broadcasting: {tuple(array.shape)} and requested shape {shape}")
     return _w.broadcast_to(array, shape)
-
-
-def broadcast_shapes(*shapes):
-    out = []
-    for s in shapes:
-        s = [s] if isinstance(s, int) else list(s)
-        n = max(len(out), len(s))
-        a, b = [1] * (n - len(out)) + out, [1] * (n - len(s)) + s
-        out = []
-        for x, y in zip(a, b):
-            if x != y and x != 1 and y != 1:
-                raise ValueError(f"Incompatible shapes for broadcasting: shapes={[tuple(t) for t in shapes]}")
-            out.append(y if x == 1 else x)
-    return tuple(out)
-
-
-def broadcast_arrays(*args):
-    args = [_asarray(a) for a in args]
-    shape = broadcast_shapes(*[tuple(a.shape) for a in args])
-    return [_w.broadcast_to(a, shape) for a in args]
 
 
 def _same(arrays):
@@ -181,7 +132,7 @@ def concatenate(arrays, axis=0, dtype=None):
     return out if dtype is None else _w.cast(out, dtype)
 
 
-concat = concatenate
+concat = _core.concatenate = concatenate
 
 
 def stack(arrays, axis=0, out=None, dtype=None):
@@ -200,111 +151,6 @@ def unstack(x, axis=0):
     return tuple(_w.move_axis(x, axis, 0))
 
 
-def atleast_1d(*arys):
-    out = [a if len(a.shape) >= 1 else _w.reshape(a, (1,)) for a in [_asarray(x) for x in arys]]
-    return out[0] if len(out) == 1 else out
-
-
-def _two(a):
-    return _w.reshape(a, (1,) * (2 - len(a.shape)) + tuple(a.shape)) if len(a.shape) < 2 else a
-
-
-def atleast_2d(*arys):
-    out = [_two(_asarray(a)) for a in arys]
-    return out[0] if len(out) == 1 else out
-
-
-def _three(a):
-    n = len(a.shape)
-    if n == 0:
-        return _w.reshape(a, (1, 1, 1))
-    if n == 1:
-        return _w.reshape(a, (1, a.shape[0], 1))
-    return _w.expand_dims(a, 2) if n == 2 else a
-
-
-def atleast_3d(*arys):
-    out = [_three(_asarray(a)) for a in arys]
-    return out[0] if len(out) == 1 else out
-
-
-def vstack(tup, dtype=None):
-    return concatenate([atleast_2d(a) for a in tup], 0, dtype)
-
-
-row_stack = vstack
-
-
-def hstack(tup, dtype=None):
-    arrays = [atleast_1d(a) for a in tup]
-    return concatenate(arrays, 0 if len(arrays[0].shape) == 1 else 1, dtype)
-
-
-def dstack(tup, dtype=None):
-    return concatenate([atleast_3d(a) for a in tup], 2, dtype)
-
-
-def column_stack(tup):
-    arrays = [_asarray(a) for a in tup]
-    return concatenate([_w.permute(_two(a)) if len(a.shape) < 2 else a for a in arrays], 1)
-
-
-def block(arrays):
-    def build(part, depth):
-        if not isinstance(part, list):
-            return _asarray(part)
-        kids = [build(p, depth + 1) for p in part]
-        rank = max([len(k.shape) for k in kids] + [_depth(arrays)])
-        kids = [_w.reshape(k, (1,) * (rank - len(k.shape)) + tuple(k.shape)) for k in kids]
-        return concatenate(kids, depth - _depth(arrays))
-
-    def _depth(part):
-        return 1 + _depth(part[0]) if isinstance(part, list) else 0
-
-    return build(arrays, 0)
-
-
-def _sizes(n, indices_or_sections, even):
-    if isinstance(indices_or_sections, int):
-        k = indices_or_sections
-        if even and n % k:
-            raise ValueError("array split does not result in an equal division: "
-                             f"size {n} in {k} parts")
-        return [n // k + (1 if i < n % k else 0) for i in range(k)]
-    at = [0] + [min(max(int(i) if i >= 0 else int(i) + n, 0), n) for i in indices_or_sections] + [n]
-    return [max(b - a, 0) for a, b in zip(at[:-1], at[1:])]
-
-
-def split(ary, indices_or_sections, axis=0):
-    ary = _asarray(ary)
-    return list(_w.split(ary, _sizes(ary.shape[axis], indices_or_sections, True), axis))
-
-
-def array_split(ary, indices_or_sections, axis=0):
-    ary = _asarray(ary)
-    return list(_w.split(ary, _sizes(ary.shape[axis], indices_or_sections, False), axis))
-
-
-def vsplit(ary, indices_or_sections):
-    return split(ary, indices_or_sections, 0)
-
-
-def hsplit(ary, indices_or_sections):
-    return split(ary, indices_or_sections, 0 if len(ary.shape) == 1 else 1)
-
-
-def dsplit(ary, indices_or_sections):
-    return split(ary, indices_or_sections, 2)
-
-
-def tile(A, reps):
-    A = _asarray(A)
-    reps = (reps,) if isinstance(reps, int) else tuple(reps)
-    n = max(len(reps), len(A.shape))
-    A = _w.reshape(A, (1,) * (n - len(A.shape)) + tuple(A.shape))
-    return _w.tile(A, (1,) * (n - len(reps)) + reps)
-
-
 def repeat(a, repeats, axis=None, total_repeat_length=None, out_sharding=None):
     a = _asarray(a)
     if axis is None:
@@ -321,43 +167,8 @@ def repeat(a, repeats, axis=None, total_repeat_length=None, out_sharding=None):
     return _w.take(a, _w.minimum(where, n - 1), axis)
 
 
-def roll(a, shift, axis=None):
-    a = _asarray(a)
-    if axis is None:
-        return _w.reshape(roll(_w.reshape(a, (-1,)), shift, 0), a.shape)
-    if isinstance(axis, int):
-        if isinstance(shift, _w.Tensor):
-            n = a.shape[axis]
-            return _w.take(a, _w.remainder(_w.sub(_w.arange(0, n), shift), n), axis)
-        return _w.roll(a, shift, axis)
-    shifts = (shift,) * len(axis) if isinstance(shift, int) else shift
-    for s, i in zip(shifts, axis):
-        a = _w.roll(a, int(s), i)
-    return a
-
-
 def flip(m, axis=None):
     return _w.flip(_asarray(m), axis)
-
-
-def fliplr(m):
-    return _w.flip(m, 1)
-
-
-def flipud(m):
-    return _w.flip(m, 0)
-
-
-def rot90(m, k=1, axes=(0, 1)):
-    a, b = axes
-    k = k % 4
-    if k == 0:
-        return m
-    if k == 2:
-        return _w.flip(_w.flip(m, a), b)
-    if k == 1:
-        return _w.swap_axes(_w.flip(m, b), a, b)
-    return _w.flip(_w.swap_axes(m, a, b), b)
 
 
 def _amounts(pad_width, rank):
@@ -443,53 +254,6 @@ def _stat_pad(x, axis, lo, hi, mode, kwargs):
     return _end(_end(x, axis, lo, value, True), axis, hi, value, False)
 
 
-def append(arr, values, axis=None):
-    if axis is None:
-        return concatenate([ravel(arr), ravel(values)])
-    return concatenate([arr, values], axis)
-
-
-def delete(arr, obj, axis=None, assume_unique_indices=False):
-    arr = _asarray(arr)
-    if axis is None:
-        arr, axis = _w.reshape(arr, (-1,)), 0
-    n = arr.shape[axis]
-    if isinstance(obj, slice):
-        gone = list(range(n))[obj]
-    elif isinstance(obj, int):
-        gone = [obj]
-    else:
-        obj = _any_array(obj)
-        gone = [i for i, m in enumerate(obj.tolist()) if m] if obj.dtype == _w.bool_ else _w.reshape(obj, (-1,)).tolist()
-    gone = [g + n if g < 0 else g for g in gone]
-    return _w.take(arr, _w.tensor([i for i in range(n) if i not in gone], _w.int32), axis)
-
-
-def insert(arr, obj, values, axis=None):
-    arr = _asarray(arr)
-    if axis is None:
-        arr, axis = _w.reshape(arr, (-1,)), 0
-    n = arr.shape[axis]
-    values = _w.cast(_any_array(values), arr.dtype)
-    if isinstance(obj, int) or len(_any_array(obj).shape) == 0:
-        at = int(obj)
-        at = at + n if at < 0 else at
-        shape = list(arr.shape)
-        k = 1
-        if len(values.shape) == len(arr.shape):
-            k = values.shape[axis]
-        shape[axis] = k
-        piece = _w.broadcast_to(values, shape)
-        parts = [_w.narrow(arr, axis, 0, at), piece, _w.narrow(arr, axis, at, n - at)]
-        return _w.concat(parts, axis)
-    where = [i + n if i < 0 else i for i in _any_array(obj).tolist()]
-    values = _w.broadcast_to(values, (len(where),)) if len(arr.shape) == 1 else values
-    order = sorted(range(len(where)), key=lambda i: where[i])
-    for shift, i in enumerate(order):
-        arr = insert(arr, where[i] + shift, values[i], axis)
-    return arr
-
-
 def resize(a, new_shape):
     new_shape = (new_shape,) if isinstance(new_shape, int) else tuple(new_shape)
     n = 1
@@ -502,10 +266,9 @@ def resize(a, new_shape):
     return _w.reshape(_w.tile(flat, (-(-n // k),))[:n], new_shape)
 
 
-def trim_zeros(filt, trim="fb"):
-    keep = [i for i, v in enumerate(filt.tolist()) if v != 0]
-    if not keep:
-        return filt[:0]
-    lo = keep[0] if "f" in trim.lower() else 0
-    hi = keep[-1] + 1 if "b" in trim.lower() else len(filt)
-    return filt[lo:hi]
+def delete(arr, obj, axis=None, assume_unique_indices=False):
+    return _core.delete(arr, obj, axis)
+
+
+def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
+    return _core.meshgrid(*xi, sparse=sparse, indexing=indexing)

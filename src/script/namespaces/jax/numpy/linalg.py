@@ -3,7 +3,7 @@ import _factors
 import _jax as _w
 from jax._api import refuse as _refuse
 from jax._custom import custom_jvp
-from jax.numpy._create import asarray as _asarray
+from jax.numpy._core import core as _core
 from jax.numpy._math import _float
 from jax.numpy._math import matmul, outer, tensordot, vecdot, cross
 from jax.numpy._select import diagonal as _diagonal
@@ -97,19 +97,11 @@ def cholesky(a, upper=False, symmetrize_input=True):
 
 
 def matrix_power(a, n):
-    a = _asarray(a)
-    if n < 0:
-        a, n = inv(a), -n
-    y = None
-    while n:
-        if n & 1:
-            y = a if y is None else _w.matmul(y, a)
-        n >>= 1
-        if n:
-            a = _w.matmul(a, a)
-    if y is None:
-        return _w.broadcast_to(_w.eye(a.shape[-1], dtype=a.dtype), a.shape)
-    return y
+    return _core.matrix_power(a, n, inv)
+
+
+def multi_dot(arrays, precision=None):
+    return _core.multi_dot(arrays)
 
 
 def matrix_rank(M, rtol=None, tol=None):
@@ -239,13 +231,6 @@ def cond(x, p=None):
     if p in (None, 2, -2):
         return _factors.cond(_w, x, p == -2)
     return norm(x, p, (-2, -1)) * norm(inv(x), p, (-2, -1))
-
-
-def multi_dot(arrays, precision=None):
-    y = arrays[0]
-    for a in arrays[1:]:
-        y = _w.matmul(y, a)
-    return y
 
 
 def trace(x, offset=0, dtype=None):

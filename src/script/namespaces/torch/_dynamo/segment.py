@@ -144,6 +144,11 @@ _library = ("<torch", "<_", "<functools", "<operator", "<typing", "<collections"
 _values = (int, float, bool, str, bytes)
 
 
+def _of_library(file):
+    # The array core is NumPy's, as its callers see it.
+    return file.startswith(_library) and not file.startswith("<_array")
+
+
 def _is_library(func):
     return _syntax.info(func)["hidden"]
 
@@ -398,7 +403,7 @@ class Tracer(_stage.Stage):
         # Is f a function of a library, of those that may be part of a program?
         if not _is_library(f):
             return False
-        if name in _acting or not _syntax.info(f)["file"].startswith(_library):
+        if name in _acting or not _of_library(_syntax.info(f)["file"]):
             raise Break(f"{name}() is called")
         return True
 

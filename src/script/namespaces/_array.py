@@ -1,0 +1,457 @@
+# _array -- the array core: functions that NumPy and its kin have in common, written once.
+#
+# A library is a Semantics: its natives (which have its promotion and its class of arrays), what it takes as an array,
+# how it makes floats, and what it raises. Core(semantics) has the functions as methods; a library gives them its names
+# and keeps for itself what differs: arguments such as `out` or `size`, defaults, errors of its own. Nothing here looks at
+# numbers, so that all of it may be traced, but where a comment says so.
+
+
+class Semantics:
+    def __init__(self, natives, array, floats, loose=None, axis_error=ValueError, many=tuple, mismatch=None):
+        self.natives = natives          # _numpy, _jax ..
+        self.array = array              # what a function takes as an array
+        self.loose = loose or array     # the same where lists are arrays, too
+        self.floats = floats            # an array of floats: what division takes
+        self.axis_error = axis_error    # of an axis that is not there
+        self.many = many                # several arrays as a result
+        self.mismatch = mismatch        # fn(shapes): the text for shapes that do not go together
+
+
+class Core:
+    def __init__(self, semantics):
+        self.s, self.w = semantics, semantics.natives
+        self.array, self.loose, self.floats = semantics.array, semantics.loose, semantics.floats
+
+    # ---- axes
+
+    def axis(self, axis, rank):
+        if not -rank <= axis < rank:
+            raise self.s.axis_error(f"axis {axis} is out of bounds for array of dimension {rank}")
+        return axis % rank
+
+    def axes(self, axis, rank):
+        axes = range(rank) if axis is None else [axis] if isinstance(axis, int) else axis
+        return [self.axis(a, rank) for a in axes]
+
+    def along(self, v, axis, rank):
+        # the vector v along one of so many axes
+        return self.w.reshape(v, [-1 if i == axis % rank else 1 for i in range(rank)])
+
+    def rows(self, x, axis):
+        # x with the axes that are reduced as its last one, and its shape with sizes 1 for them
+        gone = self.axes(axis, x.ndim)
+        rest = [i for i in range(x.ndim) if i not in gone]
+        n = 1
+        for i in gone:
+            n *= x.shape[i]
+        kept = [1 if i in gone else d for i, d in enumerate(x.shape)]
+        return self.w.reshape(self.w.permute(x, rest + gone), [x.shape[i] for i in rest] + [n]), kept
+
+    def moveaxis(self, a, source, destination):
+        a = self.array(a)
+        if isinstance(source, int):
+            return self.w.move_axis(a, source, destination)
+        source, destination = self.axes(source, a.ndim), self.axes(destination, a.ndim)
+        order = [i for i in range(a.ndim) if i not in source]
+        for d, s in sorted(zip(destination, source)):
+            order.insert(d, s)
+        return self.w.permute(a, order)
+
+    def rollaxis(self, a, axis, start=0):
+        axis, start = self.axis(axis, a.ndim), start + a.ndim if start < 0 else start
+        return self.w.move_axis(a, axis, start - 1 if axis < start else start)
+
+    def expand_dims(self, a, axis):
+        a = self.array(a)
+        axis = (axis,) if isinstance(axis, int) else axis
+        axes = self.axes(axis, a.ndim + len(axis))
+        if len(set(axes)) < len(axes):
+            raise ValueError(f"repeated axis in expand_dims: {axis}")
+        for i in sorted(axes):
+            a = self.w.expand_dims(a, i)
+        return a
+
+    def broadcast_shapes(self, *shapes):
+        out = []
+        for s in shapes:
+            s = [s] if isinstance(s, int) else list(s)
+            n = max(len(out), len(s))
+            pairs = list(zip([1] * (n - len(out)) + out, [1] * (n - len(s)) + s))
+            if any([x != y and x != 1 and y != 1 for x, y in pairs]):
+                raise ValueError(self.s.mismatch(shapes))
+            out = [y if x == 1 else x for x, y in pairs]
+        return tuple(out)
+
+    def broadcast_arrays(self, *args):
+        xs = [self.array(a) for a in args]
+        shape = self.broadcast_shapes(*[tuple(x.shape) for x in xs])
+        return self.s.many([self.w.broadcast_to(x, shape) for x in xs])
+
+    # ---- joining, splitting and turning. The library sets `concatenate`.
+
+    def _atleast(self, least, arys):
+        out = []
+        for x in [self.array(a) for a in arys]:
+            if x.ndim < least:
+                wide = {1: (1,), 2: (1, -1), 3: (1, -1, 1) if x.ndim < 2 else (*x.shape, 1)}
+                x = self.w.reshape(x, wide[least])
+            out.append(x)
+        return out[0] if len(out) == 1 else self.s.many(out)
+
+    def atleast_1d(self, *arys):
+        return self._atleast(1, arys)
+
+    def atleast_2d(self, *arys):
+        return self._atleast(2, arys)
+
+    def atleast_3d(self, *arys):
+        return self._atleast(3, arys)
+
+    def vstack(self, tup, dtype=None):
+        return self.concatenate([self.atleast_2d(x) for x in tup], 0, dtype=dtype)
+
+    def hstack(self, tup, dtype=None):
+        xs = [self.atleast_1d(x) for x in tup]
+        return self.concatenate(xs, 0 if xs[0].ndim == 1 else 1, dtype=dtype)
+
+    def dstack(self, tup, dtype=None):
+        return self.concatenate([self.atleast_3d(x) for x in tup], 2, dtype=dtype)
+
+    def column_stack(self, tup):
+        xs = [self.array(x) for x in tup]
+        return self.concatenate([x if x.ndim > 1 else self.w.reshape(x, (-1, 1)) for x in xs], 1)
+
+    def append(self, arr, values, axis=None):
+        arr, values = self.array(arr), self.array(values)
+        if axis is None:
+            return self.concatenate([self.w.reshape(arr, -1), self.w.reshape(values, -1)], 0)
+        return self.concatenate([arr, values], axis)
+
+    def block(self, arrays):
+        def depth(x):
+            return 1 + depth(x[0]) if isinstance(x, list) else 0
+
+        def join(x, d):
+            if isinstance(x, list):
+                kids = [join(y, d - 1) for y in x]
+                rank = max([k.ndim for k in kids])
+                return self.concatenate([self.w.reshape(k, (1,) * (rank - k.ndim) + tuple(k.shape)) for k in kids], -d)
+            x = self.array(x)
+            return self.w.reshape(x, (1,) * (total - x.ndim) + tuple(x.shape)) if x.ndim < total else x
+
+        total = depth(arrays)
+        return join(arrays, total)
+
+    def _sizes(self, n, parts, even):
+        if not isinstance(parts, int):
+            ends = [0] + [min(max(int(c) + n if c < 0 else int(c), 0), n) for c in parts] + [n]
+            return [max(b - a, 0) for a, b in zip(ends[:-1], ends[1:])]
+        if even and n % parts:
+            raise ValueError("array split does not result in an equal division")
+        if parts <= 0:
+            raise ValueError("number sections must be larger than 0.")
+        return [n // parts + (1 if i < n % parts else 0) for i in range(parts)]
+
+    def array_split(self, ary, indices_or_sections, axis=0):
+        ary = self.array(ary)
+        return list(self.w.split(ary, self._sizes(ary.shape[axis], indices_or_sections, False), axis))
+
+    def split(self, ary, indices_or_sections, axis=0):
+        ary = self.array(ary)
+        return list(self.w.split(ary, self._sizes(ary.shape[axis], indices_or_sections, True), axis))
+
+    def vsplit(self, ary, indices_or_sections):
+        return self.split(ary, indices_or_sections, 0)
+
+    def hsplit(self, ary, indices_or_sections):
+        ary = self.array(ary)
+        return self.split(ary, indices_or_sections, 0 if ary.ndim == 1 else 1)
+
+    def dsplit(self, ary, indices_or_sections):
+        return self.split(ary, indices_or_sections, 2)
+
+    def tile(self, A, reps):
+        A = self.array(A)
+        reps = (reps,) if isinstance(reps, int) else tuple(reps)
+        n = max(len(reps), A.ndim)
+        return self.w.tile(self.w.reshape(A, (1,) * (n - A.ndim) + tuple(A.shape)), (1,) * (n - len(reps)) + reps)
+
+    def roll(self, a, shift, axis=None):
+        a = self.array(a)
+        if axis is None:
+            return self.w.reshape(self.roll(self.w.reshape(a, -1), shift, 0), a.shape)
+        if not isinstance(axis, int):
+            shifts = [shift] * len(axis) if isinstance(shift, int) else shift
+            for s, i in zip(shifts, axis):
+                a = self.roll(a, int(s), i)
+            return a
+        if isinstance(shift, self.w.Tensor) and self.w.about(shift, "symbolic"):
+            n = a.shape[axis]
+            return self.w.take(a, self.w.remainder(self.w.sub(self.w.arange(0, n), shift), n), axis)
+        return self.w.roll(a, int(shift), axis)
+
+    def fliplr(self, m):
+        return self.w.flip(m, 1)
+
+    def flipud(self, m):
+        return self.w.flip(m, 0)
+
+    def rot90(self, m, k=1, axes=(0, 1)):
+        m, (a, b) = self.loose(m), axes
+        if k % 4 == 0:
+            return m[...]
+        if k % 4 == 2:
+            return self.w.flip(m, (a, b))
+        return self.w.swap_axes(self.w.flip(m, b), a, b) if k % 4 == 1 else self.w.flip(self.w.swap_axes(m, a, b), b)
+
+    # ---- taking out and putting in: by places that are known
+
+    def delete(self, arr, obj, axis=None):
+        x = self.array(arr)
+        if axis is None:
+            x, axis = self.w.reshape(x, -1), 0
+        n = x.shape[axis]
+        if isinstance(obj, slice):
+            gone = list(range(n))[obj]
+        else:
+            o = self.loose(obj)
+            gone = self.w.reshape(self.w.nonzero(o) if o.dtype.kind == "b" else o, -1).tolist()
+        for g in gone:
+            if not -n <= g < n:
+                raise IndexError(f"index {g} is out of bounds for axis {axis} with size {n}")
+        gone = {g % n for g in gone}
+        return self.w.take(x, self.w.tensor([i for i in range(n) if i not in gone], self.w.int64), axis)
+
+    def insert(self, arr, obj, values, axis=None):
+        x = self.array(arr)
+        if axis is None:
+            x, axis = self.w.reshape(x, -1), 0
+        n, shape = x.shape[axis], list(x.shape)
+        values = self.w.cast(self.loose(values), x.dtype)
+        places = self.loose(obj).tolist()
+        if isinstance(places, int):
+            if axis != 0 and values.ndim == x.ndim - 1 and values.ndim > 0:
+                values = self.w.expand_dims(values, axis)
+            shape[axis] = values.shape[axis] if values.ndim == x.ndim else 1
+            at = places + n if places < 0 else places
+            return self.w.concat([self.w.narrow(x, axis, 0, at), self.w.broadcast_to(values, shape),
+                                  self.w.narrow(x, axis, at, n - at)], axis)
+        places = [p + n if p < 0 else p for p in places]
+        shape[axis] = len(places)
+        values = self.w.broadcast_to(values, shape)
+        parts, last = [], 0
+        for i in sorted(range(len(places)), key=lambda i: places[i]):
+            parts += [self.w.narrow(x, axis, last, places[i] - last), self.w.narrow(values, axis, i, 1)]
+            last = places[i]
+        return self.w.concat(parts + [self.w.narrow(x, axis, last, n - last)], axis)
+
+    def trim_zeros(self, filt, trim="fb"):
+        x = self.loose(filt)
+        keep = [i for i, v in enumerate(x.tolist()) if v != 0]
+        lo = keep[0] if keep and "f" in trim.lower() else 0
+        hi = keep[-1] + 1 if keep and "b" in trim.lower() else x.shape[0]
+        return x[lo:hi] if keep else x[:0]
+
+    # ---- grids and products
+
+    def ix_(self, *args):
+        xs = [self.loose(a) for a in args]
+        xs = [self.w.reshape(self.w.nonzero(x), -1) if x.dtype.kind == "b" else x for x in xs]
+        return tuple([self.along(x, i, len(xs)) for i, x in enumerate(xs)])
+
+    def meshgrid(self, *xi, sparse=False, indexing="xy"):
+        if indexing not in ("xy", "ij"):
+            raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+        xs = [self.w.reshape(self.loose(x), -1) for x in xi]
+        order = list(range(len(xs)))
+        if indexing == "xy" and len(xs) > 1:
+            order[:2] = 1, 0
+        shape = [xs[i].shape[0] for i in order]
+        out = [self.along(x, order[i], len(xs)) for i, x in enumerate(xs)]
+        return self.s.many(out if sparse else [self.w.broadcast_to(x, shape) for x in out])
+
+    def kron(self, a, b):
+        a, b = self.array(a), self.array(b)
+        n = max(a.ndim, b.ndim)
+        sa, sb = [1] * (n - a.ndim) + list(a.shape), [1] * (n - b.ndim) + list(b.shape)
+        wide_a, wide_b = [d for x in sa for d in (x, 1)], [d for y in sb for d in (1, y)]
+        return self.w.reshape(self.w.reshape(a, wide_a) * self.w.reshape(b, wide_b), [x * y for x, y in zip(sa, sb)])
+
+    def cross(self, a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+        if axis is not None:
+            axisa = axisb = axisc = axis
+        a, b = self.array(a), self.array(b)
+        a, b = self.w.move_axis(a, self.axis(axisa, a.ndim), -1), self.w.move_axis(b, self.axis(axisb, b.ndim), -1)
+        part = lambda i, j: a[..., i] * b[..., j] - a[..., j] * b[..., i]
+        if a.shape[-1] == 2 and b.shape[-1] == 2:
+            return part(0, 1)
+        a, b = [self.w.concat([x, self.w.zeros_like(x[..., :1])], -1) if x.shape[-1] == 2 else x for x in (a, b)]
+        return self.w.move_axis(self.w.stack([part(1, 2), part(2, 0), part(0, 1)], -1), -1, axisc)
+
+    def matrix_power(self, a, n, inv):
+        a = self.array(a)
+        if n < 0:
+            a, n = inv(a), -n
+        if n == 0:
+            return self.w.broadcast_to(self.w.cast(self.w.eye(a.shape[-1]), a.dtype), a.shape)
+        y = None
+        while n:
+            if n % 2:
+                y = a if y is None else self.w.matmul(y, a)
+            n //= 2
+            a = self.w.matmul(a, a) if n else a
+        return y
+
+    def multi_dot(self, arrays):
+        y = arrays[0]
+        for a in arrays[1:]:
+            y = self.w.matmul(y, a)
+        return y
+
+    # ---- differences and statistics
+
+    def diff(self, a, n=1, axis=-1, prepend=None, append=None):
+        x = self.array(a)
+        parts = [None if p is None else self.array(p) for p in (prepend, append)]
+        ends = [1 if i == axis % x.ndim else d for i, d in enumerate(x.shape)]
+        parts = [self.w.broadcast_to(p, ends) if p is not None and p.ndim == 0 else p for p in parts]
+        parts = [p for p in (parts[0], x, parts[1]) if p is not None]
+        x = self.w.concat(parts, axis) if len(parts) > 1 else x
+        for _ in range(n):
+            m = x.shape[axis]
+            hi, lo = self.w.narrow(x, axis, min(1, m), max(m - 1, 0)), self.w.narrow(x, axis, 0, max(m - 1, 0))
+            x = self.w.ne(hi, lo) if x.dtype.kind == "b" else hi - lo
+        return x
+
+    def ediff1d(self, ary, to_end=None, to_begin=None):
+        parts = [to_begin, self.diff(self.w.reshape(self.array(ary), -1)), to_end]
+        return self.w.concat([self.w.reshape(self.array(p), -1) for p in parts if p is not None], 0)
+
+    def _slope(self, f, h, ax, edge_order):
+        n = f.shape[ax]
+        part = lambda start, count: self.w.narrow(f, ax, start, count)
+        h = self.floats(self.loose(h)) if not isinstance(h, (int, float)) else h
+        if not isinstance(h, (int, float)) and h.ndim > 0:
+            d = self.along(h[1:] - h[:-1], ax, f.ndim)
+            a, b = self.w.narrow(d, ax, 0, n - 2), self.w.narrow(d, ax, 1, n - 2)
+            mid = (part(2, n - 2) * a * a + (b * b - a * a) * part(1, n - 2) - b * b * part(0, n - 2)) / (a * b * (a + b))
+            first, last = self.w.narrow(d, ax, 0, 1), self.w.narrow(d, ax, n - 2, 1)
+        else:
+            mid = (part(2, n - 2) - part(0, n - 2)) / (2.0 * h)
+            first = last = h
+        if edge_order == 2:
+            first = (-1.5 * part(0, 1) + 2.0 * part(1, 1) - 0.5 * part(2, 1)) / first
+            last = (1.5 * part(n - 1, 1) - 2.0 * part(n - 2, 1) + 0.5 * part(n - 3, 1)) / last
+        else:
+            first, last = (part(1, 1) - part(0, 1)) / first, (part(n - 1, 1) - part(n - 2, 1)) / last
+        return self.w.concat([first, mid, last], ax)
+
+    def gradient(self, f, *varargs, axis=None, edge_order=1):
+        f = self.floats(f)
+        axes = self.axes(axis, f.ndim)
+        steps = list(varargs) if varargs else [1.0]
+        out = [self._slope(f, h, ax, edge_order) for ax, h in zip(axes, steps * len(axes) if len(steps) == 1 else steps)]
+        return out[0] if len(out) == 1 else self.s.many(out)
+
+    def trapezoid(self, y, x=None, dx=1.0, axis=-1):
+        y = self.floats(y)
+        n = y.shape[axis]
+        pair = self.w.narrow(y, axis, 1, n - 1) + self.w.narrow(y, axis, 0, n - 1)
+        if x is None:
+            if isinstance(dx, self.w.Tensor) and dx.ndim:
+                return 0.5 * self.w.sum(self.w.move_axis(pair, axis, -1) * dx, -1)
+            return 0.5 * dx * self.w.sum(pair, axis)
+        x = self.floats(x)
+        step = self.along(x[1:] - x[:-1], axis, y.ndim) if x.ndim == 1 else self.diff(x, axis=axis)
+        return 0.5 * self.w.sum(pair * step, axis)
+
+    def cov(self, m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None):
+        def observed(v):
+            v = self.floats(v)
+            v = self.w.reshape(v, (1, -1)) if v.ndim < 2 else v
+            return v if rowvar or v.shape[0] == 1 else self.w.permute(v)
+
+        x = observed(m)
+        x = x if y is None else self.w.concat([x, observed(y)], 0)
+        d = (0 if bias else 1) if ddof is None else ddof
+        w, n = None, x.shape[1]
+        if fweights is not None:
+            w = self.floats(fweights)
+            n = self.w.sum(w)
+        if aweights is not None:
+            aw = self.floats(aweights)
+            w = aw if w is None else w * aw
+        if w is None:
+            x = x - self.w.mean(x, 1, True)
+            c = self.w.matmul(x, self.w.conj(self.w.permute(x))) / (n - d)
+        else:
+            total = self.w.sum(w)
+            x = x - self.w.sum(x * w, 1, True) / total
+            scale = total - d if aweights is None else total - d * self.w.sum(w * aw) / total
+            c = self.w.matmul(x * w, self.w.conj(self.w.permute(x))) / scale
+        return self.w.reshape(c, ()) if c.shape[0] == 1 else c
+
+    def corrcoef(self, x, y=None, rowvar=True):
+        c = self.cov(x, y, rowvar)
+        if c.ndim == 0:
+            return c / c
+        s = self.w.sqrt(self.w.real(self.w.diagonal(c)))
+        c = c / self.w.expand_dims(s, 1) / self.w.expand_dims(s, 0)
+        if c.dtype.kind == "c":
+            return self.w.complex(self.w.clip(self.w.real(c), -1, 1), self.w.clip(self.w.imag(c), -1, 1))
+        return self.w.clip(c, -1, 1)
+
+    def unwrap(self, p, discont=None, axis=-1, period=6.283185307179586):
+        p = self.array(p)
+        p = self.floats(p) if p.dtype.kind == "b" or p.dtype.kind in "iu" and isinstance(period, float) else p
+        if p.shape[axis] == 0:
+            return p
+        d = self.diff(p, 1, axis)
+        half, odd = divmod(period, 2) if p.dtype.kind in "iu" else (period / 2, 0)
+        m = self.w.remainder(d + half, period) - half
+        if not odd:     # a jump of half a period may go either way
+            m = self.w.where(self.w.logical_and(self.w.eq(m, -half), self.w.gt(d, 0)), half, m)
+        c = self.w.where(self.w.lt(self.w.abs(d), half if discont is None else discont), self.w.zeros_like(d), m - d)
+        rest = self.w.narrow(p, axis, 1, p.shape[axis] - 1) + self.w.cumsum(c, axis)
+        return self.w.concat([self.w.narrow(p, axis, 0, 1), rest], axis)
+
+    # ---- polynomials, the highest power first
+
+    def _aligned(self, a, b):
+        a, b = self.w.reshape(self.array(a), -1), self.w.reshape(self.array(b), -1)
+        n = max(a.shape[0], b.shape[0])
+        return [self.w.pad(p, [n - p.shape[0]], [0]) for p in (a, b)]
+
+    def polyadd(self, a1, a2):
+        a, b = self._aligned(a1, a2)
+        return a + b
+
+    def polysub(self, a1, a2):
+        a, b = self._aligned(a1, a2)
+        return a - b
+
+    def polyder(self, p, m=1):
+        p = self.array(p)
+        for _ in range(m):
+            p = p[:-1] * self.w.arange(p.shape[0] - 1, 0, -1)
+        return p
+
+    # ---- sets and comparison
+
+    def isin(self, element, test_elements, assume_unique=False, invert=False):
+        x, t = self.array(element), self.w.reshape(self.array(test_elements), -1)
+        r = self.w.any(self.w.eq(self.w.expand_dims(x, -1), t), -1)
+        return self.w.logical_not(r) if invert else r
+
+    def in1d(self, ar1, ar2, assume_unique=False, invert=False):
+        return self.isin(self.w.reshape(self.array(ar1), -1), ar2, assume_unique, invert)
+
+    def equal(self, a1, a2, equal_nan=False):
+        # an array; False: they have different shapes
+        a, b = self.loose(a1), self.loose(a2)
+        if tuple(a.shape) != tuple(b.shape):
+            return False
+        same = self.w.eq(a, b)
+        if equal_nan:
+            same = self.w.logical_or(same, self.w.logical_and(self.w.is_nan(a), self.w.is_nan(b)))
+        return self.w.all(same)
