@@ -7,14 +7,16 @@
 
 
 class Semantics:
-    def __init__(self, natives, array, floats, loose=None, axis_error=ValueError, many=tuple, mismatch=None):
+    def __init__(self, natives, array, floats, loose=None, axis_error=ValueError, shape_error=ValueError, many=tuple,
+                 mismatch=None):
         self.natives = natives          # _numpy, _jax ..
         self.array = array              # what a function takes as an array
         self.loose = loose or array     # the same where lists are arrays, too
         self.floats = floats            # an array of floats: what division takes
         self.axis_error = axis_error    # of an axis that is not there
+        self.shape_error = shape_error  # of shapes that do not go together; mismatch(shapes) is its text
+        self.mismatch = mismatch
         self.many = many                # several arrays as a result
-        self.mismatch = mismatch        # fn(shapes): the text for shapes that do not go together
 
 
 class Core:
@@ -78,7 +80,7 @@ class Core:
             n = max(len(out), len(s))
             pairs = list(zip([1] * (n - len(out)) + out, [1] * (n - len(s)) + s))
             if any([x != y and x != 1 and y != 1 for x, y in pairs]):
-                raise ValueError(self.s.mismatch(shapes))
+                raise self.s.shape_error(self.s.mismatch(shapes))
             out = [y if x == 1 else x for x, y in pairs]
         return tuple(out)
 
@@ -336,12 +338,15 @@ class Core:
             a, b = self.w.narrow(d, ax, 0, n - 2), self.w.narrow(d, ax, 1, n - 2)
             mid = (part(2, n - 2) * a * a + (b * b - a * a) * part(1, n - 2) - b * b * part(0, n - 2)) / (a * b * (a + b))
             first, last = self.w.narrow(d, ax, 0, 1), self.w.narrow(d, ax, n - 2, 1)
+            second, before = (self.w.narrow(d, ax, 1, 1), self.w.narrow(d, ax, n - 3, 1)) if edge_order == 2 else (0, 0)
         else:
             mid = (part(2, n - 2) - part(0, n - 2)) / (2.0 * h)
-            first = last = h
-        if edge_order == 2:
-            first = (-1.5 * part(0, 1) + 2.0 * part(1, 1) - 0.5 * part(2, 1)) / first
-            last = (1.5 * part(n - 1, 1) - 2.0 * part(n - 2, 1) + 0.5 * part(n - 3, 1)) / last
+            first = second = before = last = h
+        if edge_order == 2:     # the slopes of parabolas through three places
+            first = part(1, 1) * ((first + second) / (first * second)) - part(2, 1) * (first / (second * (first + second))) \
+                - part(0, 1) * ((2.0 * first + second) / (first * (first + second)))
+            last = part(n - 1, 1) * ((2.0 * last + before) / (last * (before + last))) \
+                - part(n - 2, 1) * ((last + before) / (before * last)) + part(n - 3, 1) * (last / (before * (before + last)))
         else:
             first, last = (part(1, 1) - part(0, 1)) / first, (part(n - 1, 1) - part(n - 2, 1)) / last
         return self.w.concat([first, mid, last], ax)

@@ -5,6 +5,7 @@ import math as _math
 import _special
 import _torch as _w
 from torch._cast import full as _full
+from torch._core import core
 from torch._types import pair, is_float, bool as _bool, int64, float32, float64, uint8, int32
 from torch._creation import get_default_dtype
 
@@ -308,30 +309,12 @@ def _floating(x):
 
 
 def gradient(input, *, spacing=1, dim=None, edge_order=1):
-    # Differences of neighbours on both sides, one-sided at the ends.
-    dims = range(input.ndim) if dim is None else (dim,) if isinstance(dim, int) else dim
-    steps = spacing if isinstance(spacing, (list, tuple)) else [spacing] * len(dims)
-    return tuple([_slopes(input, h, d % input.ndim, edge_order) for d, h in zip(dims, steps)])
-
-
-def _slopes(x, h, d, edge_order):
-    x = _w.move_axis(x if x.dtype.is_floating_point else _w.cast(x, _w.float32), d, 0)
-    n = x.shape[0]
-    if n < edge_order + 1:
+    dims = core.axes(dim, input.ndim)
+    if [d for d in dims if input.shape[d] < edge_order + 1]:
         raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
-    if isinstance(h, _w.Tensor) and h.ndim:  # places
-        gap = _w.reshape(h[1:] - h[:-1], [n - 1] + [1] * (x.ndim - 1))
-        a, b = gap[:-1], gap[1:]
-        inner = (a * a * x[2:] + (b * b - a * a) * x[1:-1] - b * b * x[:-2]) / (a * b * (a + b))
-        first, last = gap[:1], gap[-1:]
-    else:
-        inner = (x[2:] - x[:-2]) / (2 * h)
-        first = last = h
-    if edge_order == 1:
-        ends = (x[1:2] - x[:1]) / first, (x[-1:] - x[-2:-1]) / last
-    else:
-        ends = (4 * x[1:2] - 3 * x[:1] - x[2:3]) / (2 * first), (3 * x[-1:] - 4 * x[-2:-1] + x[-3:-2]) / (2 * last)
-    return _w.move_axis(_w.concat([ends[0], inner, ends[1]], 0), 0, d)
+    steps = spacing if isinstance(spacing, (list, tuple)) else [spacing]
+    out = core.gradient(input, *steps, axis=dims, edge_order=edge_order)
+    return (out,) if len(dims) == 1 else out
 
 
 def sinc(input):

@@ -1,6 +1,7 @@
 # torch._products -- products of vectors and matrices, and solving.
 import _torch as _w
 from torch._cast import full as _full, low as _low, stay as _stay
+from torch._core import core as _core
 from torch._math import put
 
 
@@ -108,18 +109,6 @@ def einsum(equation, *operands):
     return _w.einsum(equation.replace(" ", ""), list(operands))
 
 
-def kron(input, other):
-    n = max(input.ndim, other.ndim)
-    a = _w.reshape(input, (1,) * (n - input.ndim) + tuple(input.shape))
-    b = _w.reshape(other, (1,) * (n - other.ndim) + tuple(other.shape))
-    left, right, shape = [], [], []
-    for i, j in zip(a.shape, b.shape):
-        left += [i, 1]
-        right += [1, j]
-        shape.append(i * j)
-    return _w.reshape(_w.reshape(a, left) * _w.reshape(b, right), shape)
-
-
 @_full
 def trace(input):
     if input.dtype.name == "bool":
@@ -155,22 +144,6 @@ def logdet(input):
     return _w.log(_w.det(input))
 
 
-def matrix_power(input, n):
-    if n < 0:
-        input, n = _w.inv(input), -n
-    out = None
-    while n:
-        if n & 1:
-            out = input if out is None else _w.matmul(out, input)
-        n >>= 1
-        if n:
-            input = _w.matmul(input, input)
-    if out is None:
-        k = input.shape[-1]
-        return _w.broadcast_to(_w.eye(k, k, 0, input.dtype), input.shape)
-    return out
-
-
 @_full
 def cdist(x1, x2, p=2.0, compute_mode=None):
     d = _w.expand_dims(x1, -2) - _w.expand_dims(x2, -3)
@@ -187,19 +160,20 @@ def pdist(input, p=2.0):
     return _w.norm(_w.take(input, _w.tensor(list(i)), 0) - _w.take(input, _w.tensor(list(j)), 0), p, -1)
 
 
-def cov(input, *, correction=1):
-    x = input if input.ndim == 2 else _w.reshape(input, (1, -1))
-    centred = x - _w.mean(x, 1, True)
-    c = _w.matmul(centred, _w.swap_axes(centred, 0, 1)) / (x.shape[1] - correction)
-    return c if c.shape[0] != 1 else _w.reshape(c, ())
+def kron(input, other):
+    return _core.kron(input, other)
+
+
+def matrix_power(input, n):
+    return _core.matrix_power(input, n, _w.inv)
+
+
+def cov(input, *, correction=1, fweights=None, aweights=None):
+    return _core.cov(input, ddof=correction, fweights=fweights, aweights=aweights)
 
 
 def corrcoef(input):
-    c = cov(input)
-    if input.ndim < 2:
-        return c / c
-    d = _w.sqrt(_w.diagonal(c, 0))
-    return c / _w.outer(d, d)
+    return _core.corrcoef(input)
 
 
 def cosine_similarity(x1, x2, dim=1, eps=1e-8):

@@ -1,6 +1,7 @@
 # torch._shape -- shapes, joining and splitting, choosing by index, sorting.
 import _torch as _w
 from torch._types import pair, Size, int32, int64, bool as _bool
+from torch._core import core as _core
 from torch._creation import as_size
 from torch._math import _put_both, put
 
@@ -88,18 +89,23 @@ def t(input):
 
 
 def movedim(input, source, destination):
-    if isinstance(source, int):
-        return _w.move_axis(input, source, destination)
-    n = input.ndim
-    source, destination = [s % n for s in source], [d % n for d in destination]
-    order = [None] * n
-    for s, d in zip(source, destination):
-        order[d] = s
-    rest = iter([k for k in range(n) if k not in source])
-    return _w.permute(input, [next(rest) if o is None else o for o in order])
+    return _core.moveaxis(input, source, destination)
 
 
 moveaxis = movedim
+
+
+def broadcast_shapes(*shapes):
+    return Size(_core.broadcast_shapes(*shapes))
+
+
+def broadcast_tensors(*tensors):
+    return _core.broadcast_arrays(*tensors)
+
+
+def meshgrid(*tensors, indexing="ij"):
+    many = len(tensors) == 1 and isinstance(tensors[0], (tuple, list))
+    return _core.meshgrid(*(tensors[0] if many else tensors), indexing=indexing)
 
 
 def squeeze(input, dim=None):
@@ -142,24 +148,6 @@ def expand_as(input, other):
 
 def broadcast_to(input, shape):
     return expand(input, shape)
-
-
-def broadcast_shapes(*shapes):
-    shapes = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
-    n = max([len(s) for s in shapes])
-    out = [1] * n
-    for s in shapes:
-        for k in range(-len(s), 0):
-            if s[k] != 1:
-                if out[k] not in (1, s[k]):
-                    raise RuntimeError("Shape mismatch: objects cannot be broadcast to a single shape")
-                out[k] = s[k]
-    return Size(out)
-
-
-def broadcast_tensors(*tensors):
-    shape = broadcast_shapes(*[x.shape for x in tensors])
-    return tuple([_w.broadcast_to(x, shape) for x in tensors])
 
 
 def atleast_1d(*tensors):
@@ -415,25 +403,6 @@ def rot90(input, k=1, dims=(0, 1)):
     if k == 2:
         return flip(input, [a, b])
     return _w.swap_axes(flip(input, b), a, b) if k == 1 else flip(_w.swap_axes(input, a, b), b)
-
-
-def meshgrid(*tensors, indexing="ij"):
-    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
-        tensors = tensors[0]
-    tensors = list(tensors)
-    swap = indexing == "xy" and len(tensors) >= 2
-    if swap:
-        tensors[0], tensors[1] = tensors[1], tensors[0]
-    n = len(tensors)
-    shape = [x.numel() for x in tensors]
-    out = []
-    for k, x in enumerate(tensors):
-        one = [1] * n
-        one[k] = shape[k]
-        out.append(_w.broadcast_to(_w.reshape(x, one), shape))
-    if swap:
-        out[0], out[1] = out[1], out[0]
-    return tuple(out)
 
 
 def combinations(input, r=2, with_replacement=False):
