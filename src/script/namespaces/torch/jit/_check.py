@@ -47,6 +47,10 @@ def _fail(info, node, text):
     _syntax.raise_at(UnsupportedNodeError, text, info["file"], node.line, node.col, node.len)
 
 
+def _refuse(info, node, text):
+    _syntax.raise_at(NotSupportedError, text, info["file"], node.line, node.col, node.len)
+
+
 class _Check:
     def __init__(self, func, tree, info, seen, owner):
         self.owner = owner
@@ -63,7 +67,7 @@ class _Check:
         if s.kind in _statements:
             _fail(self.info, s, f"{_statements[s.kind]} aren't supported")
         if s.kind in ("while", "for") and s.more:
-            _fail(self.info, s, "else branches of loops aren't supported")
+            _fail(self.info, s, f"else branches of {s.kind} loops aren't supported")
         self.parts(s)
 
     def parts(self, n):
@@ -82,6 +86,10 @@ class _Check:
                  "break", "continue", "del", "try", "global", "nonlocal", "class", "import", "from", "def"):
             self.statement(x)
             return
+        if k == "call" and any([a.kind == "dstar" for a in x.list]):
+            _refuse(self.info, x, "keyword-arg expansion is not supported")
+        if k == "dict" and any([key is None for key in x.list]):
+            _refuse(self.info, x, "Dict expansion ({**dict}) is not supported")
         if k == "call" and x.a.kind == "name":
             self.callee(x.a)
         self.parts(x)

@@ -19,7 +19,8 @@ from torch import nn
 from torch._types import home
 from torch.jit import _module, _script, _trace
 
-_version = 1
+_version = 2            # since 2: attributes by their kinds, hooks
+_HOOKS = ("_forward_pre_hooks", "_forward_hooks")
 
 
 # ---- source ---------------------------------------------------------------------------------------
@@ -100,7 +101,7 @@ class _Source:
                 bases.append(b.__name__)
             elif issubclass(b, nn.Module):
                 self.imports["torch"] = "torch"
-                bases.append("torch.nn." + b.__name__)
+                bases.append("torch.nn." + ("Module" if issubclass(b, _module.ScriptModule) else b.__name__))
             else:
                 bases.append(b.__name__)
         body = []
@@ -112,9 +113,10 @@ class _Source:
             return
         used = _methods(c) if issubclass(c, nn.Module) else vars(c)
         for name, f in vars(c).items():
+            f = _written(f)
             if _syntax.sort(f) == "function" and not _syntax.info(f)["hidden"] and name in used:
                 self.needs(f)
-                body += [""] + (["    @torch.jit.export"] if hasattr(f, "__jit_export__") else []) + \
+                body += [""] + (["    @torch.jit.export"] if hasattr(f, "__jit_export__") or f is not vars(c)[name] else []) + \
                     (["    @torch.jit.ignore"] if hasattr(f, "__jit_ignore__") else []) + _plain(f, 4)
                 self.imports["torch"] = "torch"
             elif isinstance(f, (int, float, bool, str)) and not name.startswith("__"):
@@ -141,13 +143,14 @@ def _methods(c):
             walk(s)
         return out
 
-    functions = {}
+    functions, exported = {}, []
     for k in reversed(c.__mro__):
         for name, f in vars(k).items():
-            if _syntax.sort(f) == "function" and not _syntax.info(f)["hidden"]:
-                functions.setdefault(name, []).append(f)
+            if _syntax.sort(_written(f)) == "function" and not _syntax.info(_written(f))["hidden"]:
+                functions.setdefault(name, []).append(_written(f))
+                exported += [name] if hasattr(f, "__jit_export__") else []
     used = set()
-    todo = [n for n, fs in functions.items() if n == "forward" or any([hasattr(f, "__jit_export__") for f in fs])]
+    todo = [n for n in functions if n == "forward" or n in exported]
     while todo:
         name = todo.pop()
         if name in functions and name not in used:
@@ -157,11 +160,14 @@ def _methods(c):
     return used
 
 
+def _written(f):
+    # A method as it was written, of one that was scripted.
+    return getattr(f, "__stage_as__", f)
+
+
 def _is_users(c):
-    for f in vars(c).values():
-        if _syntax.sort(f) == "function":
-            return not _syntax.info(f)["hidden"]
-    return _syntax.sort(c) == "class" and c.__module__ == "__main__"
+    hidden = [_syntax.info(f)["hidden"] for f in map(_written, vars(c).values()) if _syntax.sort(f) == "function"]
+    return not all(hidden) if hidden else _syntax.sort(c) == "class" and c.__module__ == "__main__"
 
 
 def _plain(f, indent):
@@ -200,14 +206,12 @@ def _names(tree):
 
 # ---- the tree of modules ------------------------------------------------------------------------------
 
-def _is_plain(v):
-    if v is None or isinstance(v, (int, float, bool, str)):
-        return True
-    if isinstance(v, (list, tuple)):
-        return all([_is_plain(x) for x in v])
-    if isinstance(v, dict):
-        return all([isinstance(k, str) and _is_plain(x) for k, x in v.items()])
-    return False
+_libraries = (torch, nn.functional, __import__("math"))
+
+
+class _NoForm(Exception):
+    # A value that a file cannot hold.
+    pass
 
 
 class _Writer:
@@ -231,7 +235,7 @@ class _Writer:
         return self.names[id(t)]
 
     def module(self, m, prefix):
-        original = getattr(type(m), "_original", type(m))
+        original = getattr(type(m), "_original", type(m)) if "_own" not in vars(type(m)) else type(m)
         kind = "traced" if isinstance(m, _trace.TracedModule) else "script"
         users = _is_users(original)
         if users and kind == "script":
@@ -243,10 +247,14 @@ class _Writer:
                 continue
             if isinstance(v, _w.Tensor):
                 more[k] = self.name(prefix, "@" + k, v, "buffer")
-            elif _is_plain(v):
-                attrs[k] = v
+            elif k not in _HOOKS:
+                try:
+                    attrs[k] = self.attribute(prefix, "@" + k, v)
+                except _NoForm:
+                    pass        # what no script can use
+        hooks = {k: [self.attribute(prefix, "@" + k, f) for f in vars(m)[k].values()] for k in _HOOKS if vars(m).get(k)}
         node = {"class": original.__name__, "users": users, "kind": kind, "attrs": attrs, "tensors": more,
-                "params": {}, "buffers": {}, "children": {}}
+                "params": {}, "buffers": {}, "children": {}, "hooks": hooks}
         for k, t in m._parameters.items():
             node["params"][k] = None if t is None else [
                 self.name(prefix, k, t, "param" if t.requires_grad else "frozen"), t.requires_grad]
@@ -259,6 +267,38 @@ class _Writer:
         elif "_traced" in vars(m):
             raise RuntimeError("cannot save a traced module inside another: trace or script the whole")
         return node
+
+    def attribute(self, prefix, name, v):
+        # An attribute's value for the file: one of JSON's plain values, or {its kind: what it is made of}.
+        if v is None or type(v) in (bool, int, str) or type(v) is float and v - v == 0:
+            return v
+        cls = type(v)
+        if isinstance(v, _w.Tensor):
+            return {"tensor": self.name(prefix, name, v, "buffer")}
+        if cls is float or cls is complex:
+            return {cls.__name__: repr(v)}
+        if cls in (list, tuple):
+            return {cls.__name__: [self.attribute(prefix, f"{name}.{i}", x) for i, x in enumerate(v)]}
+        if isinstance(v, dict):
+            return {"dict": [[self.attribute(prefix, f"{name}.{i}k", k), self.attribute(prefix, f"{name}.{i}", x)]
+                             for i, (k, x) in enumerate(v.items())]}
+        if isinstance(v, torch.dtype):
+            return {"dtype": str(v).split(".")[-1]}
+        if isinstance(v, torch.device):
+            return {"device": str(v)}
+        f = v._method.func if isinstance(v, _script.ScriptFunction) and hasattr(v, "_method") else v
+        if _syntax.sort(f) == "function" and not _syntax.info(f)["hidden"] and not _syntax.info(f)["lambda"] and \
+                not hasattr(f, "__jit_ignore__"):
+            self.source.function(f)
+            return {"function": f.__name__}
+        if _syntax.sort(cls) == "class" and _is_users(cls) and not isinstance(v, (tuple, nn.Module, BaseException)) and \
+                hasattr(v, "__dict__"):
+            self.source.cls(cls)
+            return {"object": [cls.__name__, [[k, self.attribute(prefix, f"{name}.{k}", x)] for k, x in vars(v).items()]]}
+        for module in _libraries:
+            if isinstance(getattr(v, "__name__", None), str) and getattr(module, v.__name__, None) is v:
+                return {"builtin": [module.__name__, v.__name__]}
+        raise _NoForm()
 
     def method(self, name, program, state, writes):
         # A program of the file: which tensors come first, which of its last results change them.
@@ -414,6 +454,32 @@ def _traced_back(d, name, programs):
                           d["same"], name)
 
 
+def _attribute(v, names, tensors):
+    if not isinstance(v, dict):
+        return v
+    (kind, x), = v.items()
+    if kind == "tensor":
+        return tensors[x]
+    if kind in ("list", "tuple"):
+        items = [_attribute(i, names, tensors) for i in x]
+        return items if kind == "list" else tuple(items)
+    if kind == "dict":
+        return {_attribute(k, names, tensors): _attribute(i, names, tensors) for k, i in x}
+    if kind == "object":
+        new = object.__new__(names[x[0]])
+        vars(new).update({k: _attribute(i, names, tensors) for k, i in x[1]})
+        return new
+    if kind == "function":
+        f = names[x]
+        return f if isinstance(f, _script.ScriptFunction) else _script.ScriptFunction(f)
+    if kind == "builtin":
+        library = [m for m in _libraries if m.__name__ == x[0]][0]
+        if x[1].startswith("_") or _syntax.sort(getattr(library, x[1])) not in ("function", "native"):
+            raise RuntimeError(f"no function of {x[0]}: '{x[1]}'")
+        return getattr(library, x[1])
+    return {"float": float, "complex": complex, "device": torch.device, "dtype": lambda n: getattr(torch, n)}[kind](x)
+
+
 def _restore(node, names, tensors, programs):
     name = node["class"]
     cls = names.get(name) if node["users"] else getattr(nn, name, None)
@@ -427,7 +493,9 @@ def _restore(node, names, tensors, programs):
     d = vars(m)
     d.update(vars(nn.Module()))      # no attribute is read or set by way of the file's class
     for k, v in node["attrs"].items():
-        d[k] = v
+        d[k] = _attribute(v, names, tensors) if "hooks" in node else v
+    for k, functions in node.get("hooks", {}).items():
+        d[k] = dict(enumerate([(names[f["tuple"][0]["function"]], f["tuple"][1]) for f in functions]))
     for k, n in node["tensors"].items():
         d[k] = tensors[n]
     for k, p in node["params"].items():

@@ -1,153 +1,19 @@
-# torch.jit._infer -- TorchScript's types: of every expression of a function, when it is scripted.
-#
-# A type is its text (_types.py); "?" is one that is not known here (of what a library function gives, an attribute,
-# a class), which fits everywhere. So what is refused is refused by TorchScript too; the texts are like its own. A
-# branch whose condition TorchScript may decide while it compiles (a constant of a module, isinstance of something
-# unknown) is looked at without a word.
+# torch.jit._infer -- TorchScript's types: of every expression of a function, when it is scripted (_values.py), and of its
+# variables, through all statements. The texts of what is refused are like TorchScript's own. A branch whose condition
+# TorchScript may decide while it compiles (a constant of a module, isinstance of something unknown) is looked at without
+# a word.
 import _stage
 import _syntax
-import _torch as _w
 import torch
-from torch import nn
 from torch.jit import _check, _types
-from torch.jit._operators import ARITHMETIC, attribute_of, binary, compared, function_of, negated
+from torch.jit._kinds import KNOWN, Found, Late, Py, Stop, converts, fits, inner_of, normal, of_value, optional, shown, unify, unsure
+from torch.jit._classes import MAGIC, check_class, of_text
+from torch.jit._values import Values
 
-_KNOWN = ("int", "float", "bool", "str", "complex", "Tensor", "None", "number", "Any", "device", "?")
-
-
-class Py:
-    # A value of Python's: a module, a function, a class, a number of the surroundings.
-    def __init__(self, value):
-        self.value = value
-
-
-class Late:
-    # A variable whose types differ on the ways to here: an error, once it is used.
-    def __init__(self, text, node):
-        self.text = text
-        self.node = node
-
-
-def normal(text):
-    # A type that was written, with "?" for what is not known here.
-    name, inner = _types.parts(text.strip("'\""))
-    if name in ("List", "Optional", "Dict", "Tuple", "Union") and inner and "..." not in inner and inner != ["()"]:
-        inner = [normal(t) for t in inner]
-        if name == "Union":
-            return union(inner)
-        if name == "Optional":
-            return optional(inner[0])
-        return f"{name}[{', '.join(inner)}]"
-    return name if name in _KNOWN and not inner else "?"
-
-
-def union(types):
-    if "?" in types:
-        return "?"
-    rest = [t for t in types if t != "None"]
-    if len(rest) == 1:
-        return optional(rest[0]) if len(types) > 1 else rest[0]
-    return f"Union[{', '.join(types)}]"
-
-
-def optional(t):
-    return t if t in ("None", "Any", "?") or t.startswith("Optional[") else f"Optional[{t}]"
-
-
-def inner_of(t):
-    return _types.parts(t)[1]
-
-
-def unsure(t):
-    return t.find("?") >= 0
-
-
-def fits(t, want):
-    # Is t a subtype of want?
-    if t == want or want == "Any" or unsure(t) or unsure(want):
-        return True
-    name, inner = _types.parts(want)
-    if name == "Optional":
-        return t == "None" or fits(inner_of(t)[0] if t.startswith("Optional[") else t, inner[0])
-    if name == "Union":
-        mine = inner_of(t) if t.startswith("Union[") else inner_of(t) + ["None"] if t.startswith("Optional[") else [t]
-        return all([any([fits(m, i) for i in inner]) for m in mine])
-    if want == "number":
-        return t in ("int", "float", "complex", "bool")
-    if name == "Tuple" and t.startswith("Tuple["):
-        mine = inner_of(t)
-        return len(mine) == len(inner) and all([fits(a, b) for a, b in zip(mine, inner)])
-    return False
-
-
-def converts(t, want):
-    # May t be given where want is needed?
-    if fits(t, want) or want in ("int", "float", "number", "complex", "bool") and t in ("Tensor", "number") or \
-            t == "bool" and want in ("int", "float"):
-        return True
-    if t.startswith("Tuple[") and want.startswith("Tuple[") and len(inner_of(t)) == len(inner_of(want)):
-        return all([converts(a, b) for a, b in zip(inner_of(t), inner_of(want))])
-    if want == "device" and t == "str":
-        return True
-    name, inner = _types.parts(want)
-    if name == "Optional":
-        return converts(t, inner[0])
-    if name == "List" and t.startswith("Tuple["):
-        return all([converts(x, inner[0]) for x in inner_of(t)])
-    return False
-
-
-def unify(a, b):
-    # One type for both, or None.
-    if unsure(a) or unsure(b):
-        return "?"
-    if fits(a, b):
-        return b
-    if fits(b, a):
-        return a
-    if "None" in (a, b):
-        return optional(b if a == "None" else a)
-    if a.startswith("Optional[") or b.startswith("Optional["):
-        x = unify(inner_of(a)[0] if a.startswith("Optional[") else a, inner_of(b)[0] if b.startswith("Optional[") else b)
-        return None if x is None else optional(x)
-    if a.startswith("Tuple[") and b.startswith("Tuple[") and len(inner_of(a)) == len(inner_of(b)):
-        parts = [unify(x, y) for x, y in zip(inner_of(a), inner_of(b))]
-        return None if None in parts else f"Tuple[{', '.join(parts)}]"
-    return None
-
-
-def shown(t):
-    return "NoneType" if t == "None" else t
-
-
-_plain = {bool: "bool", int: "int", float: "float", str: "str", complex: "complex", type(None): "None"}
-
-
-def of_value(v):
-    # The type of a value of Python's that a script may use.
-    if type(v) in _plain:
-        return _plain[type(v)]
-    if isinstance(v, _w.Tensor):
-        return "Tensor"
-    return "?"
-
-
-_literals = {"int": "int", "float": "float", "str": "str", "none": "None", "true": "bool", "false": "bool"}
 _augmented = {"//": "FloorDiv", "@": "MatMult"}
 
 
-class Found(Exception):
-    # A mistake in a script, and where.
-    def __init__(self, func, info, node, text):
-        self.args_ = (func, info, node, text)
-
-
-class _Stop(Exception):
-    # The rest of a block is never reached.
-    pass
-
-
-class Infer:
+class Infer(Values):
     # One function. self_: the module that its first argument is, or None.
     results = {}            # (id of a function, id of a module): (both, the type of its result or None while it is looked at)
 
@@ -160,6 +26,18 @@ class Infer:
         self.result = None              # of returns so far
         self.frames = []                # variables, those of an inner block last: {name: type, Py or Late}
         self.refined = []
+
+    @staticmethod
+    def fits_field(t, want):
+        return converts(t, want)
+
+    @staticmethod
+    def shown(t):
+        return shown(t)
+
+    @staticmethod
+    def infer(func, self_):
+        return infer(func, self_)
 
     # -- errors
 
@@ -177,9 +55,9 @@ class Infer:
         first = len(params) - len(defaults)
         for i, (p, (name, t, written)) in enumerate(zip(params, self.signature)):
             if i == 0 and name == "self":
-                env[name] = Py(self.self_) if self.self_ is not None else "?"
+                env[name] = self.self_ if isinstance(self.self_, str) else Py(self.self_) if self.self_ is not None else "?"
                 continue
-            t = normal(t)
+            t = normal(t, self.scope)
             if i >= first and p.kind == "pos":
                 t = self.default(p, t, written, defaults[i - first])
             env[name] = t
@@ -187,9 +65,9 @@ class Infer:
         try:
             self.block(self.tree.body)
             self.returned(None, None)
-        except _Stop:
+        except Stop:
             pass
-        return normal(self.returns) if self.returns is not None else self.result or "None"
+        return normal(self.returns, self.scope) if self.returns is not None else self.result or "None"
 
     def default(self, p, t, written, value):
         if value is None and not written:
@@ -210,10 +88,15 @@ class Infer:
     def returned(self, node, t):
         # A return statement, or the end of the function.
         if node is None:
+            want = self.result if self.returns is None else normal(self.returns, self.scope)
+            if want is not None and want not in ("None", "?", "Any") and not want.startswith(("Optional[", "Union[")) or \
+                    self.returns is None and self.result is not None and self.result not in ("None", "?"):
+                self.fail(self.tree.body[-1], f"Function was not annotated as having type None, but does not return along all "
+                                              "paths")
             if self.returns is None and self.result is not None:
                 self.result = unify(self.result, "None") or "?"
             return
-        want = None if self.returns is None else normal(self.returns)
+        want = None if self.returns is None else normal(self.returns, self.scope)
         if want is not None:
             if want != "?" and not converts(t, want):
                 if t.startswith("List[") and want.startswith("List[") and node.a.kind in ("list", "listcomp"):
@@ -264,6 +147,11 @@ class Infer:
         if k == "name":
             self.set(target, target.name, value)
         elif k in ("tuple", "list"):
+            if len(target.list) == 1 and target.list[0].kind == "star":
+                self.fail(target, "A Starred expression may only appear on the lhs within the presence of another non-starred "
+                                  "expression")
+            if isinstance(value, Py) and _syntax.sort(value.value) == "function":
+                self.fail(target, "python value of type 'function' cannot be used as a tuple")
             self.unpack(target, self.typed(value), node)
         elif k == "star":
             self.assign(target.a, "?", node)
@@ -274,7 +162,10 @@ class Infer:
                 self.no_variant(target, "_set_item", [o, key, self.typed(value)])
         elif k == "attr":
             o = self.typed(self.eval(target.a))
-            if o in _KNOWN[:7]:
+            k = of_text(o)
+            if k is not None:
+                self.set_field(target, k, target.name, self.typed(value), node)
+            elif o in KNOWN[:7]:
                 self.fail(target, f"Tried to set an attribute: {target.name} on a non-class: {shown(o)}")
 
     def unpack(self, target, t, node):
@@ -289,11 +180,11 @@ class Infer:
                 parts = ["?"] * n
         elif t.startswith("List["):
             parts = inner_of(t) * n
-        elif t in ("int", "float", "bool", "None"):
+        elif t in ("int", "float", "bool", "None", "Tensor"):
             self.fail(node, f"{shown(t)} cannot be used as a tuple")
             parts = ["?"] * n
         else:
-            parts = ["Tensor"] * n if t == "Tensor" else ["?"] * n
+            parts = ["?"] * n
         for i, x in enumerate(target.list):
             self.assign(x, "?" if star else parts[i], node)
 
@@ -314,7 +205,7 @@ class Infer:
             self.assign(t, v, s)
 
     def s_ann(self, s):
-        want = normal(_types._graph.annotation(s.b))
+        want = normal(_types._graph.annotation(s.b), self.scope)
         if s.c is None:
             return
         t = self.type(s.c)
@@ -334,6 +225,8 @@ class Infer:
                          f"type {shown(t)}")
         if s.a.kind == "name":
             self.frames[-1][s.a.name] = want
+        elif s.a.kind == "attr":
+            self.assign(s.a, want, s)
 
     def s_aug(self, s):
         a, b = self.type(s.a), self.type(s.b)
@@ -341,6 +234,14 @@ class Infer:
             _syntax.raise_at(_check.NotSupportedError, f"unsupported kind of augmented assignment: {_augmented[s.op]}",
                              self.info["file"], s.line, s.col, s.len)
         if a.startswith("List[") and s.op == "+":
+            return
+        if a.startswith("Tuple[") and s.a.kind == "name" or s.a.kind == "index" and self.type(s.a.a).startswith("Tuple["):
+            self.fail(s, f"'{shown(a)}' does not support augmented assign")
+        k = of_text(a)
+        if k is not None:
+            word = MAGIC.get(s.op, "____")
+            if k.function(f"__i{word[2:]}") is None and k.function(word) is None:
+                self.fail(s, f"Cannot emit inplace op on {k.cls.__name__} since it does not define an __i{word[2:]} or {word} method")
             return
         t = self.operate(s, s.op, a, b)
         if s.a.kind == "name":
@@ -353,16 +254,16 @@ class Infer:
                     f.pop(t.name, None)
 
     def s_return(self, s):
-        self.returned(s, "None" if s.a is None else self.type(s.a))
-        raise _Stop()
+        self.returned(s, "None" if s.a is None else self.value(s.a))
+        raise Stop()
 
     def s_raise(self, s):
         if s.a is not None:
             self.eval(s.a)
-        raise _Stop()
+        raise Stop()
 
     def s_break(self, s):
-        raise _Stop(s.kind)
+        raise Stop(s.kind)
 
     s_continue = s_break
 
@@ -396,14 +297,14 @@ class Infer:
         self.frames.append(dict(more))
         try:
             self.block(stmts)
-        except _Stop:
+        except Stop:
             self.frames.pop()
             return None
         return self.frames.pop()
 
     def join(self, s, arms, yes, no, sure):
         if arms[0] is None and arms[1] is None:
-            raise _Stop()
+            raise Stop()
         if arms[0] is None or arms[1] is None:
             self.frames[-1].update(arms[0] if arms[1] is None else arms[1])
             return
@@ -450,7 +351,7 @@ class Infer:
                 self.assign(s.a, t, s)
                 try:
                     self.block(s.list)
-                except _Stop:
+                except Stop:
                     pass
             return
         self.frames.append({})
@@ -467,6 +368,12 @@ class Infer:
         # The type of what a for goes over, or a list of them: one for each turn.
         if e.kind == "call" and e.a.kind == "name" and self.find(e.a.name) is None and \
                 all([x.kind not in ("kw", "star", "dstar") for x in e.list]):
+            if not e.list and e.a.name in ("range", "enumerate", "zip"):
+                self.fail(e, f"{e.a.name} expected at least 1 arguments, got 0")
+            if e.a.name == "range" and len(e.list) > 3:
+                self.fail(e, f"range expected at most 3 arguments, got {len(e.list)}")
+            if e.a.name == "enumerate" and len(e.list) > 2:
+                self.fail(e, f"enumerate expected at most 2 arguments, got {len(e.list)}")
             if e.a.name == "range":
                 for x in e.list:
                     t = self.type(x)
@@ -520,8 +427,7 @@ class Infer:
         if isinstance(v, Py):
             return (bool(v.value), {}, {}, True) if isinstance(v.value, (bool, int, float)) else (None, {}, {}, False)
         t = self.typed(v)
-        if t == "None" or t.startswith("Optional[") and t != "Optional[?]":
-            self.fail(e, f"Could not cast value of type {shown(t)} to bool")
+        self.truth(e, t)
         return None, {}, {}, not unsure(t) and not self.constant(e)
 
     def constant(self, e):
@@ -574,318 +480,15 @@ class Infer:
         name = e.list[0].name if e.list[0].kind == "name" else None
         t = self.typed(v) if not isinstance(v, Py) else "?"
         want = normal(_types._graph.annotation(e.list[1])) if e.list[1].kind != "tuple" else "?"
-        if t in _KNOWN[:6] and want in _KNOWN[:6]:
+        if t in KNOWN[:6] and want in KNOWN[:6]:
             return t == want, {}, {}, True
         both = {name: "?"} if name else {}
         return None, both, dict(both), False
 
-    # -- expressions
-
-    def typed(self, v):
-        if isinstance(v, Py):
-            return of_value(v.value)
-        return v if isinstance(v, str) else "?"
-
-    def type(self, e):
-        return self.typed(self.eval(e))
-
-    def eval(self, e):
-        f = getattr(self, "e_" + e.kind, None)
-        return f(e) if f is not None else _literals.get(e.kind, "?")
-
-    def e_fstr(self, e):
-        for p in e.list:
-            if p.kind == "fmt":
-                self.eval(p.a)
-        return "str"
-
-    def e_name(self, e):
-        v = self.find(e.name)
-        if isinstance(v, Late):
-            return self.fail(v.node if v.node is not None else e, v.text)
-        if v is not None:
-            return v
-        if e.name in self.tree.locals:
-            return self.fail(e, f"undefined value {e.name}")
-        try:
-            return self.closed(e, _syntax.free(self.func, e.name))
-        except NameError:
-            pass
-        g = self.info["globals"]
-        if e.name in g:
-            return self.closed(e, g[e.name])
-        try:
-            return Py(_syntax.builtin(e.name))
-        except NameError:
-            return self.fail(e, f"undefined value {e.name}")
-
-    def closed(self, e, v):
-        # A value from around the function: functions, classes and modules may be used.
-        if isinstance(v, (int, float, str, list, dict, tuple, complex, _w.Tensor, torch.dtype)) or v is None:
-            return self.fail(e, f"python value of type '{type(v).__name__}' cannot be used as a value. Perhaps it is a closed "
-                                "over global variable? If so, please consider passing it in as an argument or use a local "
-                                "variable instead.")
-        return Py(v)
-
-    def e_tuple(self, e):
-        if any([x.kind == "star" for x in e.list]) or not e.list:
-            return "?"
-        return f"Tuple[{', '.join([self.type(x) for x in e.list])}]"
-
-    def e_list(self, e):
-        if not e.list:
-            return "List[Tensor]"
-        types = [self.type(x) if x.kind != "star" else "?" for x in e.list]
-        t = types[0]
-        for x in types[1:]:
-            t = unify(t, x) if t is not None else None
-        return f"List[{t}]" if t is not None and not unsure(t) else "?"
-
-    def e_dict(self, e):
-        if not e.list:
-            return "Dict[str, Tensor]"
-        if any([k is None for k in e.list]):
-            return "?"
-        keys, values = [self.type(k) for k in e.list], [self.type(v) for v in e.more]
-        if any([k != keys[0] for k in keys]) or any([v != values[0] for v in values]) or unsure(keys[0] + values[0]):
-            return "?"
-        return f"Dict[{keys[0]}, {values[0]}]"
-
-    def e_listcomp(self, e):
-        if len(e.list) != 1 or e.list[0].list:
-            return "?"
-        item = self.items(e.list[0].b)
-        if isinstance(item, list):
-            return "?"
-        self.frames.append({})
-        self.assign(e.list[0].a, item, e)
-        t = self.type(e.a)
-        self.frames.pop()
-        return f"List[{t}]" if not unsure(t) else "?"
-
-    def e_un(self, e):
-        t = self.type(e.a)
-        if e.op == "not":
-            return "bool"
-        if e.op == "~":
-            return t if t == "Tensor" or unsure(t) else self.no_variant(e, "bitwise_not", [t])
-        return negated(t) or self.no_variant(e, "neg", [t])
-
-    def e_and(self, e):
-        self.connected(e)
-        return "bool"
-
-    e_or = e_and
-
-    def e_cmp(self, e):
-        a = self.type(e.a)
-        for op, x in zip(e.ops, e.list):
-            b = self.type(x)
-            r = compared(op, a, b)
-            if r is None:
-                return self.no_variant(e, {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}[op], [a, b])
-            a = b
-        return r if len(e.ops) == 1 else "bool"
-
-    def e_cond(self, e):
-        known, yes, no, sure = self.condition(e.a)
-        types = []
-        for x, names in ((e.b, yes), (e.c, no)):
-            self.frames.append(dict(names))
-            self.quiet += known is not None or not sure
-            types.append(self.argument(x))
-            self.quiet -= known is not None or not sure
-            self.frames.pop()
-        if known is not None:
-            return types[0] if known else types[1]
-        if not sure:
-            return "?"
-        t = unify(*types)
-        if t is None:
-            return self.fail(e, f"if-expression's true branch has type {shown(types[0])} but false branch has type "
-                                f"{shown(types[1])}")
-        return t
-
-    def e_bin(self, e):
-        return self.operate(e, e.op, self.type(e.a), self.type(e.b))
-
-    def operate(self, e, op, a, b):
-        t = binary(op, a, b)
-        return t if t is not None else self.no_variant(e, ARITHMETIC[op], [a, b])
-
-    def no_variant(self, e, name, types):
-        return self.fail(e, "Arguments for call are not valid.\nThe following variants are available:\n  \n  "
-                            f"aten::{name}\n\nThe original call is:\n  {name}({', '.join([shown(t) for t in types])})")
-
-    def e_index(self, e):
-        o = self.eval(e.a)
-        if isinstance(o, Py):
-            self.eval(e.b)
-            return "?"
-        t, key = self.typed(o), self.type(e.b) if e.b.kind != "slice" else "slice"
-        if t == "Tensor" and key in ("float", "str"):
-            return self.fail(e, f"Unsupported operation: indexing tensor with unsupported index type '{key}'. Only ints, "
-                                "slices, lists and tensors are supported")
-        if t == "Tensor" or t == "str":
-            return t
-        if t in ("int", "float", "bool", "None"):
-            return self.fail(e, f"'{shown(t)}' object is not subscriptable")
-        if t.startswith("Dict["):
-            if not fits(key, inner_of(t)[0]) and key != "slice":
-                return self.no_variant(e, "__getitem__", [t, key])
-            return inner_of(t)[1]
-        if t.startswith("List["):
-            if key == "slice":
-                return t
-            return inner_of(t)[0] if converts(key, "int") or key == "?" else self.no_variant(e, "__getitem__", [t, key])
-        if t.startswith("Tuple["):
-            return self.of_tuple(e, inner_of(t), key)
-        if t.startswith("Optional["):
-            return self.fail(e, f"'{t}' object is not subscriptable")
-        return "?"
-
-    def of_tuple(self, e, parts, key):
-        i = e.b.value if e.b.kind == "int" else -e.b.a.value if e.b.kind == "un" and e.b.a.kind == "int" else None
-        if i is None:
-            return self.fail(e, "tuple index must be an integer") if key in ("Tensor", "float", "str") else "?"
-        if not -len(parts) <= i < len(parts):
-            return self.fail(e, f"Tuple index out of range. Tuple is length {len(parts)} and index is {i}")
-        return parts[i]
-
-    def e_attr(self, e):
-        o = self.eval(e.a)
-        if isinstance(o, Py):
-            return self.attribute(e, o.value)
-        t = self.typed(o)
-        r = attribute_of(t, e.name)
-        if r is None:
-            return self.fail(e, f"'{shown(t)}' object has no attribute or method '{e.name}'.")
-        return r
-
-    def attribute(self, e, v):
-        if isinstance(v, nn.Module):
-            if not hasattr(v, e.name):
-                return self.fail(e, f"Module '{type(v).__name__}' has no attribute '{e.name}' ")
-            x = getattr(v, e.name)
-            if isinstance(x, (int, float, str, list, dict)) and e.name not in vars(v) and not _constant(type(v), e.name):
-                return self.fail(e, f"Module '{type(v).__name__}' has no attribute '{e.name}' (This attribute exists on the "
-                                    "Python module, but it is not an attribute of an instance)")
-            if _syntax.sort(x) in ("method", "function") or isinstance(x, nn.Module):
-                return Py(x)
-            return of_value(x) if isinstance(x, (_w.Tensor, int, float, str)) and not _annotated(type(v), e.name) else "?"
-        if _syntax.sort(v) == "module":
-            if not hasattr(v, e.name):
-                return self.fail(e, f"module has no attribute '{e.name}'")
-            return Py(getattr(v, e.name))
-        return "?"
-
-    # -- calls
-
-    def e_call(self, e):
-        if e.a.kind == "attr":
-            o = self.eval(e.a.a)
-            if not isinstance(o, Py):
-                return self.method(e, self.typed(o))
-            f = self.attribute(e.a, o.value)
-        else:
-            f = self.eval(e.a)
-        if e.a.kind == "attr" and e.a.name == "annotate" and len(e.list) == 2:
-            self.eval(e.list[1])
-            return normal(_types._graph.annotation(e.list[0]))
-        plain = all([x.kind not in ("star", "dstar") for x in e.list])
-        args = [self.argument(x) for x in e.list if x.kind not in ("kw", "star", "dstar")]
-        kwargs = {x.name: self.argument(x.a) for x in e.list if x.kind == "kw"}
-        if isinstance(f, Py):
-            return self.called(e, f.value, args, kwargs) if plain else "?"
-        if self.typed(f) in ("Tensor", "int", "float", "bool", "str"):
-            return self.fail(e, f"'{self.typed(f)}' object cannot be used as a function")
-        return "?"
-
-    def argument(self, e):
-        # An empty container becomes what is wanted.
-        return "?" if e.kind in ("list", "dict") and not e.list else self.type(e)
-
-    def method(self, e, t):
-        name = e.a.name
-        args = [self.type(x.a if x.kind in ("kw", "star", "dstar") else x) for x in e.list]
-        r = attribute_of(t, name, args)
-        if r is None:
-            return self.fail(e.a, f"'{shown(t)}' object has no attribute or method '{name}'.")
-        if t.startswith("List[") and name in ("append", "insert", "remove", "count", "index") and args and \
-                not unsure(t) and not fits(args[-1], inner_of(t)[0]) and not (args[-1].startswith("List") and e.list[-1].kind == "list"):
-            want, got = shown(inner_of(t)[0]), shown(args[-1])
-            return self.fail(e, f"aten::{name}.t(t[](a!) self, t(c -> *) el) -> t[](a!):\nCould not match type {got} to t in "
-                                f"argument 'el': Type variable 't' previously matched to type {want} is matched to type "
-                                f"{got}.\n")
-        return r
-
-    def called(self, e, f, args, kwargs):
-        from torch.jit._script import ScriptFunction
-        if isinstance(f, ScriptFunction):
-            if not hasattr(f, "_method"):
-                return "?"
-            f = f._method.func
-        if isinstance(f, nn.Module):
-            d = getattr(type(f), "forward", None)
-            d = getattr(d, "__stage_as__", d)
-            return self.user(e, d, f, args, kwargs) if _syntax.sort(d) == "function" else "?"
-        sort = _syntax.sort(f)
-        if sort == "method":
-            func = getattr(f.__func__, "__stage_as__", f.__func__)
-            return self.user(e, func, f.__self__, args, kwargs) if _syntax.sort(func) == "function" else "?"
-        if sort == "function" and not _syntax.info(f)["hidden"]:
-            return self.user(e, f, None, args, kwargs)
-        t = function_of(f, args, kwargs)
-        return t if t is not None else self.no_variant(e, f.__name__, args)
-
-    def user(self, e, func, self_, args, kwargs):
-        if _syntax.info(func)["hidden"] or hasattr(func, "__jit_ignore__"):
-            return "?"
-        tree = _stage.tree_of(func)[0]
-        if any([p.kind in ("star", "dstar", "kw") for p in tree.params]):
-            return "?"
-        if Infer.results.get((id(func), id(self_)), (0, 0, ""))[2] is None:
-            return self.fail(e, f"function '{func.__name__}' is called recursively. Recursive calls are not supported")
-        result = infer(func, self_)
-        signature, _ = _types.signature(func, tree)
-        skip = 1 if self_ is not None else 0
-        params = signature[skip:]
-        say = f"{func.__name__}({', '.join([f'{_types.shown(t)} {n}' for n, t, _ in params])}) -> {_types.shown(result or 'Tensor')}:\n"
-        if len(args) > len(params):
-            return self.fail(e, f"{say}Expected at most {len(params)} arguments but found {len(args)} positional arguments.\n")
-        first = len(params) - len(_syntax.defaults(func)[0])
-        for i, (n, t, written) in enumerate(params):
-            given = args[i] if i < len(args) else kwargs.get(n)
-            if given is None:
-                if i < first:
-                    return self.fail(e, f"{say}Argument {n} not provided.\n")
-                continue
-            t = normal(t)
-            if not written and i >= first and _syntax.defaults(func)[0][i - first] is None:
-                t = "Optional[Tensor]"
-            if not converts(given, t) and not unsure(given):
-                more = "" if written else f"Inferred '{n}' to be of type 'Tensor' because it was not annotated with an " \
-                    "explicit type.\n"
-                return self.fail(e, f"{say}Expected a value of type '{shown(t)}{'' if written else ' (inferred)'}' for argument "
-                                    f"'{n}' but instead found type '{shown(given)}'.\n{more}")
-        for k in kwargs:
-            if k not in [n for n, _, _ in params]:
-                return self.fail(e, f"{say}Unknown keyword argument '{k}'.\n")
-        return result or "?"
-
-
-def _constant(cls, name):
-    return _annotated(cls, name) or any([name in vars(c).get("__constants__", ()) or
-                                         isinstance(vars(c).get(name), property) for c in cls.__mro__])
-
-
-def _annotated(cls, name):
-    return any([name in getattr(c, "__annotations__", {}) for c in cls.__mro__])
-
 
 def infer(func, self_=None):
     # The type of what a function gives; None while it is being looked at.
-    key = (id(func), id(self_))
+    key = (id(func), self_ if isinstance(self_, str) else id(self_))
     if key not in Infer.results:
         Infer.results[key] = [func, self_, None]
         Infer.results[key][2] = Infer(func, self_).run()
@@ -898,6 +501,16 @@ def check(functions):
         for func, self_ in functions:
             if not _syntax.info(func)["hidden"] and not hasattr(func, "__jit_ignore__"):
                 infer(func, self_)
+    except Found as e:
+        raise_at(*e.args_)
+    finally:
+        Infer.results.clear()
+
+
+def check_type(cls):
+    # A class: RuntimeError at the first mistake.
+    try:
+        check_class(cls, infer)
     except Found as e:
         raise_at(*e.args_)
     finally:

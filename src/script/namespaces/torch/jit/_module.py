@@ -4,7 +4,7 @@ import _stage
 import _torch as _w
 import torch
 from torch import nn
-from torch.jit import _check, _graph, _infer, _types
+from torch.jit import _check, _classes as _class_types, _graph, _infer, _types
 from torch.jit._containers import shared
 from torch.jit._unit import functions_of
 from torch.jit._script import Method, ScriptFunction, changed, quick_call, remember, _forward_of, _scripting, _state
@@ -216,6 +216,11 @@ def _script_module(m, memo):
     return new
 
 
+def sort_of_enum(cls):
+    from enum import Enum
+    return "enum" if issubclass(cls, Enum) else None
+
+
 def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
     if isinstance(obj, (ScriptFunction, ScriptModule)):
         return obj
@@ -233,6 +238,14 @@ def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
         for name, f in vars(obj).items():
             if _syntax.sort(f) == "function":
                 _check.check(f, None, obj)
+        if not hasattr(obj, "__script_interface__") and not issubclass(obj, (tuple, BaseException)) and sort_of_enum(obj) is None:
+            if any([b is not object for b in obj.__bases__]) and not issubclass(obj, nn.Module):
+                raise RuntimeError("TorchScript classes does not support inheritance yet. Please directly inherit from object")
+            if issubclass(obj, nn.Module):
+                raise RuntimeError(f"Type '{obj}' cannot be compiled since it inherits from nn.Module, consider passing an "
+                                   "instance instead")
+            if _class_types.plain(obj):
+                _infer.check_type(obj)
         return obj
     if sort == "method":
         raise TypeError("script the module, not one of its methods")
@@ -323,6 +336,7 @@ def Attribute(value, type=None):
 
 
 def interface(cls):
+    cls.__script_interface__ = True
     return cls
 
 

@@ -72,7 +72,7 @@ _tensor = {"int": "dim numel nelement element_size get_device storage_offset ndi
            "Tuple[Tensor, Tensor]": "aminmax cummax cummin kthvalue mode sort topk",
            "List[int]": "shape", "number": "item", "device": "device", "None": "backward retain_grad",
            "Optional[Tensor]": "grad",
-           "?": "max min median nanmedian size stride tolist type unique unique_consecutive where numpy new new_tensor names "
+           "?": "eig frexp geqrf histogram lstsq lu lu_unpack nonzero qr slogdet symeig svd triangular_solve max min median nanmedian size stride tolist type unique unique_consecutive where numpy new new_tensor names "
                 "apply_ map_ grad_fn data_ptr storage untyped_storage register_hook register_post_accumulate_grad_hook "
                 "share_memory_ split_with_sizes"}
 _tensor = {name: t for t, names in _tensor.items() for name in names.split()}
@@ -114,6 +114,19 @@ _math = {"floor": "int", "ceil": "int", "gcd": "int", "factorial": "int", "isnan
          "isfinite": "bool"}
 
 
+_scripted_math = set("acos acosh asin asinh atan atan2 atanh ceil copysign cos cosh degrees erf erfc exp expm1 fabs factorial "
+                     "floor fmod frexp gamma gcd isfinite isinf isnan ldexp lgamma log log10 log1p log2 modf pow radians "
+                     "remainder sin sinh sqrt tan tanh".split())
+
+
+def math_unsupported(f):
+    name = getattr(f, "__name__", None)
+    return isinstance(name, str) and getattr(math, name, None) is f and name not in _scripted_math
+
+
+_of_tensors = set("unsqueeze squeeze view reshape transpose permute relu matmul mm bmm softmax cumsum flatten".split())
+
+
 def function_of(f, args, kwargs):
     # What a function of the library or of the language gives.
     name = getattr(f, "__name__", None)
@@ -134,6 +147,10 @@ def function_of(f, args, kwargs):
     if getattr(torch, name, None) is f:
         if name in _makers:
             return "Tensor"
+        if not args and kwargs and "input" not in kwargs and "self" not in kwargs and name in ("sum", "mean", "relu", "prod"):
+            return "self"
+        if args and name in _of_tensors and args[0] in ("int", "float", "bool", "str", "None"):
+            return None
         if args and args[0] in ("str", "None") and isinstance(_tensor.get(name, "Tensor"), str) and \
                 hasattr(torch.Tensor, name):
             return None

@@ -179,7 +179,8 @@ class Method:
     def run(self, owner, own, args):
         leaves, spec = _tree.flatten(args, None, False)
         state = _state(owner) if owner is not None else []
-        key = (spec, tuple([_key(x) for x in leaves]), generation[0] if owner is not None else 0, amp._mode[0])
+        key = (spec, tuple([_key(x) for x in leaves]), tuple([_key(k.t) for k in state]),
+               generation[0] if owner is not None else 0, amp._mode[0])
         s = own.by_key.get(key)
         if s is None:
             s = self.specialise(owner, key, spec, leaves, state, False)
@@ -290,6 +291,8 @@ class Method:
         example = self.programs(owner).example
         if example is None:
             return None, "it has not been called with tensors and numbers yet"
+        if owner is not None and name.startswith("forward") and (owner._forward_hooks or owner._forward_pre_hooks):
+            return None, "it has hooks"
         n = len(state)
         try:
             s = self.compile(owner, example[0], example[1], state, False,

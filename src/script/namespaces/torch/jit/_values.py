@@ -1,0 +1,384 @@
+# torch.jit._values -- the types of expressions and calls.
+import _stage
+import _syntax
+import _torch as _w
+import torch
+from torch import nn
+from torch.jit import _check, _types
+from torch.jit._classes import Classes, MAGIC, of_text, plain
+from torch.jit._kinds import KNOWN, Bound, Late, Py, converts, fits, inner_of, normal, of_value, shown, unify, unsure
+from torch.jit._operators import ARITHMETIC, attribute_of, binary, compared, function_of, math_unsupported, negated
+
+_literals = {"int": "int", "float": "float", "str": "str", "none": "None", "true": "bool", "false": "bool"}
+
+
+class Values(Classes):
+    # Of one function (_infer.py).
+    def typed(self, v):
+        if isinstance(v, Py):
+            return of_value(v.value)
+        return v if isinstance(v, str) else "?"
+
+    def type(self, e):
+        v = self.eval(e)
+        return self.fail(e, "builtin cannot be used as a value") if isinstance(v, Bound) else self.typed(v)
+
+    def value(self, e):
+        # The type of what is kept or returned: not of what is only Python's.
+        v = self.eval(e)
+        if isinstance(v, Py) and _syntax.sort(v.value) in ("class", "module", "function"):
+            return self.fail(e, f"python value of type '{type(v.value).__name__}' cannot be used as a value. Perhaps it is a "
+                                "closed over global variable? If so, please consider passing it in as an argument or use a "
+                                "local variable instead.")
+        return self.type(e)
+
+    def truth(self, e, t):
+        # Is t, of e, something that is true or false?
+        k = of_text(t)
+        if k is not None and k.function("__bool__") is not None and not converts(self.infer(k.function("__bool__"), t) or "?", "bool"):
+            self.fail(e, f"expected a bool expression for condition but found {shown(self.infer(k.function('__bool__'), t))}")
+        if t == "None" or t.startswith(("Optional[", "Tuple[")) and not unsure(t):
+            self.fail(e, f"Could not cast value of type {shown(t)} to bool")
+
+    def e_big(self, e):
+        return self.fail(e, "integer literal is out of range of 64 bits")
+
+    def eval(self, e):
+        f = getattr(self, "e_" + e.kind, None)
+        return f(e) if f is not None else _literals.get(e.kind, "?")
+
+    def e_fstr(self, e):
+        for p in e.list:
+            if p.kind == "fmt":
+                self.eval(p.a)
+        return "str"
+
+    def e_name(self, e):
+        v = self.find(e.name)
+        if isinstance(v, Late):
+            return self.fail(v.node if v.node is not None else e, v.text)
+        if v is not None:
+            return v
+        if e.name in self.tree.locals:
+            return self.fail(e, f"undefined value {e.name}")
+        own = of_text(self.self_) if isinstance(self.self_, str) else None
+        if own is not None and own.cls.__name__ == e.name:      # which has no name yet while it is scripted
+            return Py(own.cls)
+        try:
+            return self.closed(e, _syntax.free(self.func, e.name))
+        except NameError:
+            pass
+        g = self.info["globals"]
+        if e.name in g:
+            return self.closed(e, g[e.name])
+        try:
+            return Py(_syntax.builtin(e.name))
+        except NameError:
+            return self.fail(e, f"undefined value {e.name}")
+
+    def closed(self, e, v):
+        # A value from around the function: functions, classes and modules may be used.
+        if isinstance(v, (int, float, str, list, dict, tuple, complex, _w.Tensor, torch.dtype)) or v is None:
+            return self.fail(e, f"python value of type '{type(v).__name__}' cannot be used as a value. Perhaps it is a closed "
+                                "over global variable? If so, please consider passing it in as an argument or use a local "
+                                "variable instead.")
+        return Py(v)
+
+    def e_tuple(self, e):
+        if any([x.kind == "star" for x in e.list]) or not e.list:
+            return "?"
+        return f"Tuple[{', '.join([self.type(x) for x in e.list])}]"
+
+    def e_list(self, e):
+        if not e.list:
+            return "List[Tensor]"
+        types = [self.type(x) if x.kind != "star" else "?" for x in e.list]
+        t = types[0]
+        for x in types[1:]:
+            t = unify(t, x) if t is not None else None
+        return f"List[{t}]" if t is not None and not unsure(t) else "?"
+
+    def e_dict(self, e):
+        if not e.list:
+            return "Dict[str, Tensor]"
+        if any([k is None for k in e.list]):
+            return "?"
+        keys, values = [self.type(k) for k in e.list], [self.type(v) for v in e.more]
+        if any([k != keys[0] for k in keys]) or any([v != values[0] for v in values]) or unsure(keys[0] + values[0]):
+            return "?"
+        return f"Dict[{keys[0]}, {values[0]}]"
+
+    def e_listcomp(self, e):
+        if len(e.list) != 1 or e.list[0].list:
+            return "?"
+        item = self.items(e.list[0].b)
+        if isinstance(item, list):
+            return "?"
+        self.frames.append({})
+        self.assign(e.list[0].a, item, e)
+        t = self.type(e.a)
+        self.frames.pop()
+        return f"List[{t}]" if not unsure(t) else "?"
+
+    def e_un(self, e):
+        t = self.type(e.a)
+        if e.op == "not":
+            self.truth(e, t)
+            return "bool"
+        if e.op == "~":
+            return t if t == "Tensor" or unsure(t) else self.no_variant(e, "bitwise_not", [t])
+        return negated(t) or self.no_variant(e, "neg", [t])
+
+    def e_and(self, e):
+        self.connected(e)
+        return "bool"
+
+    e_or = e_and
+
+    def e_cmp(self, e):
+        a = self.type(e.a)
+        for op, x in zip(e.ops, e.list):
+            b = self.type(x)
+            if (of_text(a) is not None or of_text(b) is not None) and op in MAGIC and "None" not in (a, b):
+                r = self.magic(e, op, a, b)
+            else:
+                r = compared(op, a, b)
+            if r is None:
+                return self.no_variant(e, {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}[op], [a, b])
+            a = b
+        return r if len(e.ops) == 1 else "bool"
+
+    def e_cond(self, e):
+        known, yes, no, sure = self.condition(e.a)
+        types = []
+        for x, names in ((e.b, yes), (e.c, no)):
+            self.frames.append(dict(names))
+            self.quiet += known is not None or not sure
+            types.append(self.argument(x))
+            self.quiet -= known is not None or not sure
+            self.frames.pop()
+        if known is not None:
+            return types[0] if known else types[1]
+        if not sure:
+            return "?"
+        t = unify(*types)
+        if t is None:
+            return self.fail(e, f"if-expression's true branch has type {shown(types[0])} but false branch has type "
+                                f"{shown(types[1])}")
+        return t
+
+    def e_bin(self, e):
+        return self.operate(e, e.op, self.type(e.a), self.type(e.b))
+
+    def operate(self, e, op, a, b):
+        if of_text(a) is not None or of_text(b) is not None:
+            return self.magic(e, op, a, b)
+        t = binary(op, a, b)
+        return t if t is not None else self.no_variant(e, ARITHMETIC[op], [a, b])
+
+    def no_variant(self, e, name, types):
+        why = f"Expected a value of type 'Tensor' for argument 'self' but instead found type '{shown(types[0])}'.\n" \
+            if types and types[0] != "Tensor" else ""
+        if len(types) == 2 and all([t.startswith("List[") for t in types]):
+            a, b = [shown(inner_of(t)[0]) for t in types]
+            why = f"Could not match type List[{b}] to List[t] in argument 'b': Type variable 't' previously matched to type {a} " \
+                f"is matched to type {b}.\n"
+        return self.fail(e, "Arguments for call are not valid.\nThe following variants are available:\n  \n  "
+                            f"aten::{name}:\n  {why}\nThe original call is:\n  {name}({', '.join([shown(t) for t in types])})")
+
+    def e_index(self, e):
+        o = self.eval(e.a)
+        if isinstance(o, Py):
+            self.eval(e.b)
+            return "?"
+        t, key = self.typed(o), self.type(e.b) if e.b.kind != "slice" else "slice"
+        if t == "Tensor" and key in ("float", "str"):
+            return self.fail(e, f"Unsupported operation: indexing tensor with unsupported index type '{key}'. Only ints, "
+                                "slices, lists and tensors are supported")
+        if t == "Tensor" or t == "str":
+            return t
+        if t in ("int", "float", "bool", "None"):
+            return self.fail(e, f"'{shown(t)}' object is not subscriptable")
+        if t.startswith("Dict["):
+            if not fits(key, inner_of(t)[0]) and key != "slice":
+                return self.no_variant(e, "__getitem__", [t, key])
+            return inner_of(t)[1]
+        if t.startswith("List["):
+            if key == "slice":
+                return t
+            return inner_of(t)[0] if converts(key, "int") or key == "?" else self.no_variant(e, "__getitem__", [t, key])
+        if t.startswith("Tuple["):
+            return self.of_tuple(e, inner_of(t), key)
+        if t.startswith("Optional["):
+            return self.fail(e, f"'{t}' object is not subscriptable")
+        return "?"
+
+    def of_tuple(self, e, parts, key):
+        i = e.b.value if e.b.kind == "int" else -e.b.a.value if e.b.kind == "un" and e.b.a.kind == "int" else None
+        if i is None:
+            return self.fail(e, "tuple index must be an integer") if key in ("Tensor", "float", "str") else "?"
+        if not -len(parts) <= i < len(parts):
+            return self.fail(e, f"Tuple index out of range. Tuple is length {len(parts)} and index is {i}")
+        return parts[i]
+
+    def e_attr(self, e):
+        o = self.eval(e.a)
+        if isinstance(o, Py):
+            return self.attribute(e, o.value)
+        if isinstance(o, str) and of_text(o) is not None:
+            r = self.field(e, of_text(o), e.name)
+            return r if isinstance(r, str) else Bound(o, e.name)
+        if isinstance(o, Bound):
+            return self.fail(e, "attribute lookup is not defined on builtin")
+        t = self.typed(o)
+        if t == "Tensor" and callable(getattr(torch.Tensor, e.name, None)):
+            return Bound(t, e.name)
+        r = attribute_of(t, e.name)
+        if r is None:
+            return self.fail(e, f"'{shown(t)}' object has no attribute or method '{e.name}'.")
+        return r
+
+    def attribute(self, e, v):
+        if isinstance(v, nn.Module):
+            if not hasattr(v, e.name):
+                return self.fail(e, f"Module '{type(v).__name__}' has no attribute '{e.name}' ")
+            x = getattr(v, e.name)
+            if isinstance(x, (int, float, str, list, dict)) and e.name not in vars(v) and not _constant(type(v), e.name):
+                return self.fail(e, f"Module '{type(v).__name__}' has no attribute '{e.name}' (This attribute exists on the "
+                                    "Python module, but it is not an attribute of an instance)")
+            if _syntax.sort(x) in ("method", "function") or isinstance(x, nn.Module):
+                return Py(x)
+            return of_value(x) if isinstance(x, (_w.Tensor, int, float, str)) and not _annotated(type(v), e.name) else "?"
+        if _syntax.sort(v) == "module":
+            if not hasattr(v, e.name):
+                return self.fail(e, f"object has no attribute {e.name}")
+            return Py(getattr(v, e.name))
+        return "?"
+
+    # -- calls
+
+    def e_call(self, e):
+        if e.a.kind == "attr":
+            o = self.eval(e.a.a)
+            if not isinstance(o, Py):
+                return self.method(e, self.typed(o))
+            f = self.attribute(e.a, o.value)
+        else:
+            f = self.eval(e.a)
+        if e.a.kind == "attr" and e.a.name == "annotate" and len(e.list) == 2:
+            self.eval(e.list[1])
+            return normal(_types._graph.annotation(e.list[0]), self.scope)
+        plain = all([x.kind not in ("star", "dstar") for x in e.list])
+        args = [self.argument(x) for x in e.list if x.kind not in ("kw", "star", "dstar")]
+        kwargs = {x.name: self.argument(x.a) for x in e.list if x.kind == "kw"}
+        if isinstance(f, Py):
+            return self.called(e, f.value, args, kwargs) if plain else "?"
+        if self.typed(f) in ("Tensor", "int", "float", "bool", "str"):
+            return self.fail(e, "cannot call a value")
+        return "?"
+
+    def argument(self, e):
+        # An empty container becomes what is wanted.
+        return "?" if e.kind in ("list", "dict") and not e.list else self.type(e)
+
+    def call_field(self, e, k, name):
+        f = self.field(e.a, k, name)
+        args = [self.argument(x) for x in e.list if x.kind not in ("kw", "star", "dstar")]
+        kwargs = {x.name: self.argument(x.a) for x in e.list if x.kind == "kw"}
+        if isinstance(f, str) or any([x.kind in ("star", "dstar") for x in e.list]):
+            return "?"
+        static = isinstance(vars(k.cls).get(name), staticmethod)
+        return self.user(e, f, None if static else k.text, args, kwargs)
+
+    def method(self, e, t):
+        name = e.a.name
+        k = of_text(t)
+        if k is not None:
+            return self.call_field(e, k, name)
+        args = [self.type(x.a if x.kind in ("kw", "star", "dstar") else x) for x in e.list]
+        r = attribute_of(t, name, args)
+        if r is None:
+            return self.fail(e.a, f"'{shown(t)}' object has no attribute or method '{name}'.")
+        if t.startswith("List[") and name in ("append", "insert", "remove", "count", "index") and args and \
+                not unsure(t) and not fits(args[-1], inner_of(t)[0]) and not (args[-1].startswith("List") and e.list[-1].kind == "list"):
+            want, got = shown(inner_of(t)[0]), shown(args[-1])
+            return self.fail(e, f"aten::{name}.t(t[](a!) self, t(c -> *) el) -> t[](a!):\nCould not match type {got} to t in "
+                                f"argument 'el': Type variable 't' previously matched to type {want} is matched to type "
+                                f"{got}.\n")
+        return r
+
+    def called(self, e, f, args, kwargs):
+        from torch.jit._script import ScriptFunction
+        if isinstance(f, ScriptFunction):
+            if not hasattr(f, "_method"):
+                return "?"
+            f = f._method.func
+        if isinstance(f, nn.Module):
+            d = getattr(type(f), "forward", None)
+            d = getattr(d, "__stage_as__", d)
+            return self.user(e, d, f, args, kwargs) if _syntax.sort(d) == "function" else "?"
+        sort = _syntax.sort(f)
+        if sort == "class" and plain(f):
+            return self.made(e, f, args, kwargs)
+        if sort == "method":
+            func = getattr(f.__func__, "__stage_as__", f.__func__)
+            return self.user(e, func, f.__self__, args, kwargs) if _syntax.sort(func) == "function" else "?"
+        if sort == "function" and not _syntax.info(f)["hidden"]:
+            return self.user(e, f, None, args, kwargs)
+        if f is print and kwargs:
+            return self.fail(e, "print doesn't accept any keyword arguments")
+        if math_unsupported(f):
+            return self.fail(e, f"Python builtin <built-in function {f.__name__}> is currently not supported in Torchscript")
+        if f is id and args and args[0] in KNOWN[:7]:
+            return self.fail(e, "Expected a value of type 'AnyClassType' for argument '_0' but instead found type "
+                                f"'{shown(args[0])}'.")
+        t = function_of(f, args, kwargs)
+        if t == "self":
+            return self.fail(e, f"aten::{f.__name__}(Tensor self) -> Tensor:\nArgument self not provided.\n")
+        return t if t is not None else self.no_variant(e, f.__name__, args)
+
+    def user(self, e, func, self_, args, kwargs):
+        if hasattr(func, "__jit_ignore__"):
+            return normal(_types.signature(func, _stage.tree_of(func)[0])[1] or "Tensor")
+        if _syntax.info(func)["hidden"]:
+            return "?"
+        tree = _stage.tree_of(func)[0]
+        if any([p.kind in ("star", "dstar", "kw") for p in tree.params]):
+            return "?"
+        if self.results.get((id(func), self_ if isinstance(self_, str) else id(self_)), (0, 0, ""))[2] is None:
+            return self.fail(e, f"function '{func.__name__}' is called recursively. Recursive calls are not supported")
+        result = self.infer(func, self_)
+        signature, _ = _types.signature(func, tree)
+        skip = 1 if self_ is not None else 0
+        params = signature[skip:]
+        say = f"{func.__name__}({', '.join([f'{_types.shown(t)} {n}' for n, t, _ in params])}) -> {_types.shown(result or 'Tensor')}:\n"
+        if len(args) > len(params):
+            return self.fail(e, f"{say}Expected at most {len(params)} arguments but found {len(args)} positional arguments.\n")
+        first = len(params) - len(_syntax.defaults(func)[0])
+        for i, (n, t, written) in enumerate(params):
+            given = args[i] if i < len(args) else kwargs.get(n)
+            if given is None:
+                if i < first:
+                    return self.fail(e, f"{say}Argument {n} not provided.\n")
+                continue
+            t = normal(t, self.scope)
+            if not written and i >= first and _syntax.defaults(func)[0][i - first] is None:
+                t = "Optional[Tensor]"
+            if not converts(given, t) and not unsure(given):
+                more = "" if written else f"Inferred '{n}' to be of type 'Tensor' because it was not annotated with an " \
+                    "explicit type.\n"
+                return self.fail(e, f"{say}Expected a value of type '{shown(t)}{'' if written else ' (inferred)'}' for argument "
+                                    f"'{n}' but instead found type '{shown(given)}'.\n{more}")
+        for k in kwargs:
+            if k not in [n for n, _, _ in params]:
+                return self.fail(e, f"{say}Unknown keyword argument '{k}'.\n")
+        return result or "?"
+
+
+def _constant(cls, name):
+    return _annotated(cls, name) or any([name in vars(c).get("__constants__", ()) or
+                                         isinstance(vars(c).get(name), property) for c in cls.__mro__])
+
+
+def _annotated(cls, name):
+    return any([name in getattr(c, "__annotations__", {}) for c in cls.__mro__])
