@@ -153,8 +153,8 @@ TC
     check 'a trainer, static' compile -I"$to/include" -o "$work/train" "$work/train.c" "$to/lib/libweft.a" -lm -lpthread -ldl -Wl,--gc-sections
     check 'it trains' "$work/train"
     small() { strip -o "$work/s" "$1" && n=$(stat -c %s "$work/s") && echo "$n bytes, at most $2" && [ "$n" -le "$2" ]; }
-    check 'the server is small' small "$work/static" 3450000
-    check 'the trainer is small' small "$work/train" 3500000
+    check 'the server is small' small "$work/static" 2500000
+    check 'the trainer is small' small "$work/train" 2750000
     # Without optional features: the objects that know of them, made anew, before the library's own.
     if [ -f "$build/libweft-all.a" ]; then
         check 'make FEATURES=' make BUILD="$work/few" FEATURES= featured
@@ -164,8 +164,8 @@ TC
         done
         check 'it serves' serves "$work/few_serve"
         check 'it trains' "$work/few_train"
-        check 'the server without optional features is smaller' small "$work/few_serve" 1850000
-        check 'the trainer without optional features is smaller' small "$work/few_train" 1850000
+        check 'the server without optional features is smaller' small "$work/few_serve" 1250000
+        check 'the trainer without optional features is smaller' small "$work/few_train" 1450000
     fi
     # Readers of other systems' files come with wf_model_import.
     cat >"$work/foreign.c" <<'FC'

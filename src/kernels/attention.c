@@ -4,11 +4,11 @@
 #include "base/base.h"
 #include "kernels/isas.h"
 
-#define DECLARE(isa)                                                                     \
+#define DECLARE(isa, narrow)                                                                     \
     extern const KAttentionTable attention_table_f32_##isa, attention_table_f64_##isa;
 ISAS(DECLARE)
 
-#define ROW(isa) {&attention_table_f32_##isa, &attention_table_f64_##isa},
+#define ROW(isa, narrow) {&attention_table_f32_##isa, &attention_table_f64_##isa},
 static const KAttentionTable *const tables[][2] = {ISAS(ROW)};
 
 const KAttentionTable *attention_for(int isa, KType type)

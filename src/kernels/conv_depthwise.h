@@ -246,6 +246,7 @@ INLINE void sum_rows(const KConv *x, int n, int s, const REAL *image, const REAL
     {                                                                                    \
         sum_rows(x, n, s, image, w, out, o1, bias);                                      \
     }
+#if !REAL_F64 && !defined(KERNEL_SMALL)
 SUM_ROWS(sum_rows_3, 3, 1)
 SUM_ROWS(sum_rows_3_by_2, 3, 2)
 SUM_ROWS(sum_rows_5, 5, 1)
@@ -266,6 +267,13 @@ static DepthwiseFn *depthwise_fn(const KConv *x)
                ? fns[n == 5][s == 2]
                : NULL;
 }
+#else /* of any taps: f64 is asked for by few */
+static DepthwiseFn *depthwise_fn(const KConv *x)
+{
+    (void)x;
+    return NULL;
+}
+#endif
 
 /* Where the taps of the outermost output o0 that are inside begin in the plane. */
 static int find_taps(const Depthwise *d, const REAL *w, int64_t o0, int64_t *from,

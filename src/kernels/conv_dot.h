@@ -69,7 +69,7 @@ typedef void DotFn(const DotTile *t);
 INLINE void dot_step(int m, int n, V s[DOT_M][DOT_N], const REAL *w, int64_t w_out,
                      const REAL *const *x, int64_t at, int lanes, const VI *mask)
 {
-    V a[DOT_M];
+    V a[DOT_M] = {{0}};
 
     UNROLL
     for (int i = 0; i < m; i++)

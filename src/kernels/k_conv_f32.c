@@ -1,5 +1,6 @@
 /* k_conv_f32.c -- convolution summed in f32. */
 #define REAL_F64 0
+#define MANY_FORMS
 #include "conv_body.h"
 
 extern const KConvTable REAL_NAME(conv_table);

@@ -1,5 +1,6 @@
 /* k_conv_f64.c -- convolution summed in f64. */
 #define REAL_F64 1
+#define MANY_FORMS
 #include "conv_body.h"
 
 extern const KConvTable REAL_NAME(conv_table);

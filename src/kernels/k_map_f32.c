@@ -15,22 +15,26 @@
 
 static void loop_pow_f32(int64_t n, const void *const *in, void *const *out)
 {
+    int64_t left = n % VFL, whole = n - left;
     const float *a = in[0], *b = in[1];
-    float *o = out[0];
-    int64_t i = 0;
+    float *o = out[0], rest[2][VFL] = {{0}};
 
-    for (; i + VFL <= n; i += VFL)
-        vf_store(o + i, vf_pow(vf_load(a + i), vf_load(b + i)));
-    if (i < n) {
-        VF x = {0}, y = {0};
-        for (int64_t j = 0; j < n - i; j++) {
-            x[j] = a[i + j];
-            y[j] = b[i + j];
+    KEPT_LOOP
+    for (int last = left == 0; last < 2; last++) {
+        for (int64_t i = 0; i < whole; i += VFL)
+            vf_store(o + i, vf_pow(vf_load(a + i), vf_load(b + i)));
+        if (last)
+            break;
+        for (int64_t k = 0; k < left; k++) {
+            rest[0][k] = a[whole + k];
+            rest[1][k] = b[whole + k];
         }
-        x = vf_pow(x, y);
-        for (int64_t j = 0; j < n - i; j++)
-            o[i + j] = x[j];
+        a = o = rest[0];
+        b = rest[1];
+        whole = VFL;
     }
+    if (left)
+        memcpy((float *)out[0] + n - left, rest[0], sizeof(float) * (size_t)left);
 }
 
 #include "map_float.h"

@@ -1,4 +1,5 @@
-/* k_map_int.c -- elementwise loops and sums of integers, and random bits. */
+/* k_map_int.c -- elementwise loops and sums of integers, and random bits. Of AVX-512 random bits alone gain, which are of u32:
+ * see isas.h for the others. */
 #include "vec.h"
 
 /* ---- random bits ------------------------------------------------------------------- */
@@ -61,6 +62,7 @@ static void loop_philox(int64_t n, const void *const *in, void *const *out)
     }
 }
 
+#if KERNEL_ISA < 2
 #define T        uint8_t
 #define UT       uint8_t
 #define TNAME(x) x##_u8
@@ -88,6 +90,7 @@ static void loop_philox(int64_t n, const void *const *in, void *const *out)
 #define UNAME(x) x##_u16
 #define TSIGNED  1
 #include "map_int.h"
+#endif
 
 #define T        uint32_t
 #define UT       uint32_t
@@ -97,6 +100,7 @@ static void loop_philox(int64_t n, const void *const *in, void *const *out)
 #define TEXTRA   , [KM_threefry2x32] = loop_threefry, [KM_philox4x32] = loop_philox
 #include "map_int.h"
 
+#if KERNEL_ISA < 2
 #define T        int32_t
 #define UT       uint32_t
 #define TNAME(x) x##_i32
@@ -117,3 +121,4 @@ static void loop_philox(int64_t n, const void *const *in, void *const *out)
 #define UNAME(x) x##_u64
 #define TSIGNED  1
 #include "map_int.h"
+#endif

@@ -10,13 +10,13 @@ _Static_assert((int)KT_BOOL == WF_BOOL && (int)KT_I8 == WF_I8 && (int)KT_U64 == 
                    (int)KT_F32 == WF_F32 && (int)KT_F64 == WF_F64,
                "KType has wf_dtype's codes");
 
-#define DECLARE(isa)                                                                     \
+#define DECLARE(isa, narrow)                                                                     \
     extern const KMatmulTable matmul_table_f32_##isa, matmul_table_f64_##isa;            \
     extern const KConvTable conv_table_f32_##isa, conv_table_f64_##isa;                  \
     extern const struct KLinalgTable linalg_table_f32_##isa, linalg_table_f64_##isa;
 ISAS(DECLARE)
 
-#define TABLE(isa)                                                                       \
+#define TABLE(isa, narrow)                                                                       \
     {                                                                                    \
         .matmul_f32 = &matmul_table_f32_##isa,                                           \
         .matmul_f64 = &matmul_table_f64_##isa,                                           \

@@ -94,25 +94,28 @@ static void TNAME(loop_clamp)(ARGS)
         o[i] = TNAME(smaller)(TNAME(larger)(a[i], lo[i]), hi[i]);
 }
 
-/* A vector function; the last elements in a vector filled up with ones. */
+/* A vector function: all whole vectors, then by the same code the last elements, in a vector filled up with ones. */
 #define LOOPV1(name, expr)                                                               \
     static void TNAME(name)(ARGS)                                                        \
     {                                                                                    \
+        int64_t left = n % VL_, whole = n - left;                                        \
         const T *a = in[0];                                                              \
-        T *o = out[0];                                                                   \
-        int64_t i = 0;                                                                   \
-        for (; i + VL_ <= n; i += VL_) {                                                 \
-            VEC x = vload(a + i);                                                        \
-            vstore(o + i, expr);                                                         \
+        T *o = out[0], rest[VL_];                                                        \
+        KEPT_LOOP                                                                        \
+        for (int last = left == 0; last < 2; last++) {                                   \
+            for (int64_t i = 0; i < whole; i += VL_) {                                   \
+                VEC x = vload(a + i);                                                    \
+                vstore(o + i, expr);                                                     \
+            }                                                                            \
+            if (last)                                                                    \
+                break;                                                                   \
+            for (int64_t k = 0; k < VL_; k++)                                            \
+                rest[k] = k < left ? a[whole + k] : (T)1;                                \
+            a = o = rest;                                                                \
+            whole = VL_;                                                                 \
         }                                                                                \
-        if (i < n) {                                                                     \
-            VEC x = (VEC){0} + (T)1;                                                     \
-            for (int64_t j = 0; j < n - i; j++)                                          \
-                x[j] = a[i + j];                                                         \
-            x = expr;                                                                    \
-            for (int64_t j = 0; j < n - i; j++)                                          \
-                o[i + j] = x[j];                                                         \
-        }                                                                                \
+        if (left)                                                                        \
+            memcpy((T *)out[0] + n - left, rest, sizeof(T) * (size_t)left);              \
     }
 
 #define SET(op)          [KM_##op] = TNAME(loop_##op),

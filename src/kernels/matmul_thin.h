@@ -39,6 +39,10 @@ static int thin_plan(const Gemm *g, Thin *t)
     int axpy = g->m == 1 && g->b.si == 1 && g->b.type == REAL_TYPE;
 
     *t = (Thin){.g = g};
+#ifdef KERNEL_SMALL
+    if (g->b.type != REAL_TYPE) /* halves are packed, as for wider products */
+        return 0;
+#endif
     t->dot = g->b.sk == 1 && !axpy;
     if (g->m > THIN_ROWS || g->k < 8 || g->a.pack || g->b.pack || !(axpy || t->dot))
         return 0;
@@ -226,7 +230,7 @@ INLINE void thin_dot_as(KType type, const Thin *t, int64_t j0, int64_t n, int64_
 NOINLINE void thin_dot(const Thin *t, int64_t j0, int64_t n, int64_t k0, int64_t k1,
                        REAL *y)
 {
-#if !REAL_F64
+#if !REAL_F64 && !defined(KERNEL_SMALL)
     if (t->g->b.type == KT_F16) {
         thin_dot_as(KT_F16, t, j0, n, k0, k1, y);
         return;

@@ -349,6 +349,12 @@ POOL(pool_place_any, POOL_PLACE)
 POOL(pool_max_any, POOL_MAX)
 POOL(pool_sum, POOL_SUM)
 
+/* Windows that networks have get code of their own; in f64, which few have, they do without. */
+#if REAL_F64
+#define POOL_KNOWN(s_, wide_, tall_) 0
+#else
+#define POOL_KNOWN(s_, wide_, tall_) (s == (s_) && wide == (wide_) && tall == (tall_))
+#endif
 #define POOL_ROWS(name, places, any)                                                     \
     static void name(const KPool *p, int64_t first, int64_t last, const void *x,         \
                      void *y, int64_t *place)                                            \
@@ -357,11 +363,11 @@ POOL(pool_sum, POOL_SUM)
                                                                                          \
         if (pool_band(p) < 1)                                                            \
             any(p, first, last, x, y, place);                                            \
-        else if (s == 1 && wide == 3 && tall == 3)                                       \
+        else if (POOL_KNOWN(1, 3, 3))                                                    \
             pool_max_planes(places, 1, 3, 3, p, first, last, x, y, place);               \
-        else if (s == 2 && wide == 3 && tall == 3)                                       \
+        else if (POOL_KNOWN(2, 3, 3))                                                    \
             pool_max_planes(places, 2, 3, 3, p, first, last, x, y, place);               \
-        else if (s == 2 && wide == 2 && tall == 2)                                       \
+        else if (POOL_KNOWN(2, 2, 2))                                                    \
             pool_max_planes(places, 2, 2, 2, p, first, last, x, y, place);               \
         else                                                                             \
             pool_max_planes(places, s, wide, tall, p, first, last, x, y, place);         \

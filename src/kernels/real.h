@@ -21,7 +21,13 @@
 #include <immintrin.h>
 #endif
 
-#define INLINE   static inline __attribute__((always_inline))
+/* KERNEL_SMALL: the base beside better ones. Sources with many forms of code for sizes that are known (MANY_FORMS) leave
+ * them to the compiler then, which at -Os makes one of them for all. */
+#if defined(KERNEL_SMALL) && defined(MANY_FORMS)
+#define INLINE static inline __attribute__((unused))
+#else
+#define INLINE static inline __attribute__((always_inline))
+#endif
 #define NOINLINE static __attribute__((noinline))
 /* on a first member: the struct has its cache lines to itself. What threads share must not lie
  * beside what one of them writes, its stack above all. */

@@ -4,10 +4,10 @@
 #include "base/base.h"
 #include "kernels/isas.h"
 
-#define DECLARE(isa) extern KRowsRun rows_run_f32_##isa, rows_run_f64_##isa;
+#define DECLARE(isa, narrow) extern KRowsRun rows_run_f32_##isa, rows_run_f64_##isa;
 ISAS(DECLARE)
 
-#define ROW(isa) {rows_run_f32_##isa, rows_run_f64_##isa},
+#define ROW(isa, narrow) {rows_run_f32_##isa, rows_run_f64_##isa},
 static KRowsRun *const tables[][2] = {ISAS(ROW)};
 
 KRowsRun *rows_for(int isa, KType type)

@@ -21,6 +21,7 @@
 #endif
 
 #define VINLINE static inline __attribute__((always_inline))
+#define VCOLD   static __attribute__((noinline, cold, unused))
 
 #if KERNEL_ISA == 2
 #define VEC_BYTES 64
@@ -39,6 +40,12 @@
 #define EACH_ALONE _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define EACH_ALONE _Pragma("GCC ivdep")
+#endif
+/* The loop that follows is kept as one: its body is long, and its turns few. */
+#if defined(__clang__)
+#define KEPT_LOOP _Pragma("clang loop unroll(disable)")
+#else
+#define KEPT_LOOP _Pragma("GCC unroll 1")
 #endif
 
 typedef float VF __attribute__((vector_size(VEC_BYTES)));

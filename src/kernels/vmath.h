@@ -184,16 +184,28 @@ VINLINE int vd_any(VDI m)
     return any != 0;
 }
 
+/* Once for a thousand calls, and many times their code: never within them. */
 #define VD_TRIG(name, quadrant, value)                                                   \
+    VCOLD void vd_far_##name(const double *x, const int64_t *far, double *y)             \
+    {                                                                                    \
+        for (int i = 0; i < VDL; i++)                                                    \
+            y[i] = far[i] ? (double)name##l(x[i]) : y[i];                                \
+    }                                                                                    \
     VINLINE VD vd_##name(VD x)                                                           \
     {                                                                                    \
         VDI far = ~(VDI)(vd_abs(x) < VD_TRIG_MAX);                                       \
         TrigParts p = vd_trig(vd_select(far, vd_splat(0.0), x));                         \
         VDI q = p.n + (quadrant), odd = -(q & 1), sign = (VDI)(((VDU)q & 2) << 62);      \
         VD y = value;                                                                    \
-        if (__builtin_expect(vd_any(far), 0))                                            \
-            for (int i = 0; i < VDL; i++)                                                \
-                y[i] = far[i] ? (double)name##l(x[i]) : y[i];                            \
+        if (__builtin_expect(vd_any(far), 0)) {                                          \
+            double at[VDL], to[VDL];                                                     \
+            int64_t which[VDL];                                                          \
+            memcpy(at, &x, sizeof x);                                                    \
+            memcpy(to, &y, sizeof y);                                                    \
+            memcpy(which, &far, sizeof far);                                             \
+            vd_far_##name(at, which, to);                                                \
+            memcpy(&y, to, sizeof y);                                                    \
+        }                                                                                \
         return y;                                                                        \
     }
 VD_TRIG(sin, 0, vd_select(x == 0.0, x, (VD)((VDI)vd_select(odd, p.cos, p.sin) ^ sign)))

@@ -10,11 +10,11 @@ typedef struct Speed {
     void (*stream)(float *to, const float *from, int64_t n);
 } Speed;
 
-#define DECLARE(isa)                                                                     \
+#define DECLARE(isa, narrow)                                                                     \
     float speed_fma_##isa(int64_t turns);                                                \
     int64_t speed_fma_flops_##isa(int64_t turns);                                        \
     void speed_stream_##isa(float *to, const float *from, int64_t n);
-#define ROW(isa) {speed_fma_##isa, speed_fma_flops_##isa, speed_stream_##isa},
+#define ROW(isa, narrow) {speed_fma_##isa, speed_fma_flops_##isa, speed_stream_##isa},
 ISAS(DECLARE)
 static const Speed speeds[] = {ISAS(ROW)};
 
