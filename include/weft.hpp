@@ -279,7 +279,7 @@ private:
 
 /* ---- executables, programs ---------------------------------------------------------------------------- */
 
-/* Run from any number of threads at once, each with a context of its own. */
+/* Run from any number of threads at once, each with a context of its own: run.on(mine)(x). */
 class executable : public detail::counted<wf_exec, wf_exec_retain, wf_exec_release> {
 public:
     executable() noexcept = default;
@@ -302,6 +302,13 @@ public:
     {
         const std::array<array, sizeof...(A)> x{in...};
         return run(cx_, span<const array>(x.data(), x.size()));
+    }
+    /* The same, run in another context. */
+    executable on(wf_ctx *cx) const
+    {
+        executable e(*this);
+        e.cx_ = cx;
+        return e;
     }
     bool is_compiled() const { return wf_exec_is_compiled(p_); }
 

@@ -1367,21 +1367,6 @@ TEST(dropout_in_a_program_without_a_key_is_an_error)
 
 /* ---- memory ------------------------------------------------------------------------ */
 
-/* malloc that knows how much is out */
-static void *counted(void *user, void *ptr, size_t old_size, size_t new_size)
-{
-    int64_t *live = user;
-    void *p = NULL;
-
-    if (new_size)
-        p = realloc(ptr, new_size);
-    else
-        free(ptr);
-    if (p || !new_size)
-        *live += (int64_t)new_size - (ptr ? (int64_t)old_size : 0);
-    return p;
-}
-
 static wf_module *small_network(wf_ctx *c)
 {
     wf_module *in = wf_nn_gru(c, NULL, 4, 3, RNN(.dropout = 0.1, .layers = 2));
@@ -1412,8 +1397,9 @@ static void training_step(wf_ctx *c, wf_module *m, wf_optim *o, wf_loader *l)
 /* 2000 steps; 10 000 in the long tests */
 TEST(thousands_of_training_steps_take_constant_memory)
 {
-    int64_t live = 0, tensors = 0, bytes = 0, all = 0; /* threads 1: no race on live */
-    wf_options options = {sizeof options, .allocator = {counted, &live}, .threads = 1};
+    int64_t tensors = 0, bytes = 0, all = 0;
+    FaultAlloc memory = {0};
+    wf_options options = {sizeof options, .allocator = fault_allocator(&memory), .threads = 1};
     wf_ctx *c = wf_ctx_new(&options);
     wf_module *m;
     int steps = getenv("WEFT_LONG") ? 10000 : 2000;
@@ -1428,19 +1414,19 @@ TEST(thousands_of_training_steps_take_constant_memory)
         if (i == 100) {
             tensors = wf_live_tensors(c);
             bytes = wf_live_bytes(c);
-            all = live;
+            all = memory.live_bytes;
         }
     }
     CHECK_STR(wf_ctx_message(c), "");
     CHECK_EQ_INT(wf_optim_steps(o), steps);
     CHECK_EQ_INT(wf_live_tensors(c), tensors);
     CHECK_EQ_INT(wf_live_bytes(c), bytes);
-    CHECK_EQ_INT(live, all);
+    CHECK_EQ_INT(memory.live_bytes, all);
     wf_loader_free(c, l);
     wf_optim_free(c, o);
     wf_module_release(c, m);
     wf_ctx_free(c);
-    CHECK_EQ_INT(live, 0);
+    CHECK_EQ_INT(memory.live_bytes, 0);
 }
 
 /* Build, print, train a step, free; whatever fails on the way. */

@@ -5,7 +5,6 @@
 #include "lib_tensor.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define I64(...)                                                                         \
     (const int64_t[]) { __VA_ARGS__ }
@@ -246,18 +245,6 @@ TEST(one_trace_is_recorded_at_every_size)
     wf_ctx_free(c);
 }
 
-static void *counted(void *user, void *ptr, size_t old_size, size_t new_size)
-{
-    int64_t *live = user;
-    void *p = new_size ? realloc(ptr, new_size) : NULL;
-
-    if (!new_size)
-        free(ptr);
-    if (p || !new_size)
-        *live += (int64_t)new_size - (ptr ? (int64_t)old_size : 0);
-    return p;
-}
-
 static wf_status scale(wf_ctx *c, void *by, const wf_tensor *in, int nin, wf_tensor *out, int nout)
 {
     (void)nin, (void)nout;
@@ -285,17 +272,18 @@ static void call_once(wf_ctx *c, int by)
 
 TEST(programs_that_are_gone_are_not_kept)
 {
-    int64_t live = 0, first = 0;
-    wf_ctx *c = wf_ctx_new(&(wf_options){sizeof(wf_options), .allocator = {counted, &live}, .threads = 1});
+    FaultAlloc memory = {0};
+    wf_ctx *c = wf_ctx_new(&(wf_options){sizeof(wf_options), .allocator = fault_allocator(&memory), .threads = 1});
+    int64_t first = 0;
 
     for (int i = 0; i < 80 && check_ok(); i++) {
         call_once(c, i + 2);
         if (i == 20)
-            first = live;
+            first = memory.live_bytes;
     }
-    CHECK(live < first + 100000);
+    CHECK(memory.live_bytes < first + 100000);
     wf_ctx_free(c);
-    CHECK_EQ_INT(live, 0);
+    CHECK_EQ_INT(memory.live_bytes, 0);
 }
 
 static wf_status recorded_calls(wf_ctx *c)
