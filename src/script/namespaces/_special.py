@@ -53,7 +53,8 @@ def gammainc(w, a, x):
     positive = w.where(w.gt(x, 0), x, w.ones_like(x))
     front = w.exp(a * w.log(positive) - positive - gammaln(w, a))
     y = w.where(below, front * total, 1 - front * h)
-    return w.where(w.le(x, 0), w.zeros_like(y), y)
+    y = w.where(w.le(x, 0), w.zeros_like(y), y)
+    return w.where(w.logical_or(w.lt(x, 0), w.lt(a, 0)), w.full_like(y, float("nan")), y)
 
 
 def _beta_fraction(w, a, b, x):
@@ -81,4 +82,6 @@ def betainc(w, a, b, x):
     safe = w.where(inside, z, w.full_like(z, 0.5))
     front = w.exp(gammaln(w, a + b) - gammaln(w, a) - gammaln(w, b) + p * w.log(safe) + q * w.log1p(-safe)) / p
     y = w.where(inside, front * _beta_fraction(w, p, q, safe), w.zeros_like(safe))
-    return w.where(flip, 1 - y, y)
+    y = w.where(flip, 1 - y, y)
+    outside = w.logical_or(w.logical_or(w.lt(x, 0), w.gt(x, 1)), w.logical_or(w.le(a, 0), w.le(b, 0)))
+    return w.where(outside, w.full_like(y, float("nan")), y)

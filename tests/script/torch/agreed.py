@@ -74,3 +74,8 @@ print(torch.add(torch.tensor([0.5]), u, alpha=-1), torch.sub(torch.tensor([5]), 
 print(b.square(), h.atan2(one).dtype, h.hypot(one).dtype, u.maximum(torch.tensor([1.5])), b.logical_and(u[:2]))
 print(torch.cosine_similarity(torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0, 1.0]], dtype=torch.float16)))
 print(torch.clamp(u, -1, 1), torch.clamp(u, -5, 300), torch.clamp(u, 1, 300))
+
+x = torch.tensor([[2.5, -1.0, nan], [-2.5, 1.0, 3.0]], requires_grad=True)
+print(torch.autograd.grad(F.prelu(x, torch.tensor([inf, 0.25, 2.0])).sum(), x))
+print(torch.searchsorted(torch.tensor([1.0, 2.0]), torch.tensor([nan, 1.5])), torch.bucketize(torch.tensor([nan, 0.0]), torch.tensor([1.0, 2.0]), right=True))
+print(torch.special.gammaincc(torch.tensor([-1.0, 2.0]), torch.tensor([1.0, -1.0])))

@@ -683,6 +683,13 @@ def _searched(sorted_sequence, input, right, side):
     right = right or side == "right"
     scalar = not isinstance(input, _w.Tensor)
     v = _w.tensor(input, sorted_sequence.dtype) if scalar else input
+    found = _searched_rows(sorted_sequence, v, right)
+    if v.dtype.is_floating_point:       # NaN is behind all
+        found = _w.where(_w.is_nan(v), _w.full((), sorted_sequence.shape[-1], found.dtype), found)
+    return found
+
+
+def _searched_rows(sorted_sequence, v, right):
     if sorted_sequence.ndim == 1:
         return _w.searchsorted(sorted_sequence, v, right)
     rows = _w.reshape(sorted_sequence, (-1, sorted_sequence.shape[-1]))

@@ -34,8 +34,7 @@ def zeta(input, other):
 
 
 def gammainc(input, other):
-    y = _special.gammainc(_w, input, other)
-    return _w.where(_w.logical_or(_w.lt(input, 0), _w.lt(other, 0)), float("nan"), y)
+    return _special.gammainc(_w, input, other)
 
 
 def gammaincc(input, other):

@@ -128,9 +128,11 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
     x = _floats(a, dtype)
     _check(x, axis)
     if where is None:
-        return _w.mean(x, axis, keepdims)
-    count = _w.sum(_w.cast(_w.broadcast_to(where, x.shape), x.dtype), axis, keepdims)
-    return _w.sum(_fill(x, where, 0), axis, keepdims) / count
+        y = _w.mean(x, axis, keepdims)
+    else:
+        count = _w.sum(_w.cast(_w.broadcast_to(where, x.shape), x.dtype), axis, keepdims)
+        y = _w.sum(_fill(x, where, 0), axis, keepdims) / count
+    return y if dtype is None else _w.cast(y, dtype)
 
 
 def average(a, axis=None, weights=None, returned=False, keepdims=False):
@@ -436,7 +438,7 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
         lo, hi = _w.where(same, lo - 0.5, lo), _w.where(same, hi + 0.5, hi)
     else:
         lo, hi = _w.cast(range[0], x.dtype), _w.cast(range[1], x.dtype)
-    t = _w.linspace(0.0, 1.0, bins + 1)
+    t = _w.cast(_w.linspace(0.0, 1.0, bins + 1), x.dtype)
     return lo + (hi - lo) * t
 
 

@@ -7,6 +7,11 @@ from jax.scipy.special import _float, gammaln as _gammaln, xlogy as _xlogy, xlog
 _log_root = 0.9189385332046727   # log sqrt(2 pi)
 
 
+def _outside(x, most, y):
+    # y, but that nothing is below 0 and above most
+    return _w.where(_w.logical_or(x < 0, x > most), -float("inf"), y)
+
+
 class norm:
     @staticmethod
     def logpdf(x, loc=0, scale=1):
@@ -58,8 +63,8 @@ class uniform:
     @staticmethod
     def logpdf(x, loc=0, scale=1):
         x = _float(x)
-        inside = _w.logical_and(_w.ge(x, loc), _w.le(x, loc + scale))
-        return _w.where(inside, _w.zeros_like(x) - _w.log(_float(scale)), float("-inf"))
+        beyond = _w.logical_or(_w.lt(x, loc), _w.gt(x, loc + scale))
+        return _w.where(beyond, float("-inf"), _w.full_like(x, 0.0) - _w.log(_float(scale)))
 
     @staticmethod
     def pdf(x, loc=0, scale=1):
@@ -67,7 +72,8 @@ class uniform:
 
     @staticmethod
     def cdf(x, loc=0, scale=1):
-        return _w.clip((_float(x) - loc) / scale, 0.0, 1.0)
+        z = (_float(x) - loc) / scale
+        return _w.where(_w.is_nan(z), 0.0, _w.clip(z, 0.0, 1.0))
 
 
 class expon:
@@ -125,7 +131,8 @@ class gamma:
     @staticmethod
     def logpdf(x, a, loc=0, scale=1):
         z = (_float(x) - loc) / scale
-        return _xlogy(a - 1, z) - z - _gammaln(a) - _w.log(_float(scale))
+        y = _xlogy(a - 1, z) - z - _gammaln(a) - _w.log(_float(scale))
+        return _w.where(z >= 0, y, -float("inf"))
 
     @staticmethod
     def pdf(x, a, loc=0, scale=1):
@@ -136,7 +143,8 @@ class beta:
     @staticmethod
     def logpdf(x, a, b, loc=0, scale=1):
         z = (_float(x) - loc) / scale
-        return _xlogy(a - 1, z) + _xlog1py(b - 1, -z) - _sp.betaln(a, b) - _w.log(_float(scale))
+        y = _xlogy(a - 1, z) + _xlog1py(b - 1, -z) - _sp.betaln(a, b) - _w.log(_float(scale))
+        return _outside(z, 1, y)
 
     @staticmethod
     def pdf(x, a, b, loc=0, scale=1):
@@ -159,7 +167,7 @@ class bernoulli:
     @staticmethod
     def logpmf(k, p, loc=0):
         k = _float(k) - loc
-        return _xlogy(k, p) + _xlog1py(1 - k, -_float(p))
+        return _outside(k, 1, _xlogy(k, p) + _xlog1py(1 - k, -_float(p)))
 
     @staticmethod
     def pmf(k, p, loc=0):
@@ -170,7 +178,8 @@ class poisson:
     @staticmethod
     def logpmf(k, mu, loc=0):
         k = _float(k) - loc
-        return _xlogy(k, mu) - _gammaln(k + 1) - mu
+        y = _xlogy(k, mu) - _gammaln(k + 1) - mu
+        return _w.where(_w.logical_and(k >= 0, k == _w.floor(k)), y, -float("inf"))
 
     @staticmethod
     def pmf(k, mu, loc=0):
@@ -182,7 +191,8 @@ class binom:
     def logpmf(k, n, p, loc=0):
         k, n = _float(k) - loc, _float(n)
         choose = _gammaln(n + 1) - _gammaln(k + 1) - _gammaln(n - k + 1)
-        return choose + _xlogy(k, p) + _xlog1py(n - k, -_float(p))
+        y = choose + _xlogy(k, p) + _xlog1py(n - k, -_float(p))
+        return _w.where(_w.logical_and(k >= 0, k <= n), y, -float("inf"))
 
     @staticmethod
     def pmf(k, n, p, loc=0):

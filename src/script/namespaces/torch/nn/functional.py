@@ -130,7 +130,8 @@ def prelu(input, weight):
         shape = [1] * input.ndim
         shape[1 if input.ndim > 1 else 0] = weight.numel()
         weight = _w.reshape(weight, shape)
-    return _w.label(_w.where(_w.gt(input, 0), input, weight * input), "prelu")
+    positive = _w.gt(input, 0)      # what is not taken must not reach the gradient: 0 times inf is NaN
+    return _w.label(_w.where(positive, input, weight * _w.where(positive, 0.0, input)), "prelu")
 
 
 def rrelu(input, lower=1 / 8, upper=1 / 3, training=False, inplace=False):
