@@ -68,11 +68,24 @@ static bool is_numpy(Vm *vm, Value v)
     return is_tensor(vm, v) && as_tensor(v)->front == &vm->engine->front[FRONT_NUMPY];
 }
 
+/* Whether TensorFlow takes a host number of dtype p beside a tensor of dtype q. */
+static bool strict_takes(wf_dtype p, wf_dtype q)
+{
+    if (q == WF_BOOL)
+        return p == WF_BOOL;
+    if (p == WF_BOOL)
+        return q == WF_I32 || q == WF_I64 || dtype_is_inexact(q);
+    return dtype_is_inexact(q) || !dtype_is_float(p);
+}
+
 /* TensorFlow mixes no dtypes: a host number or an array of NumPy takes the dtype of the tensor
- * if it can, and integers divide as 64-bit floats. */
-static void strict_operands(En *e, BinOp op, Value u, Value v, wf_tensor *x, wf_tensor *y)
+ * if it can, and integers divide as floats, of 64 bits if they have more than 16. Bools are not
+ * computed with, nor ordered (ordered: op is an order, not == or !=). */
+static void strict_operands(En *e, BinOp op, bool ordered, Value u, Value v, wf_tensor *x,
+                            wf_tensor *y)
 {
     Tensor *a = tensor_get(e->c, *x, "operand"), *b = tensor_get(e->c, *y, "operand");
+    bool logical = op == OP2_AND || op == OP2_OR || op == OP2_XOR;
     wf_dtype p, q;
 
     if (!a || !b)
@@ -87,22 +100,54 @@ static void strict_operands(En *e, BinOp op, Value u, Value v, wf_tensor *x, wf_
         *y = wf_cast(e->c, *y, q = p);
         return;
     }
-    if (a->weak && !b->weak && !(dtype_is_float(p) && !dtype_is_inexact(q)) &&
-        (p == WF_BOOL) == (q == WF_BOOL))
-        p = q;
-    else if (b->weak && !a->weak && !(dtype_is_float(q) && !dtype_is_inexact(p)) &&
-             (p == WF_BOOL) == (q == WF_BOOL))
-        q = p;
+    if (p != q && a->weak != b->weak) {
+        if (!strict_takes(a->weak ? p : q, a->weak ? q : p)) {
+            tensor_fail(e->c, WF_ERR_TYPE,
+                        "%s: Cannot convert a number of %s to a tensor of %s",
+                        op == OP2_ADD ? "dtype" : "type", wf_dtype_name(a->weak ? p : q),
+                        wf_dtype_name(a->weak ? q : p));
+            return;
+        }
+        if (p == WF_BOOL)
+            *x = wf_cast(e->c, *x, q);
+        if (q == WF_BOOL)
+            *y = wf_cast(e->c, *y, p);
+        p = q = a->weak ? q : p;
+    }
     if (p != q && !(a->weak && b->weak)) {
         tensor_fail(e->c, WF_ERR_TYPE,
-              "dtype: cannot compute %s as input #1(zero-based) was expected to be a %s tensor "
-              "but is a %s tensor",
-              op < OP2_COUNT ? binary_label[op] : "Compare", wf_dtype_name(p), wf_dtype_name(q));
+                    "dtype: cannot compute %s as input #1(zero-based) was expected to be "
+                    "a %s tensor "
+                    "but is a %s tensor",
+                    op < OP2_COUNT ? binary_label[op] : "Compare", wf_dtype_name(p),
+                    wf_dtype_name(q));
+        return;
+    }
+    if (p == WF_BOOL && op == OP2_DIV) {
+        tensor_fail(e->c, WF_ERR_TYPE,
+                    "type: `x` and `y` of dtype bool cannot be divided");
+        return;
+    }
+    if (p == WF_BOOL && (ordered || op < OP2_COUNT) && !logical) {
+        tensor_fail(
+            e->c, WF_ERR_TYPE,
+            "dtype: Value for attr 'T' of bool is not in the list of allowed values");
+        return;
+    }
+    if (op == OP2_POW && !dtype_is_inexact(p) &&
+        (p == WF_U8 || (v.tag == T_INT && v.i < 0))) {
+        tensor_fail(
+            e->c, WF_ERR_TYPE, "dtype: %s",
+            p == WF_U8
+                ? "Value for attr 'T' of uint8 is not in the list of allowed values"
+                : "Integers to negative integer powers are not allowed");
         return;
     }
     if (op == OP2_DIV && !dtype_is_inexact(p)) {
-        *x = wf_cast(e->c, *x, WF_F64);
-        *y = wf_cast(e->c, *y, WF_F64);
+        wf_dtype as = wf_dtype_size(p) <= 2 ? WF_F32 : WF_F64;
+
+        *x = wf_cast(e->c, *x, as);
+        *y = wf_cast(e->c, *y, as);
     }
 }
 
@@ -127,12 +172,12 @@ static TensorObj *plain_binary(Vm *vm, BinOp op, Value a, Value b)
     Tensor *in[2], *t;
     TensorObj *o;
 
-    if (op > OP2_DIV || s->trace || b.tag != T_OBJ || a.tag != T_OBJ || a.o->cls != b.o->cls ||
-        failed(vm->cx))
+    if (op > OP2_DIV || s->trace || b.tag != T_OBJ || a.tag != T_OBJ ||
+        a.o->cls != b.o->cls || failed(vm->cx))
         return NULL;
     f = as_tensor(a)->front;
-    if (f->cls != a.o->cls || (f != &vm->engine->front[FRONT_TORCH] &&
-                               f != &vm->engine->front[FRONT_JAX]))
+    if (f->cls != a.o->cls ||
+        (f != &vm->engine->front[FRONT_TORCH] && f != &vm->engine->front[FRONT_JAX]))
         return NULL;
     in[0] = tensor_get(vm->cx, as_tensor(a)->t, "operand");
     in[1] = tensor_get(vm->cx, as_tensor(b)->t, "operand");
@@ -220,7 +265,7 @@ Value en_tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool 
         return en_fail(&e);
     }
     if (is_strict(&e))
-        strict_operands(&e, op, a, b, &x, &y);
+        strict_operands(&e, op, false, a, b, &x, &y);
     if (op == OP2_POW && e.f->means.promotion == WF_PROMOTE_JAX && b.tag == T_INT && b.i < 0 &&
         dtype_is_int(wf_dtype_of(e.c, x))) {
         tensor_fail(e.c, WF_ERR_TYPE, "Integers cannot be raised to negative powers, got integer_pow(%s%s, %lld)",
@@ -239,6 +284,15 @@ Value en_tensor_unary(Vm *vm, UnOp op, Value a)
     En e = en_begin_front(vm, as_tensor(a)->front);
     wf_tensor x = as_tensor(a)->t;
 
+    if (op == OP1_POS && is_strict(&e)) {
+        sc_fail(vm, C_TypeError, "bad operand type for unary +: '%s'", sc_type_name(vm, a));
+        return en_fail(&e);
+    }
+    if (op == OP1_NEG && is_strict(&e) && dtype_is_unsigned(wf_dtype_of(e.c, x))) {
+        tensor_fail(e.c, WF_ERR_TYPE, "dtype: Value for attr 'T' of %s is not in the list of allowed values",
+                    wf_dtype_name(wf_dtype_of(e.c, x)));
+        return en_fail(&e);
+    }
     e.label = op == OP1_NEG ? "neg" : NULL;
     return en_end(&e, op == OP1_NEG   ? wf_neg(e.c, x)
                       : op == OP1_POS ? wf_positive(e.c, x)
@@ -264,7 +318,7 @@ Value en_tensor_compare(Vm *vm, CmpOp op, Value a, Value b)
     if (!on_one_device(&e, x, y))
         return en_fail(&e);
     if (is_strict(&e))
-        strict_operands(&e, OP2_COUNT, a, b, &x, &y);
+        strict_operands(&e, OP2_COUNT, op != CMP_EQ && op != CMP_NE, a, b, &x, &y);
     return en_end(&e, fn[op](e.c, x, y));
 }
 

@@ -10,6 +10,10 @@ from tensorflow._strings import string
 from tensorflow._gpu import device
 from tensorflow._ops import *
 from tensorflow._ops import slice_ as slice, print_ as print
+from tensorflow._segments import (tensor_scatter_nd_max, tensor_scatter_nd_min, dynamic_partition, dynamic_stitch, histogram_fixed_width,
+                                  reverse_sequence)
+from tensorflow._specials import truncatediv, truncatemod
+from tensorflow.nn import space_to_batch
 from tensorflow._variable import Variable
 from tensorflow._tape import GradientTape, IndexedSlices, UnconnectedGradients, custom_gradient, recompute_grad, no_gradient
 from tensorflow._control import (cond, case, switch_case, while_loop, map_fn, vectorized_map, scan, foldl, foldr, TensorArray)
@@ -19,7 +23,7 @@ from tensorflow import nest
 from tensorflow.distribute import VariableAggregation, VariableSynchronization
 
 __version__ = "2.21.0"
-_lazy = ("math", "nn", "linalg", "random", "debugging", "data", "config", "keras", "train", "losses", "initializers", "experimental", "autograph",
+_lazy = ("autodiff", "bitwise", "image", "math", "nn", "linalg", "random", "debugging", "data", "config", "keras", "train", "losses", "initializers", "experimental", "autograph",
          "signal", "version", "summary", "compat", "contrib", "examples", "metrics", "optimizers")
 bool = bool_
 newaxis = None

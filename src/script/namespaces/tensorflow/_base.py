@@ -14,6 +14,28 @@ complex64, complex128 = _w.complex64, _w.complex128
 DType = _w.dtype
 
 
+def _describe(d, bits, largest=None):
+    d.size, d.is_bool, d.is_integer, d.is_unsigned, d.is_numpy_compatible = bits // 8, d is bool_, d.kind in "iu", d.kind == "u", True
+    d.base_dtype = d.real_dtype = d
+    if largest is not None:
+        d.min, d.max = -largest, largest
+        d.limits = d.min, d.max
+
+
+for _d, _bits, _largest in ((float16, 16, 65504.0), (bfloat16, 16, 3.3895313892515355e38), (float32, 32, 3.4028234663852886e38),
+                            (float64, 64, 1.7976931348623157e308), (bool_, 8, None), (complex64, 64, None), (complex128, 128, None)):
+    _describe(_d, _bits, _largest)
+bool_.min, bool_.max = False, True
+complex64.real_dtype, complex128.real_dtype = float32, float64
+for _d in (int8, int16, int32, int64, uint8, uint16, uint32, uint64):
+    _bits = 8 * _d.itemsize
+    _describe(_d, _bits)
+    _d.min, _d.max = (0, 2 ** _bits - 1) if _d.is_unsigned else (-2 ** (_bits - 1), 2 ** (_bits - 1) - 1)
+    _d.limits = _d.min, _d.max
+for _d in (float16, float32, float64, bool_, complex64, complex128, int8, int16, int32, int64, uint8, uint16, uint32, uint64):
+    _d.as_numpy_dtype = getattr(_np, _d.name if _d is not bool_ else "bool_")
+
+
 class State:
     def __init__(self):
         self.eager = True
@@ -63,6 +85,8 @@ class CancelledError(OpError):
 
 def _worded(text, label=""):
     # an error of a tensor function, as TensorFlow raises it
+    if text.startswith("type: "):
+        return TypeError(text[6:])
     if text.startswith("dtype: "):
         text = text[7:]
         return TypeError(text) if _w.in_trace() else InvalidArgumentError(text)
@@ -259,6 +283,7 @@ class EagerTensor(_w.Tensor, TensorLike):
         return _gpu.moved(self, gpu_index + 1)
 
     def __abs__(self):
+        signed(self)
         return _w.abs(self)
 
     def __hash__(self):
@@ -367,7 +392,7 @@ def as_tensor(x, dtype=None):
     if dtype is None and isinstance(x, complex):
         return _w.tensor(x, complex128)
     if dtype is None and isinstance(x, (int, float, bool)):
-        return _w.tensor(x, bool_ if isinstance(x, bool) else int32 if isinstance(x, int) else float32)
+        return _w.tensor(x, bool_ if isinstance(x, bool) else float32 if isinstance(x, float) else int32 if -2147483648 <= x <= 2147483647 else int64)
     try:
         return _w.tensor(x, dtype, False)
     except ValueError:
@@ -417,12 +442,31 @@ def drawn(make, shape, dtype):
 
 
 def as_operand(x, dtype):
+    # A host value takes the dtype as it is: through 32 bits it would lose digits.
     t = as_tensor(x)
-    if t.dtype != dtype:
-        if dtype.is_floating or not t.dtype.is_floating:
-            return _w.cast(t, dtype)
+    if t.dtype == dtype:
+        return t
+    if (dtype == bool_ or t.dtype.is_floating and not dtype.is_inexact) and _w.about(t, "count"):
         raise TypeError(f"Cannot convert {x!r} to EagerTensor of dtype {dtype.name}")
-    return t
+    if isinstance(x, (int, float, list, tuple)) and dtype in (float64, complex128, int64, uint64) and not _has_tensors(x):
+        return _w.tensor(x, dtype, False)
+    return _w.cast(t, dtype)
+
+
+def _has_tensors(x):
+    if isinstance(x, (list, tuple)):
+        for v in x:
+            if _has_tensors(v):
+                return True
+        return False
+    return isinstance(x, _w.Tensor) or hasattr(x, "__tensor__")
+
+
+def signed(x):
+    # functions that have no kernels for bools and numbers without a sign
+    if x.dtype in (bool_, uint8, uint16, uint32, uint64):
+        raise InvalidArgumentError(f"Value for attr 'T' of {x.dtype.name} is not in the list of allowed values")
+    return x
 
 
 def axes_of(axis):

@@ -4,7 +4,7 @@ import _tf as _w
 import numpy as _np
 from collections import namedtuple as _namedtuple
 from tensorflow._base import (state, op, as_tensor, like, axes_of, ints, dtype_of, InvalidArgumentError, TensorShape, TensorSpec, float32,
-                              float64, int32, int64, bool_, as_operand)
+                              float64, int32, int64, uint8, uint32, uint64, bool_, as_operand, signed)
 from tensorflow._strings import string as _string, is_text as _is_text
 
 _abs, _min, _max, _sum, _round, _range, _pow, _all, _any, _bool, _sorted = abs, min, max, sum, round, range, pow, all, any, bool, sorted
@@ -24,10 +24,7 @@ def constant(value, dtype=None, shape=None):
             raise TypeError(f"Cannot convert {value!r} to a tensor of another type or shape than its own")
         return as_tensor(value)
     if dtype is not None:
-        x = as_tensor(value)
-        if not isinstance(value, _w.Tensor) and x.dtype.is_floating and not dtype_of(dtype).is_floating and dtype_of(dtype) != bool_:
-            raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype_of(dtype).name}")
-        x = _w.cast(x, dtype)
+        x = _w.cast(as_tensor(value), dtype) if isinstance(value, _w.Tensor) else as_operand(value, dtype_of(dtype))
     else:
         x = as_tensor(value)
     if isinstance(value, _w.Tensor) and not _w.about(x, "symbolic"):
@@ -47,9 +44,16 @@ def constant(value, dtype=None, shape=None):
 
 @op("Identity")
 def convert_to_tensor(value, dtype=None, dtype_hint=None):
-    if dtype is not None and not isinstance(value, _w.Tensor) and not hasattr(value, "__tensor__"):
-        return _w.cast(as_tensor(value), dtype)
-    return as_tensor(value, dtype)
+    if isinstance(value, _w.Tensor) or hasattr(value, "__tensor__") or _is_text(value):
+        return as_tensor(value, dtype)
+    if dtype is not None:
+        return as_operand(value, dtype_of(dtype))
+    if dtype_hint is not None:
+        try:
+            return as_operand(value, dtype_of(dtype_hint))
+        except (TypeError, ValueError):
+            pass
+    return as_tensor(value)
 
 
 @op("Identity")
@@ -134,6 +138,8 @@ def range(start, limit=None, delta=1, dtype=None):
 @op("linspace")
 def linspace(start, stop, num, axis=0):
     a, b = like(start, stop)
+    if axis not in (0, -1) or axis == -1 and a.ndim:
+        return _w.move_axis(linspace(a, b, num), 0, axis)
     if a.ndim == 0 and b.ndim == 0 and not _w.about(a, "symbolic"):
         return _w.linspace(a.item(), b.item(), int(_number(num)), True, a.dtype if a.dtype.is_floating else float64)
     t = _w.linspace(0.0, 1.0, int(_number(num)), True, a.dtype)
@@ -143,8 +149,8 @@ def linspace(start, stop, num, axis=0):
 
 # ---- elementwise ----
 
-def _unary(name, fn, also=None):
-    def call(x, **kw):
+def _unary(name, fn):
+    def call(x):
         return fn(as_tensor(x))
     return op(name)(call)
 
@@ -156,16 +162,24 @@ def _binary(name, fn):
     return op(name)(call)
 
 
+def _floats(fn):
+    def call(x):
+        if not x.dtype.is_floating:
+            raise InvalidArgumentError(f"Value for attr 'T' of {x.dtype.name} is not in the list of allowed values: bfloat16, half, float, double")
+        return fn(x)
+    return call
+
+
 def _abs_of(x):
     # its derivative at 0 is 0
-    return x * _w.stop_gradient(_w.sign(x)) if x.dtype.is_floating else _w.abs(x)
+    return x * _w.stop_gradient(_w.sign(x)) if x.dtype.is_floating else _w.abs(signed(x))
 
 
 _math = {
-    "abs": _abs_of, "negative": _w.neg, "exp": _w.exp, "expm1": _w.expm1, "log": _w.log, "log1p": _w.log1p, "sin": _w.sin, "cos": _w.cos,
+    "abs": _abs_of, "negative": lambda x: _w.neg(signed(x)), "exp": _w.exp, "expm1": _w.expm1, "log": _w.log, "log1p": _w.log1p, "sin": _w.sin, "cos": _w.cos,
     "tan": _w.tan, "asin": _w.asin, "acos": _w.acos, "atan": _w.atan, "sinh": _w.sinh, "cosh": _w.cosh, "tanh": _w.tanh,
-    "asinh": _w.asinh, "acosh": _w.acosh, "atanh": _w.atanh, "sqrt": _w.sqrt, "rsqrt": _w.rsqrt, "square": _w.square, "sign": _w.sign,
-    "floor": _w.floor, "ceil": _w.ceil, "round": _w.round, "rint": _w.round, "sigmoid": _w.sigmoid, "erf": _w.erf, "erfinv": _w.erf_inv,
+    "asinh": _w.asinh, "acosh": _w.acosh, "atanh": _w.atanh, "sqrt": _w.sqrt, "rsqrt": _w.rsqrt, "square": _w.square,
+    "sign": lambda x: _w.sign(signed(x)), "floor": _floats(_w.floor), "ceil": _floats(_w.ceil), "round": _w.round, "rint": _floats(_w.round), "sigmoid": _w.sigmoid, "erf": _w.erf, "erfinv": _w.erf_inv,
     "reciprocal": _w.reciprocal, "is_finite": _w.is_finite, "is_nan": _w.is_nan, "is_inf": _w.is_inf, "log_sigmoid": _w.log_sigmoid,
     "erfc": lambda x: 1.0 - _w.erf(x), "lgamma": lambda x: _special.gammaln(_w, x), "digamma": lambda x: _special.digamma(_w, x),
 }
@@ -174,10 +188,21 @@ _kernel_names = {"abs": "Abs", "negative": "Neg", "exp": "Exp", "log": "Log", "s
                  "ceil": "Ceil", "rsqrt": "Rsqrt", "reciprocal": "Reciprocal", "log1p": "Log1p", "expm1": "Expm1", "erf": "Erf"}
 for _n, _f in _math.items():
     globals()[_n] = _unary(_kernel_names.get(_n, _n), _f)
-real = op("Real")(lambda input: _w.real(as_tensor(input)))
-imag = op("Imag")(lambda input: _w.imag(as_tensor(input)))
+
+
+def _part(name, fn, kinds):
+    def call(input):
+        x = as_tensor(input)
+        if x.dtype.is_complex or x.dtype in kinds:
+            return fn(x)
+        raise TypeError(f"input must be a numeric tensor, but got tensor with dtype {x.dtype.name}")
+    return op(name)(call)
+
+
+_wide = (float32, float64)
+real = _part("Real", _w.real, (dtype_of("float16"), dtype_of("bfloat16"), int32, int64, dtype_of("int8"), dtype_of("int16"), uint8) + _wide)
+imag, angle = _part("Imag", _w.imag, _wide), _part("Angle", _w.angle, _wide)
 conj = op("Conj")(lambda x: _w.conj(as_tensor(x)))
-angle = op("Angle")(lambda input: _w.angle(as_tensor(input)))
 
 
 @op("Complex")
@@ -195,9 +220,38 @@ stop_gradient = op("StopGradient")(lambda input: _w.stop_gradient(as_tensor(inpu
 def _divide(x, y):
     if x.dtype != y.dtype:
         raise TypeError(f"`x` and `y` must have the same dtype, got {x.dtype!r} != {y.dtype!r}.")
+    if x.dtype == bool_:
+        raise TypeError(f"Invalid dtype {x.dtype!r} in __truediv__.")
     if not x.dtype.is_inexact:
-        x, y = _w.cast(x, float64), _w.cast(y, float64)
+        wide = float64 if x.dtype in (int32, int64, uint32, uint64) else float32
+        x, y = _w.cast(x, wide), _w.cast(y, wide)
     return _w.div(x, y)
+
+
+def _power(x, y):
+    if x.dtype in (uint8, bool_):
+        raise InvalidArgumentError(f"Value for attr 'T' of {x.dtype.name} is not in the list of allowed values: bfloat16, float, half, double, int8, int16, int32, int64, complex64, complex128")
+    if not x.dtype.is_inexact and not _w.about(y, "symbolic") and _w.any(y < 0).item():
+        raise InvalidArgumentError("Integers to negative integer powers are not allowed")
+    return _w.pow(x, y)
+
+
+def _divided(fn):
+    # integers are not divided by 0
+    def call(x, y):
+        if not y.dtype.is_floating and not _w.about(y, "symbolic") and _w.about(y, "count") and not _w.all(y).item():
+            raise InvalidArgumentError("Integer division by zero")
+        return fn(x, y)
+    return call
+
+
+def _numbers(fn):
+    # functions that have no kernels for bools
+    def call(x, y):
+        if x.dtype == bool_:
+            raise InvalidArgumentError("Value for attr 'T' of bool is not in the list of allowed values")
+        return fn(x, y)
+    return call
 
 
 def _no_nan(x, y):
@@ -214,9 +268,9 @@ def _minimum(x, y):
     return _w.where(x <= y, x, y)
 
 
-for _n, _k, _f in (("add", "Add", _w.add), ("subtract", "Sub", _w.sub), ("multiply", "Mul", _w.mul), ("divide", "truediv", _divide),
-                   ("truediv", "truediv", _divide), ("floordiv", "floordiv", _w.floor_div), ("mod", "FloorMod", _w.remainder),
-                   ("floormod", "FloorMod", _w.remainder), ("pow", "Pow", _w.pow), ("maximum", "Maximum", _maximum), ("minimum", "Minimum", _minimum),
+for _n, _k, _f in (("subtract", "Sub", _w.sub), ("multiply", "Mul", _w.mul), ("divide", "truediv", _divide),
+                   ("truediv", "truediv", _divide), ("floordiv", "floordiv", _divided(_w.floor_div)), ("mod", "FloorMod", _divided(_w.remainder)),
+                   ("floormod", "FloorMod", _divided(_w.remainder)), ("pow", "Pow", _power), ("maximum", "Maximum", _maximum), ("minimum", "Minimum", _minimum),
                    ("equal", "Equal", _w.eq), ("not_equal", "NotEqual", _w.ne), ("less", "Less", _w.lt), ("less_equal", "LessEqual", _w.le),
                    ("greater", "Greater", _w.gt), ("greater_equal", "GreaterEqual", _w.ge), ("logical_and", "LogicalAnd", _w.logical_and),
                    ("logical_or", "LogicalOr", _w.logical_or), ("logical_xor", "LogicalXor", _w.logical_xor), ("atan2", "Atan2", _w.atan2),
@@ -224,12 +278,27 @@ for _n, _k, _f in (("add", "Add", _w.add), ("subtract", "Sub", _w.sub), ("multip
                    ("squared_difference", "SquaredDifference", lambda x, y: _w.square(x - y)), ("floor_div", "FloorDiv", _w.floor_div),
                    ("xlogy", "Xlogy", lambda x, y: _w.where(x == 0, _w.zeros_like(x * y), x * _w.log(_w.where(x == 0, _w.ones_like(x * y), y + x * 0)))),
                    ("bitwise_and", "BitwiseAnd", _w.bitwise_and), ("bitwise_or", "BitwiseOr", _w.bitwise_or)):
-    globals()[_n] = _binary(_k, _f)
+    globals()[_n] = _binary(_k, _f if _n in ("equal", "not_equal", "logical_and", "logical_or", "logical_xor", "divide", "truediv") else _numbers(_f))
 realdiv = divide
+
+
+@op("Add")
+def add(x, y):
+    # The first operand has a dtype of its own; the second takes it if it can.
+    x = as_tensor(x)
+    if isinstance(y, _bool) and x.dtype not in (int32, int64, bool_) and not x.dtype.is_inexact:
+        y = as_tensor(y)
+    try:
+        x, y = like(x, y)
+    except TypeError as e:
+        raise InvalidArgumentError(str(e)) from None
+    return _numbers(_w.add)(x, y)
+
+
 # operators have names of their own in a graph
 operators = {"add": _binary("add", _w.add), "sub": _binary("sub", _w.sub), "mul": _binary("mul", _w.mul), "truediv": _binary("truediv", _divide),
-             "floordiv": _binary("floordiv", _w.floor_div), "mod": _binary("mod", _w.remainder), "pow": _binary("pow", _w.pow),
-             "and": _binary("and", _w.logical_and), "or": _binary("or", _w.logical_or), "xor": _binary("xor", _w.logical_xor),
+             "floordiv": _binary("floordiv", _divided(_w.floor_div)), "mod": _binary("mod", _divided(_w.remainder)), "pow": _binary("pow", _power),
+             "and": _binary("and", _w.bitwise_and), "or": _binary("or", _w.bitwise_or), "xor": _binary("xor", _w.bitwise_xor),
              "lt": less, "le": less_equal, "gt": greater, "ge": greater_equal, "eq": equal, "ne": not_equal}
 
 
@@ -246,8 +315,13 @@ def to_int32(x):
     return cast(x, int32)
 
 
+@op("saturate_cast")
 def saturate_cast(value, dtype):
-    return cast(value, dtype)
+    x, to = as_tensor(value), dtype_of(dtype)
+    if not to.is_floating and (x.dtype.is_floating or x.dtype.size > to.size or x.dtype.is_unsigned != to.is_unsigned):
+        lo, hi = _max(x.dtype.min, to.min), _min(x.dtype.max, to.max)
+        x = _w.where(x < lo, _w.full((), lo, x.dtype), _w.where(x > hi, _w.full((), hi, x.dtype), x))
+    return _w.cast(x, to)
 
 
 @op("clip_by_value")
@@ -318,6 +392,25 @@ def _mean(x, axis, keep):
     return _w.cast(_w.floor_div(_w.sum(x, axis, keep), n), x.dtype)
 
 
+def _of(fits, fn, error=InvalidArgumentError):
+    # a reduction that has kernels for some dtypes alone
+    def reduce(x, axis, keep):
+        if not fits(x):
+            raise error(f"Value for attr 'T' of {x.dtype.name} is not in the list of allowed values")
+        return fn(x, axis, keep)
+    return reduce
+
+
+def _extreme(fn, empty):
+    # of nothing: the least, or the greatest, that the dtype has
+    def reduce(x, axis, keep):
+        if _w.about(x, "count") == 0 and x.dtype != bool_:
+            least = float(empty + "inf") if x.dtype.is_floating else x.dtype.min if empty else x.dtype.max
+            return _w.full(list(_w.sum(x, axis, keep).shape), least, x.dtype)
+        return fn(x, axis, keep)
+    return reduce
+
+
 def _same(fn):
     return lambda x, axis, keep: _w.cast(fn(x, axis, keep), x.dtype)
 
@@ -325,15 +418,22 @@ def _same(fn):
 reduce_sum = _reduction("Sum", _same(_w.sum))
 reduce_prod = _reduction("Prod", _same(_w.prod))
 reduce_mean = _reduction("Mean", _mean)
-reduce_max = _reduction("Max", _w.max)
-reduce_min = _reduction("Min", _w.min)
-reduce_all = _reduction("All", _w.all)
-reduce_any = _reduction("Any", _w.any)
-reduce_logsumexp = _reduction("ReduceLogSumExp", _w.logsumexp)
-reduce_variance = _reduction("reduce_variance", lambda x, axis, keep: _w.var(x, axis, 0, keep))
-reduce_std = _reduction("reduce_std", lambda x, axis, keep: _w.std(x, axis, 0, keep))
-reduce_euclidean_norm = _reduction("EuclideanNorm", lambda x, axis, keep: _w.sqrt(_w.sum(x * x, axis, keep)))
-count_nonzero = _reduction("count_nonzero", lambda x, axis, keep: _w.sum(_w.cast(x != 0, int64), axis, keep))
+reduce_max = _reduction("Max", _extreme(_w.max, "-"))
+reduce_min = _reduction("Min", _extreme(_w.min, ""))
+reduce_all = _reduction("All", _of(lambda x: x.dtype == bool_, _w.all))
+reduce_any = _reduction("Any", _of(lambda x: x.dtype == bool_, _w.any))
+reduce_logsumexp = _reduction("ReduceLogSumExp", _of(lambda x: x.dtype.is_inexact, _w.logsumexp))
+reduce_variance = _reduction("reduce_variance", _of(lambda x: x.dtype.is_inexact, lambda x, axis, keep: _w.var(x, axis, 0, keep), TypeError))
+reduce_std = _reduction("reduce_std", _of(lambda x: x.dtype.is_inexact, lambda x, axis, keep: _w.std(x, axis, 0, keep), TypeError))
+reduce_euclidean_norm = _reduction("EuclideanNorm", _same(lambda x, axis, keep: _w.sqrt(_w.sum(x * x, axis, keep))))
+_nonzeros = _reduction("count_nonzero", lambda x, axis, keep: _w.sum(_w.cast(x if x.dtype == bool_ else x != 0, int64), axis, keep))
+
+
+def count_nonzero(input=None, axis=None, keepdims=None, dtype=int64, name=None, input_tensor=None, keep_dims=None, reduction_indices=None):
+    x = _nonzeros(input_tensor if input is None else input, reduction_indices if axis is None else axis, _bool(keepdims or keep_dims), name=name)
+    return x if dtype is int64 else cast(x, dtype)
+
+
 
 
 @op("norm")
@@ -365,7 +465,7 @@ def _running(fn):
         if reverse:
             x = _w.flip(x, axis)
         y = _w.cast(fn(x, axis), x.dtype)
-        if exclusive:
+        if exclusive and x.shape[axis]:
             n = x.shape[axis]
             first = _w.full([1 if i == axis % x.ndim else d for i, d in enumerate(x.shape)], 0 if fn is _w.cumsum else 1, x.dtype)
             y = _w.concat([first, _w.narrow(y, axis, 0, n - 1)], axis)
@@ -377,44 +477,11 @@ cumsum = op("Cumsum")(_running(_w.cumsum))
 cumprod = op("Cumprod")(_running(_w.cumprod))
 
 
-@op("segment")
-def segment_sum(data, segment_ids):
-    return _segments(data, segment_ids, None, "sum")
-
-
-def _segments(data, ids, n, how):
-    x, ids = as_tensor(data), as_tensor(ids)
-    if n is None:
-        n = int(_w.max(ids).item()) + 1
-    out = _w.full([int(n)] + list(x.shape)[1:], 0, x.dtype)
-    out = _w.index_add(out, ids, x)
-    if how == "mean":
-        count = _w.index_add(_w.full([int(n)], 0, x.dtype), ids, _w.full(ids.shape, 1, x.dtype))
-        out = out / _w.reshape(_w.maximum(count, 1), [-1] + [1] * (x.ndim - 1))
-    return out
-
-
-segment_mean = op("SegmentMean")(lambda data, segment_ids: _segments(data, segment_ids, None, "mean"))
-unsorted_segment_sum = op("UnsortedSegmentSum")(lambda data, segment_ids, num_segments: _segments(data, segment_ids, _number(num_segments), "sum"))
-unsorted_segment_mean = op("UnsortedSegmentMean")(lambda data, segment_ids, num_segments: _segments(data, segment_ids, _number(num_segments), "mean"))
-
-
-def _extreme(fn, pick):
-    def call(data, segment_ids, num_segments=None):
-        x, ids = as_tensor(data), as_tensor(segment_ids)
-        n = int(_w.max(ids).item()) + 1 if num_segments is None else int(_number(num_segments))
-        rows = [fn(_w.take(x, _w.reshape(_w.nonzero(ids == k), -1), 0), 0) for k in _range(n)]
-        return _w.stack(rows, 0)
-    return call
-
-
-segment_max, segment_min = op("SegmentMax")(_extreme(_w.max, 0)), op("SegmentMin")(_extreme(_w.min, 0))
-unsorted_segment_max = segment_max
-
-
 @op("bincount")
 def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=int32):
     x = as_tensor(arr)
+    if _w.about(x, "count") and _w.min(x).item() < 0:
+        raise InvalidArgumentError("Input arr must be non-negative!")
     n = _max(int(_w.max(x).item()) + 1 if _w.about(x, "count") else 0, minlength or 0)
     if maxlength is not None:
         n = _min(n, maxlength)
@@ -454,7 +521,8 @@ def reshape(tensor, shape):
 
 @op("transpose")
 def transpose(a, perm=None, conjugate=False):
-    return _w.permute(as_tensor(a), axes_of(perm))
+    y = _w.permute(as_tensor(a), axes_of(perm))
+    return _w.conj(y) if conjugate and y.dtype.is_complex else y
 
 
 @op("ExpandDims")
@@ -506,6 +574,8 @@ pack = stack
 @op("unstack")
 def unstack(value, num=None, axis=0):
     x = as_tensor(value)
+    if num is not None and num != x.shape[axis]:
+        raise InvalidArgumentError(f"Input shape axis {axis} must equal {num}, got shape {_sizes(x)}")
     return [_w.take(x, i, axis) for i in _range(x.shape[axis])]
 
 
@@ -519,6 +589,8 @@ def split(value, num_or_size_splits, axis=0, num=None):
         sizes = [n // num_or_size_splits] * num_or_size_splits
     else:
         sizes = ints(num_or_size_splits)
+        if num is not None and num != len(sizes):
+            raise ValueError(f"Dimension 0 in both shapes must be equal, but are {len(sizes)} and {num}.")
         if -1 in sizes:
             at = sizes.index(-1)
             sizes[at] = n - _sum(sizes) - 1
@@ -567,7 +639,8 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0):
 
 @op("ReverseV2")
 def reverse(tensor, axis):
-    return _w.flip(as_tensor(tensor), axes_of(axis))
+    x = as_tensor(tensor)
+    return _w.flip(x, axes_of(axis)) if x.ndim else x
 
 
 @op("Roll")
@@ -582,7 +655,16 @@ def roll(input, shift, axis):
 
 @op("meshgrid")
 def meshgrid(*args, indexing="xy"):
-    return [as_tensor(g) for g in _np.meshgrid(*[as_tensor(a).numpy() for a in args], indexing=indexing)]
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'")
+    xs = [_w.reshape(as_tensor(a), [-1]) for a in args]
+    at = list(_range(len(xs)))
+    if indexing == "xy" and len(xs) > 1:
+        at[:2] = [1, 0]
+    sizes = [None] * len(xs)
+    for k, x in zip(at, xs):
+        sizes[k] = x.shape[0]
+    return [_w.copy(_w.broadcast_to(_w.reshape(x, [1] * k + [-1] + [1] * (len(xs) - k - 1)), sizes)) for k, x in zip(at, xs)]
 
 
 # ---- picking ----
@@ -627,6 +709,8 @@ def _checked(ix, n):
 
 @op("GatherV2")
 def gather(params, indices, validate_indices=None, axis=None, batch_dims=0):
+    if validate_indices is False:
+        raise NotImplementedError("gather: validate_indices=False")
     x, ix = as_tensor(params), as_tensor(indices)
     if batch_dims:
         axis = batch_dims if axis is None else axis
@@ -647,7 +731,13 @@ def _nd_key(ix):
 
 @op("GatherNd")
 def gather_nd(params, indices, batch_dims=0):
-    return as_tensor(params)[_nd_key(as_tensor(indices))]
+    x, ix = as_tensor(params), as_tensor(indices)
+    batch_dims = int(_number(batch_dims))
+    if batch_dims:
+        return _w.stack([gather_nd(x[i], ix[i], batch_dims - 1) for i in _range(x.shape[0])], 0)
+    for k in _range(ix.shape[-1]):
+        _checked(ix[..., k], x.shape[k])
+    return x[_nd_key(ix)]
 
 
 @op("boolean_mask")
@@ -660,20 +750,20 @@ def boolean_mask(tensor, mask, axis=None):
 
 @op("TensorScatterUpdate")
 def tensor_scatter_nd_update(tensor, indices, updates):
-    x = as_tensor(tensor)
-    return _w.index_set(x, _nd_key(as_tensor(indices)), as_operand(updates, x.dtype))
+    x, updates = like(tensor, updates)
+    return _w.index_set(x, _nd_key(as_tensor(indices)), updates)
 
 
 @op("TensorScatterAdd")
 def tensor_scatter_nd_add(tensor, indices, updates):
-    x = as_tensor(tensor)
-    return _w.index_add(x, _nd_key(as_tensor(indices)), as_operand(updates, x.dtype))
+    x, updates = like(tensor, updates)
+    return _w.index_add(x, _nd_key(as_tensor(indices)), updates)
 
 
 @op("TensorScatterSub")
 def tensor_scatter_nd_sub(tensor, indices, updates):
-    x = as_tensor(tensor)
-    return _w.index_add(x, _nd_key(as_tensor(indices)), -as_operand(updates, x.dtype))
+    x, updates = like(tensor, updates)
+    return _w.index_add(x, _nd_key(as_tensor(indices)), -updates)
 
 
 @op("ScatterNd")
@@ -725,12 +815,17 @@ def top_k(input, k=1, sorted=True, index_type=int32):
 def in_top_k(targets, predictions, k):
     p, t = as_tensor(predictions), as_tensor(targets)
     mine = _w.take_along(p, _w.expand_dims(t, 1), 1)
-    return _w.sum(_w.cast(p > mine, int32), 1) < k
+    found = _w.sum(_w.cast(p > mine, int32), 1) < k
+    return _w.logical_and(found, _w.all(_w.is_finite(p), 1))
 
 
 @op("searchsorted")
 def searchsorted(sorted_sequence, values, side="left", out_type=int32):
-    return _w.cast(_w.searchsorted(as_tensor(sorted_sequence), as_tensor(values), side == "right"), out_type)
+    x, v = like(sorted_sequence, values)
+    at = _w.searchsorted(x, v, side == "right")
+    if v.dtype.is_floating:     # nothing is less than NaN
+        at = _w.where(_w.is_nan(v), _w.full((), x.shape[-1] if side == "right" else 0, at.dtype), at)
+    return _w.cast(at, out_type)
 
 
 @op("Unique")
@@ -747,8 +842,8 @@ def unique(x, out_idx=int32):
 
 @op("unique_with_counts")
 def unique_with_counts(x, out_idx=int32):
-    y, i = unique(x)
-    return UniqueWithCounts(y, i, bincount(i))
+    y, i = unique(x, out_idx)
+    return UniqueWithCounts(y, i, bincount(i, dtype=out_idx))
 
 
 # ---- products ----
@@ -756,15 +851,24 @@ def unique_with_counts(x, out_idx=int32):
 @op("MatMul")
 def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, a_is_sparse=False, b_is_sparse=False, output_type=None):
     x, y = like(a, b)
+    if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
+        raise ValueError("Only one of `transpose_a` and `adjoint_a`, or `transpose_b` and `adjoint_b`, can be True.")
+    if a_is_sparse or b_is_sparse:      # a promise about zeros; of matrices of these types alone
+        if x.dtype.name not in ("float32", "bfloat16") or x.ndim != 2:
+            raise InvalidArgumentError("a_is_sparse, b_is_sparse: of matrices of float32 or bfloat16")
     if transpose_a or adjoint_a:
-        x = _w.swap_axes(x, -1, -2)
+        x = _w.swap_axes(_w.conj(x) if adjoint_a and x.dtype.is_complex else x, -1, -2)
     if transpose_b or adjoint_b:
-        y = _w.swap_axes(y, -1, -2)
+        y = _w.swap_axes(_w.conj(y) if adjoint_b and y.dtype.is_complex else y, -1, -2)
     if x.ndim >= 2 and y.ndim >= 2 and x.shape[-1] != y.shape[-2]:
         text = f"Matrix size-incompatible: In[0]: {_sizes(x)}, In[1]: {_sizes(y)}"
         raise ValueError(text) if _w.in_trace() else InvalidArgumentError(text)
     if x.ndim < 2 or y.ndim < 2:
         raise InvalidArgumentError(f"In[0] and In[1] has different ndims: {_sizes(x)} vs. {_sizes(y)}")
+    if output_type is not None and dtype_of(output_type) != x.dtype:
+        if x.dtype.name != "int8" or dtype_of(output_type) != int32:
+            raise InvalidArgumentError(f"matmul: output_type {dtype_of(output_type).name} of {x.dtype.name}")
+        x, y = _w.cast(x, int32), _w.cast(y, int32)
     return _w.matmul(x, y)
 
 
@@ -790,20 +894,10 @@ def tensordot(a, b, axes):
 
 
 @op("einsum")
-def einsum(equation, *inputs, **kw):
+def einsum(equation, *inputs, optimize="greedy"):
+    if optimize not in (None, False, True, "greedy", "optimal", "branch-2", "branch-all", "auto"):
+        raise ValueError(f"einsum: optimize={optimize!r}")
     return _w.einsum(equation, _uniform(inputs))
-
-
-@op("diag")
-def diag(diagonal, k=0):
-    x = as_tensor(diagonal)
-    n = x.shape[-1]
-    return _w.where(_w.eye(n, n, 0, bool_), x[..., None], _w.zeros_like(x[..., None]))
-
-
-@op("diag_part")
-def diag_part(input):
-    return _w.diagonal(as_tensor(input), 0)
 
 
 @op("trace")
@@ -827,7 +921,12 @@ def _solid(x, what):
     return x
 
 
-inv = op("MatrixInverse")(lambda input, adjoint=False: _solid(_w.inv(as_tensor(input)), "Input is not invertible."))
+@op("MatrixInverse")
+def inv(input, adjoint=False):
+    x = as_tensor(input)
+    return _solid(_w.inv(_w.swap_axes(_w.conj(x) if x.dtype.is_complex else x, -1, -2) if adjoint else x), "Input is not invertible.")
+
+
 det = op("MatrixDeterminant")(lambda input: _w.det(as_tensor(input)))
 cholesky = op("Cholesky")(lambda input: _solid(_w.cholesky(as_tensor(input)), "Cholesky decomposition was not successful. The input might not be valid."))
 
@@ -835,7 +934,7 @@ cholesky = op("Cholesky")(lambda input: _solid(_w.cholesky(as_tensor(input)), "C
 @op("MatrixSolve")
 def solve(matrix, rhs, adjoint=False):
     a, b = like(matrix, rhs)
-    return _w.solve(_w.swap_axes(a, -1, -2) if adjoint else a, b)
+    return _w.solve(_w.swap_axes(_w.conj(a) if a.dtype.is_complex else a, -1, -2) if adjoint else a, b)
 
 
 @op("MatrixTriangularSolve")
@@ -855,13 +954,6 @@ def l2_normalize(x, axis=None, epsilon=1e-12, dim=None):
     x = as_tensor(x)
     s = _w.sum(x * x, axes_of(dim if axis is None else axis), True)
     return x * _w.rsqrt(_w.maximum(s, epsilon))
-
-
-@op("confusion_matrix")
-def confusion_matrix(labels, predictions, num_classes=None, weights=None, dtype=int32):
-    a, b = as_tensor(labels), as_tensor(predictions)
-    n = int(num_classes) if num_classes is not None else int(_max(_w.max(a).item(), _w.max(b).item())) + 1
-    return _w.index_add(_w.full([n, n], 0, dtype), (a, b), _w.full(a.shape, 1, dtype))
 
 
 @op("ensure_shape")

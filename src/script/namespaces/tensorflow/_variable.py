@@ -24,7 +24,7 @@ class Variable:
             raise ValueError("`initial_value` must be specified.")
         x = as_tensor(initial_value)
         if dtype is not None:
-            x = _w.cast(x, dtype)
+            x = _w.cast(x, dtype) if isinstance(initial_value, _w.Tensor) else as_operand(initial_value, dtype_of(dtype))
         if _w.about(x, "symbolic"):
             raise ValueError("tf.function only supports singleton tf.Variables created on the first call: make the variable outside")
         self._value = _w.copy(_w.detach(x))

@@ -1,12 +1,86 @@
 # tensorflow.linalg
-from tensorflow._ops import (matmul, matvec, tensordot, einsum, diag, diag_part, trace, band_part, inv, det, cholesky, solve, triangular_solve,
-                             logdet, norm, eye, global_norm, l2_normalize as normalize_, transpose as _transpose)
+from tensorflow._ops import (matmul, matvec, tensordot, einsum, trace, band_part, inv, det, cholesky, solve, triangular_solve,
+                             logdet, norm, eye, global_norm, l2_normalize)
 import _tf as _w
-from tensorflow._base import op, as_tensor
+from tensorflow._base import op, as_tensor, like, InvalidArgumentError, bool_, int32
 
-tensor_diag = diag
-set_diag = None
-matrix_transpose = op("matrix_transpose")(lambda a: _w.swap_axes(as_tensor(a), -1, -2))
+matrix_transpose = op("matrix_transpose")(lambda a, conjugate=False: _turned(as_tensor(a), conjugate))
+adjoint = op("adjoint")(lambda matrix: _turned(as_tensor(matrix), True))
+
+
+def _turned(x, conjugate):
+    return _w.swap_axes(_w.conj(x) if conjugate and x.dtype.is_complex else x, -1, -2)
+
+
+def _one(k):
+    # one diagonal: bands of several are not there
+    if isinstance(k, (list, tuple)):
+        if k[0] != k[-1]:
+            raise NotImplementedError("diagonals from k[0] to k[1]: bands of several are not there")
+        k = k[0]
+    return int(k)
+
+
+@op("diag")
+def diag(diagonal, k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
+    x, k = as_tensor(diagonal), _one(k)
+    n = x.shape[-1]
+    if num_rows == -1 and num_cols == -1:
+        num_rows = num_cols = n + abs(k)        # a square
+    rows, cols = n + max(-k, 0) if num_rows == -1 else num_rows, n + max(k, 0) if num_cols == -1 else num_cols
+    if min(rows + min(k, 0), cols - max(k, 0)) != n:
+        raise InvalidArgumentError(f"The number of rows and columns does not fit a diagonal of {n}")
+    # zeros around the diagonal, moved to where it stands in its rows
+    lo = max(-k, 0)
+    body = _w.pad(x, [0] * (x.ndim - 1) + [lo], [0] * (x.ndim - 1) + [rows - n - lo])[..., None]
+    on = _w.arange(0, cols, 1, int32) - _w.expand_dims(_w.arange(0, rows, 1, int32), 1) == k
+    return _w.where(on, body, _w.full((), padding_value, x.dtype))
+
+
+@op("diag_part")
+def diag_part(input, k=0, padding_value=0, align="RIGHT_LEFT"):
+    x, k = as_tensor(input), _one(k)
+    if not -x.shape[-2] < k < x.shape[-1]:
+        raise InvalidArgumentError(f"upper_diag_index = {k} must be between {-x.shape[-2]} and {x.shape[-1]}")
+    return _w.diagonal(x, k)
+
+
+@op("MatrixSetDiag")
+def set_diag(input, diagonal, k=0, align="RIGHT_LEFT"):
+    x, d = like(input, diagonal)
+    k = _one(k)
+    rows, cols = x.shape[-2], x.shape[-1]
+    if d.shape[-1] != min(rows + min(k, 0), cols - max(k, 0)):
+        raise InvalidArgumentError(f"a diagonal of {d.shape[-1]} does not fit {rows} x {cols}")
+    return _w.where(diag(_w.full([d.shape[-1]], 1, bool_), k=k, num_rows=rows, num_cols=cols), diag(d, k=k, num_rows=rows, num_cols=cols), x)
+
+
+@op("tensor_diag")
+def tensor_diag(diagonal):
+    x = as_tensor(diagonal)
+    n = _w.about(x, "count")
+    return _w.reshape(_w.where(_w.eye(n, n, 0, bool_), _w.reshape(x, [-1, 1]), _w.zeros_like(_w.reshape(x, [-1, 1]))), list(x.shape) * 2)
+
+
+@op("tensor_diag_part")
+def tensor_diag_part(input):
+    x = as_tensor(input)
+    half = list(x.shape)[:x.ndim // 2]
+    n = _w.about(_w.full(half, 0, x.dtype), "count")
+    return _w.reshape(_w.diagonal(_w.reshape(x, [n, n]), 0), half)
+
+
+@op("Cross")
+def cross(a, b):
+    x, y = like(a, b)
+    (a1, a2, a3), (b1, b2, b3) = [[t[..., i] for i in range(3)] for t in (x, y)]
+    return _w.stack([a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1], -1)
+
+
+@op("cholesky_solve")
+def cholesky_solve(chol, rhs):
+    c, b = like(chol, rhs)
+    return _w.solve_triangular(c, _w.solve_triangular(c, b, True, False, False), True, True, False)
 
 
 def normalize(tensor, ord="euclidean", axis=None):
@@ -23,6 +97,8 @@ def slogdet(input):
 @op("LinearCombination")
 def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True):
     a, b = as_tensor(matrix), as_tensor(rhs)
+    if not fast and l2_regularizer:
+        raise NotImplementedError("lstsq: l2_regularizer with fast=False")
     t = _w.swap_axes(a, -1, -2)
     return _w.solve(_w.matmul(t, a) + l2_regularizer * _w.eye(a.shape[-1], a.shape[-1], 0, a.dtype), _w.matmul(t, b))
 
@@ -39,3 +115,27 @@ def expm(input):
     for _ in range(8):
         r = _w.matmul(r, r)
     return r
+
+
+@op("pinv")
+def pinv(a, rcond=None, validate_args=False):
+    x = as_tensor(a)
+    if validate_args and x.ndim < 2:
+        raise ValueError(f"Input `a` must have at least 2 dimensions. Saw: {x.ndim}.")
+    if rcond is None:
+        rcond = 10.0 * max(x.shape[-2:]) * {"float32": 1.1920928955078125e-07, "float64": 2.220446049250313e-16}.get(x.dtype.name, 0.0009765625)
+    from numpy import linalg
+    import numpy as np
+    if _w.about(x, "symbolic"):
+        raise NotImplementedError("pinv inside a function")
+    return as_tensor(linalg.pinv(np._w.wrap(_w.detach(x)), rcond))
+
+
+@op("matrix_rank")
+def matrix_rank(a, tol=None, validate_args=False):
+    from numpy import linalg
+    import numpy as np
+    x = as_tensor(a)
+    if validate_args and x.ndim < 2:
+        raise ValueError(f"Input `a` must have at least 2 dimensions. Saw: {x.ndim}.")
+    return _w.cast(as_tensor(linalg.matrix_rank(np._w.wrap(_w.detach(x)), tol)), int32)

@@ -5,9 +5,15 @@ from tensorflow._ops import (
     logical_not, add, subtract, multiply, divide, truediv, floordiv, mod, floormod, pow, maximum, minimum, equal, not_equal, less,
     less_equal, greater, greater_equal, logical_and, logical_or, logical_xor, atan2, divide_no_nan, multiply_no_nan,
     squared_difference, xlogy, add_n, accumulate_n, reduce_sum, reduce_prod, reduce_mean, reduce_max, reduce_min, reduce_all, reduce_any,
-    reduce_logsumexp, reduce_variance, reduce_std, reduce_euclidean_norm, count_nonzero, argmax, argmin, cumsum, cumprod, segment_sum,
-    segment_mean, segment_max, segment_min, unsorted_segment_sum, unsorted_segment_mean, unsorted_segment_max, bincount, top_k, in_top_k,
-    l2_normalize, confusion_matrix, real, imag, conj, angle)
+    reduce_logsumexp, reduce_variance, reduce_std, reduce_euclidean_norm, count_nonzero, argmax, argmin, cumsum, cumprod, bincount, top_k,
+    in_top_k, l2_normalize, real, imag, conj, angle)
+from tensorflow._specials import (
+    erfcinv, ndtri, reciprocal_no_nan, truncatediv, truncatemod, nextafter, igamma, igammac, zeta, polygamma, betainc, lbeta, xdivy, xlog1py,
+    cumulative_logsumexp)
+from tensorflow._segments import (
+    segment_sum, segment_mean, segment_prod, segment_max, segment_min, unsorted_segment_sum, unsorted_segment_mean, unsorted_segment_sqrt_n,
+    unsorted_segment_prod, unsorted_segment_max, unsorted_segment_min, invert_permutation,
+    confusion_matrix)
 from tensorflow.nn import softplus, softmax, log_softmax, zero_fraction, softsign
 
 scalar_mul = multiply

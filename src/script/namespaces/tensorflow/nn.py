@@ -30,6 +30,8 @@ def gelu(features, approximate=False):
 @op("LeakyRelu")
 def leaky_relu(features, alpha=0.2):
     x = as_tensor(features)
+    if isinstance(alpha, float):
+        alpha = float(_np.float32(alpha))       # an attribute of 32 bits, whatever x has
     return _w.where(x > 0, x, x * alpha)
 
 
@@ -93,7 +95,12 @@ def l2_loss(t):
 @op("log_poisson_loss")
 def log_poisson_loss(targets, log_input, compute_full_loss=False):
     t, x = like(targets, log_input)
-    return _w.exp(x) - x * t
+    y = _w.exp(x) - x * t
+    if not compute_full_loss:
+        return y
+    # Stirling's approximation of log(t!), for targets greater than 1
+    stirling = t * _w.log(t) - t + 0.5 * _w.log(6.283185307179586 * t)
+    return y + _w.where(_w.logical_and(t >= 0, t <= 1), _w.zeros_like(t), stirling)
 
 
 # ---- layers ----
@@ -124,8 +131,20 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon):
 
 
 @op("embedding_lookup")
-def embedding_lookup(params, ids, max_norm=None, partition_strategy=None):
-    return gather(params, ids)
+def embedding_lookup(params, ids, max_norm=None):
+    if isinstance(params, (list, tuple)) and len(params) > 1:
+        raise NotImplementedError(f"embedding_lookup: params in {len(params)} parts")
+    y = gather(params[0] if isinstance(params, (list, tuple)) else params, ids)
+    if max_norm is None:
+        return y
+    rows = list(range(as_tensor(ids).ndim, y.ndim))
+    norm = _w.sqrt(_w.sum(y * y, rows, True)) if rows else _w.abs(y)
+    return y * max_norm / _w.maximum(norm, as_operand(max_norm, y.dtype))
+
+
+def embedding_lookup_v1(params, ids, partition_strategy="mod", name=None, validate_indices=True, max_norm=None):
+    # Strategies differ where params are in parts, which are refused; indices are always looked at.
+    return embedding_lookup(params, ids, max_norm, name=name)
 
 
 @op("dropout")
@@ -240,20 +259,21 @@ def conv3d(input, filters, strides=1, padding="VALID", data_format="NDHWC", dila
 
 def convolution(input, filters, strides=None, padding="VALID", data_format=None, dilations=None):
     n = len(filters.shape) - 2
-    return [conv1d, conv2d, conv3d][n - 1](input, filters, 1 if strides is None else strides, padding, dilations=dilations)
+    form = data_format or ["NWC", "NHWC", "NDHWC"][n - 1]
+    return [conv1d, conv2d, conv3d][n - 1](input, filters, 1 if strides is None else strides, padding, data_format=form, dilations=dilations)
 
 
 @op("depthwise")
 def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilations=None):
     x, w = like(input, filter)
     h, k, c, m = w.shape
-    return _conv(x, _w.reshape(w, [h, k, 1, c * m]), 2, strides, padding, dilations, c)
+    return _conv(x, _w.reshape(w, [h, k, 1, c * m]), 2, strides, padding, dilations, c, data_format)
 
 
 @op("separable_conv2d")
 def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, data_format=None, dilations=None):
-    y = depthwise_conv2d(input, depthwise_filter, strides, padding, None, dilations)
-    return _conv(y, as_tensor(pointwise_filter), 2, 1, "VALID", None)
+    y = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
+    return _conv(y, as_tensor(pointwise_filter), 2, 1, "VALID", None, 1, data_format)
 
 
 def _transposed(input, filters, output_shape, strides, padding, n):
@@ -289,12 +309,16 @@ def conv2d_transpose(input, filters, output_shape, strides, padding="SAME", data
 
 @op("conv1d_transpose")
 def conv1d_transpose(input, filters, output_shape, strides, padding="SAME", data_format="NWC", dilations=None):
+    if data_format not in (None, "NWC"):
+        raise NotImplementedError(f"conv1d_transpose: data_format={data_format!r}")
+    if dilations is not None and max(_spatial(dilations, 1)) > 1:
+        raise NotImplementedError("conv1d_transpose: dilations")
     return _transposed(input, filters, output_shape, strides, padding, 1)
 
 
 def _max_pool(input, n, ksize, strides, padding, data_format=None):
     x = as_tensor(input)
-    cf = data_format in ("NCHW", "NCW")
+    cf = data_format in ("NCHW", "NCW", "NCDHW")
     k, s = _spatial(ksize, n, cf), _spatial(strides, n, cf)
     x = x if cf else _first(x)
     pads = _pads(padding, list(x.shape)[2:], k, s, [1] * n)
@@ -304,7 +328,7 @@ def _max_pool(input, n, ksize, strides, padding, data_format=None):
 
 def _avg_pool(input, n, ksize, strides, padding, data_format=None):
     x = as_tensor(input)
-    cf = data_format in ("NCHW", "NCW")
+    cf = data_format in ("NCHW", "NCW", "NCDHW")
     k, s = _spatial(ksize, n, cf), _spatial(strides, n, cf)
     x = x if cf else _first(x)
     pads = _pads(padding, list(x.shape)[2:], k, s, [1] * n)
@@ -348,6 +372,129 @@ def avg_pool1d(input, ksize, strides, padding="VALID", data_format="NWC"):
     return _avg_pool(input, 1, ksize, strides, padding, data_format)
 
 
+@op("MaxPool3D")
+def max_pool3d(input, ksize, strides, padding, data_format="NDHWC"):
+    return _max_pool(input, 3, ksize, strides, padding, data_format)
+
+
+@op("AvgPool3D")
+def avg_pool3d(input, ksize, strides, padding, data_format="NDHWC"):
+    return _avg_pool(input, 3, ksize, strides, padding, data_format)
+
+
+@op("pool")
+def pool(input, window_shape, pooling_type, strides=None, padding="VALID", data_format=None, dilations=None):
+    n = len(window_shape)
+    if dilations is not None and max(dilations) > 1:
+        raise NotImplementedError("pool: dilations")
+    if pooling_type not in ("MAX", "AVG"):
+        raise ValueError(f"Unsupported pooling_type: {pooling_type}. Must be either 'MAX' or 'AVG'")
+    return (_max_pool if pooling_type == "MAX" else _avg_pool)(input, n, list(window_shape), [1] * n if strides is None else list(strides), padding, data_format)
+
+
+def _corners(sizes, window, stride, rate, pads):
+    # where windows begin, one list an axis
+    return [list(range(-p[0], n + p[1] - (k - 1) * r, s)) for n, k, s, r, p in zip(sizes, window, stride, rate, pads)]
+
+
+def _windows(x, window, stride, rate, padding, empty):
+    # [n, h, w, c] as [n, rows, columns, places of the window, c]
+    pads = _pads(padding, list(x.shape)[1:3], window, stride, rate)
+    x = _w.pad(x, [0] + [p[0] for p in pads] + [0], [0] + [p[1] for p in pads] + [0], empty)
+    rows, columns = [len(c) for c in _corners([n - p[0] - p[1] for n, p in zip(list(x.shape)[1:3], pads)], window, stride, rate, pads)]
+    parts = []
+    for i in range(window[0]):
+        for j in range(window[1]):
+            a, b = i * rate[0], j * rate[1]
+            parts.append(x[:, a:a + (rows - 1) * stride[0] + 1:stride[0], b:b + (columns - 1) * stride[1] + 1:stride[1]])
+    return _w.stack(parts, 3), pads
+
+
+@op("dilation2d")
+def dilation2d(input, filters, strides, padding, data_format, dilations):
+    return _morph(input, filters, strides, padding, data_format, dilations, False)
+
+
+@op("erosion2d")
+def erosion2d(value, filters, strides, padding, data_format, dilations):
+    return _morph(value, filters, strides, padding, data_format, dilations, True)
+
+
+def _morph(x, filters, strides, padding, data_format, dilations, erode):
+    x, w = like(x, filters)
+    if data_format != "NHWC":
+        raise ValueError(f"`data_format` values other than 'NHWC' are not supported. Received: data_format={data_format}")
+    h, k, c = w.shape
+    if erode:
+        x, w = -x, _w.flip(w, [0, 1])
+    at, _ = _windows(x, [h, k], _spatial(strides, 2), _spatial(dilations, 2), padding, x.dtype.min)
+    y = _w.max(at + _w.reshape(w, [h * k, c]), 3)
+    return -y if erode else y
+
+
+@op("MaxPoolWithArgmax")
+def max_pool_with_argmax(input, ksize, strides, padding, data_format="NHWC", output_dtype="int64", include_batch_in_index=False):
+    x = as_tensor(input)
+    if data_format != "NHWC":
+        raise ValueError(f"`data_format` values other than 'NHWC' are not supported. Received: data_format={data_format}")
+    window, stride = _spatial(ksize, 2), _spatial(strides, 2)
+    at, _ = _windows(x, window, stride, [1, 1], padding, x.dtype.min)
+    n, h, w, c = x.shape
+    place = _w.reshape(_w.arange(0, h * w * c, 1, "int64"), [1, h, w, c])
+    if include_batch_in_index:
+        place = place + _w.reshape(_w.arange(0, n, 1, "int64"), [n, 1, 1, 1]) * (h * w * c)
+    places, _ = _windows(_w.broadcast_to(place, [n, h, w, c]), window, stride, [1, 1], padding, 0)
+    best = _w.expand_dims(_w.argmax(at, 3), 3)
+    return (_w.squeeze(_w.take_along(at, best, 3), 3), _w.cast(_w.squeeze(_w.take_along(places, best, 3), 3), output_dtype))
+
+
+def _blocks(x, data_format):
+    if data_format not in ("NHWC", "NCHW"):
+        raise ValueError(f"data_format={data_format!r}")
+    return x if data_format == "NHWC" else _last(x)
+
+
+@op("SpaceToDepth")
+def space_to_depth(input, block_size, data_format="NHWC"):
+    x, b = _blocks(as_tensor(input), data_format), block_size
+    n, h, w, c = x.shape
+    if h % b or w % b:
+        raise InvalidArgumentError(f"Image width {w} and height {h} should be divisible by block_size: {b}")
+    y = _w.reshape(_w.permute(_w.reshape(x, [n, h // b, b, w // b, b, c]), [0, 1, 3, 2, 4, 5]), [n, h // b, w // b, b * b * c])
+    return y if data_format == "NHWC" else _first(y)
+
+
+@op("DepthToSpace")
+def depth_to_space(input, block_size, data_format="NHWC"):
+    x, b = _blocks(as_tensor(input), data_format), block_size
+    n, h, w, c = x.shape
+    if c % (b * b):
+        raise InvalidArgumentError(f"Input depth dimension {c} should be divisible by: {b * b}")
+    c = c // (b * b)
+    y = _w.reshape(_w.permute(_w.reshape(x, [n, h, w, b, b, c]), [0, 1, 3, 2, 4, 5]), [n, h * b, w * b, c])
+    return y if data_format == "NHWC" else _first(y)
+
+
+@op("SpaceToBatchND")
+def space_to_batch(input, block_shape, paddings):
+    x, blocks = as_tensor(input), ints(block_shape)
+    pads = as_tensor(paddings).tolist()
+    m, rest = len(blocks), x.ndim - len(blocks) - 1
+    x = _w.pad(x, [0] + [p[0] for p in pads] + [0] * rest, [0] + [p[1] for p in pads] + [0] * rest)
+    sizes, order, inner = [x.shape[0]], [], []
+    for i, b in enumerate(blocks):
+        if x.shape[i + 1] % b:
+            raise InvalidArgumentError(f"padded_shape[{i}]={x.shape[i + 1]} is not divisible by block_shape[{i}]={b}")
+        sizes += [x.shape[i + 1] // b, b]
+        order, inner = order + [2 * i + 2], inner + [2 * i + 1]
+    tail = list(x.shape)[m + 1:]
+    y = _w.permute(_w.reshape(x, sizes + tail), order + [0] + inner + list(range(2 * m + 1, 2 * m + 1 + rest)))
+    n = x.shape[0]
+    for b in blocks:
+        n *= b
+    return _w.reshape(y, [n] + [sizes[2 * i + 1] for i in range(m)] + tail)
+
+
 @op("xw_plus_b")
 def xw_plus_b(x, weights, biases):
     return _w.matmul(as_tensor(x), as_tensor(weights)) + as_tensor(biases)
@@ -357,6 +504,9 @@ def xw_plus_b(x, weights, biases):
 def zero_fraction(value):
     x = as_tensor(value)
     return _w.mean(_w.cast(x == 0, float32))
+
+
+local_response_normalization = lrn
 
 
 def scale_regularization_loss(loss):

@@ -40,3 +40,16 @@ def fftshift(x, axes=None):
 
 def ifftshift(x, axes=None):
     return _kit.shift(x, axes, True)
+
+
+@_op("frame")
+def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1):
+    x = _as_tensor(signal)
+    axis = axis % x.ndim
+    n = x.shape[axis]
+    count = -(-n // frame_step) if pad_end else max(0, 1 + (n - frame_length) // frame_step)
+    short = (count - 1) * frame_step + frame_length - n
+    if short > 0 and count > 0:
+        x = _w.pad(x, [0] * x.ndim, [short if a == axis else 0 for a in range(x.ndim)], pad_value)
+    at = [[i * frame_step + k for k in range(frame_length)] for i in range(count)]
+    return _w.take(x, _w.reshape(_w.tensor(at or [[0] * frame_length], "int64"), [len(at) or 1, frame_length])[:count], axis)

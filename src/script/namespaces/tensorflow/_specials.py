@@ -1,0 +1,81 @@
+# tensorflow._specials -- special functions, and quotients that go to zero.
+import _special
+import _tf as _w
+import numpy as _np
+from tensorflow._base import op, as_tensor, as_operand, like, InvalidArgumentError
+from tensorflow._ops import _binary, _unary, _no_nan, _divided
+
+
+def _real(x):
+    if not x.dtype.is_floating or x.dtype.size < 4:
+        raise InvalidArgumentError(f"Value for attr 'T' of {x.dtype.name} is not in the list of allowed values: float, double")
+    return x
+
+
+def _xtimes(fn):
+    # x * fn(y), 0 where x is 0
+    return lambda x, y: _w.where(x == 0, _w.zeros_like(x * y), x * fn(_w.where(x == 0, _w.ones_like(x * y), y + x * 0)))
+
+
+def _gamma_parts(upper):
+    def call(a, x):
+        below = _special.gammainc(_w, _real(a), x)
+        return 1 - below if upper else below
+    return call
+
+
+def _truncated(x, y):
+    if x.dtype.is_floating:
+        return _w.trunc(x / y)
+    return _w.floor_div(x, y) + _w.cast(_w.logical_and(_w.remainder(x, y) != 0, (x < 0) != (y < 0)), x.dtype)
+
+
+def _polygamma(n, x):
+    sign = _w.where(_w.remainder(n, 2.0) == 0, _w.full((), -1, x.dtype), _w.full((), 1, x.dtype))
+    rest = sign * _w.exp(_special.gammaln(_w, n + 1)) * _special.zeta(_w, n + 1, x)
+    return _w.where(n == 0, _special.digamma(_w, x), rest)
+
+
+reciprocal_no_nan = _unary("reciprocal_no_nan", lambda x: _no_nan(_w.ones_like(x), x))
+erfcinv = _unary("erfcinv", lambda x: _w.erf_inv(1 - x))
+ndtri = _unary("Ndtri", lambda x: 1.4142135623730951 * _w.erf_inv(2 * _real(x) - 1))
+truncatediv, truncatemod = _binary("TruncateDiv", _divided(_truncated)), _binary("TruncateMod", _divided(_w.fmod))
+xdivy, xlog1py = _binary("Xdivy", _xtimes(_w.reciprocal)), _binary("Xlog1py", _xtimes(_w.log1p))
+igamma, igammac = _binary("Igamma", _gamma_parts(False)), _binary("Igammac", _gamma_parts(True))
+zeta, polygamma = _binary("Zeta", lambda x, q: _special.zeta(_w, _real(x), q)), _binary("Polygamma", lambda n, x: _polygamma(_real(n), x))
+
+
+@op("NextAfter")
+def nextafter(x1, x2):
+    x, y = like(x1, x2)
+    return as_tensor(_np.nextafter(_np._w.wrap(_real(x)), _np._w.wrap(y)))
+
+
+@op("Betainc")
+def betainc(a, b, x):
+    a, b = like(a, b)
+    a, b = _w.stop_gradient(_real(a)), _w.stop_gradient(b)      # it has a derivative by x alone
+    return _special.betainc(_w, a, b, as_operand(x, a.dtype))
+
+
+@op("lbeta")
+def lbeta(x):
+    x = as_tensor(x)
+    return _w.sum(_special.gammaln(_w, x), -1) - _special.gammaln(_w, _w.sum(x, -1))
+
+
+@op("CumulativeLogsumexp")
+def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False):
+    x = as_tensor(x)
+    if reverse:
+        x = _w.flip(x, axis)
+    n, parts, total = x.shape[axis], [], _w.full_like(_w.narrow(x, axis, 0, 1), x.dtype.min) if x.shape[axis] else None
+    for i in range(n):
+        row = _w.narrow(x, axis, i, 1)
+        if exclusive:
+            parts.append(total)
+        total = row if i == 0 else _w.logaddexp(total, row)
+        if not exclusive:
+            parts.append(total)
+    y = _w.concat(parts, axis) if parts else x
+    return _w.flip(y, axis) if reverse else y
