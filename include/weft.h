@@ -612,6 +612,7 @@ typedef struct wf_export_options { /* zeros are the defaults */
     const int64_t *most;
     int nmost;
     wf_export_weights weights;
+    bool unpacked; /* filters of convolutions as the model has them: less memory, slower */
 } wf_export_options;
 
 /* NAME.h, NAME.c, NAME_main.c (an example) and a Makefile in the folder dir, which is made: C99 that needs libm and

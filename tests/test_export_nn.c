@@ -181,7 +181,31 @@ static wf_status run_part(wf_ctx *c, void *user, wf_module *m, const wf_tensor *
     return wf_module_call(c, wf_module_find(m, user), in, nin, out, nout);
 }
 
-static void check_parts(wf_ctx *c, Part *part, int n)
+typedef struct Machine {
+    const char *cc, *runner, *needs;
+} Machine;
+
+static const Machine machines[] = {{"cc -O3 -ffp-contract=fast", "", "cc"},
+                                   {"cc -O1 -DNET_PORTABLE", "", "cc"},
+                                   {"clang -O2", "", "clang"},
+                                   {"aarch64-linux-gnu-gcc -O2 -static", "qemu-aarch64", "qemu-aarch64"},
+                                   {"riscv64-linux-gnu-gcc -O2 -static", "qemu-riscv64", "qemu-riscv64"},
+                                   {"arm-linux-gnueabihf-gcc -O2 -static", "qemu-arm", "qemu-arm"}};
+enum { NMACHINES = sizeof machines / sizeof *machines };
+
+static bool has_machine(const Machine *m)
+{
+    char cc[64];
+
+    snprintf(cc, sizeof cc, "%.*s", (int)strcspn(m->cc, " "), m->cc);
+    if (has_program(cc) && has_program(m->needs))
+        return true;
+    printf("skipped: %s and %s are not both installed\n", cc, m->needs);
+    return false;
+}
+
+/* Some machines of the table, by each of which the parts give what the library gives. */
+static void check_parts(wf_ctx *c, Part *part, int n, const Machine *on, int nmachines)
 {
     wf_module *all = wf_nn_dict(c);
     wf_model *file = NULL;
@@ -199,12 +223,13 @@ static void check_parts(wf_ctx *c, Part *part, int n)
     }
     CHECK(export_file(c, file, WF_EXPORT_IN_FILE) == WF_OK);
     CHECK_STR(wf_ctx_message(c), "");
-    if (check_ok() && compile("cc -O1 -DNET_PORTABLE"))
-        for (int i = 0; i < n; i++) {
-            Call k = {part[i].name, {numbers(c, part[i].dims, part[i].rank, 1)}, 1, 1, 3, 1};
+    for (int j = 0; j < nmachines; j++)
+        if (check_ok() && has_machine(&on[j]) && compile(on[j].cc))
+            for (int i = 0; i < n; i++) {
+                Call k = {part[i].name, {numbers(c, part[i].dims, part[i].rank, 1)}, 1, 1, 3, 1};
 
-            check_call(c, file, &k, "", 2e-5);
-        }
+                check_call(c, file, &k, on[j].runner, 2e-5);
+            }
     wf_model_free(file);
     wf_module_release(c, all);
 }
@@ -259,9 +284,88 @@ TEST(every_module_runs_exported_as_in_the_library)
     };
 
     REQUIRE(open_folder());
-    if (has_program("cc"))
-        check_parts(c, parts, (int)(sizeof parts / sizeof *parts));
+    check_parts(c, parts, (int)(sizeof parts / sizeof *parts), &machines[1], 1);
     close_folder();
+    wf_ctx_free(c);
+}
+
+/* Does the header say so? */
+static bool header_says(const char *text)
+{
+    return run("grep -q '%s' '%s/net.h'", text, dir) == 0;
+}
+
+TEST(filters_nobody_changes_are_packed)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    const wf_conv_options one = {.size = sizeof one, .stride = 1, .padding = 1, .dilation = 1, .groups = 1},
+                          two = {.size = sizeof two, .stride = 1, .padding = 1, .dilation = 1, .groups = 2},
+                          half = {.size = sizeof half, .stride = 2, .padding = 3, .dilation = 1, .groups = 1},
+                          apart = {.size = sizeof apart, .stride = 1, .padding = 2, .dilation = 2, .groups = 1};
+    Part parts[] = {
+        {"even", wf_nn_conv2d(c, NULL, 16, 40, 3, &one), "f32[N,16,12,14]", {3, 16, 12, 14}, 4},
+        {"odd", wf_nn_conv2d(c, NULL, 17, 33, 3, &one), "f32[N,17,13,9]", {3, 17, 13, 9}, 4},
+        {"no_padding", wf_nn_conv2d(c, NULL, 16, 64, 3, NULL), "f32[N,16,11,35]", {3, 16, 11, 35}, 4},
+        {"grouped", wf_nn_conv2d(c, NULL, 32, 64, 3, &two), "f32[N,32,10,10]", {3, 32, 10, 10}, 4},
+        {"wide", wf_nn_conv2d(c, NULL, 16, 16, 3, &one), "f32[N,16,4,150]", {3, 16, 4, 150}, 4},
+        {"few", wf_nn_conv2d(c, NULL, 16, 48, 3, NULL), "f32[N,16,5,6]", {3, 16, 5, 6}, 4},
+        {"strided", wf_nn_conv2d(c, NULL, 3, 32, 7, &half), "f32[N,3,31,33]", {3, 3, 31, 33}, 4},
+        {"dilated", wf_nn_conv2d(c, NULL, 16, 20, 3, &apart), "f32[N,16,14,9]", {3, 16, 14, 9}, 4},
+        {"points", wf_nn_conv2d(c, NULL, 24, 48, 1, NULL), "f32[N,24,14,14]", {3, 24, 14, 14}, 4},
+        {"odd_points", wf_nn_conv2d(c, NULL, 300, 70, 1, NULL), "f32[N,300,7,7]", {3, 300, 7, 7}, 4},
+        {"many", wf_nn_conv2d(c, NULL, 290, 17, 2, NULL), "f32[N,290,5,6]", {3, 290, 5, 6}, 4},
+        {"line", wf_nn_conv1d(c, NULL, 8, 16, 3, NULL), "f32[N,8,120]", {3, 8, 120}, 3},
+        {"space", wf_nn_conv3d(c, NULL, 4, 18, 2, NULL), "f32[N,4,5,4,6]", {3, 4, 5, 4, 6}, 5},
+    };
+
+    REQUIRE(open_folder());
+    check_parts(c, parts, (int)(sizeof parts / sizeof *parts), machines, NMACHINES);
+    CHECK(header_says("even.weight: f32.40,16,3,3., filters transformed, in panels"));
+    CHECK(header_says("few.weight: f32.48,16,3,3., filters in panels"));
+    CHECK(header_says("line.weight: f32.16,8,3., filters in panels"));
+    close_folder();
+    wf_ctx_free(c);
+}
+
+/* Two methods, one of which sums the filters, or asks for another way to multiply them. */
+static wf_status run_second(wf_ctx *c, void *user, wf_module *m, const wf_tensor *in, int nin, wf_tensor *out, int nout)
+{
+    wf_tensor w = wf_module_tensor(wf_module_find(m, user), "weight");
+
+    (void)nin, (void)nout;
+    out[0] = wf_add(c, wf_forward_one(c, wf_module_find(m, user), in[0]), wf_sum(c, w, NULL, 0, false));
+    return wf_ctx_status(c);
+}
+
+TEST(filters_that_are_read_in_two_ways_stay_as_they_are)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_module *all = wf_nn_dict(c);
+    wf_tensor x = numbers(c, (int64_t[]){3, 16, 12, 12}, 4, 1), small = numbers(c, (int64_t[]){3, 16, 5, 5}, 4, 1);
+    Call calls[] = {{"plain", {x}, 1, 1, 3, 1},  {"sum", {x}, 1, 1, 3, 1},       {"large", {x}, 1, 1, 3, 1},
+                    {"small", {small}, 1, 1, 3, 1}, {"twice", {x}, 1, 1, 3, 1}, {"again", {x}, 1, 1, 3, 1}};
+    const char *names[] = {"a", "a", "b", "b", "c", "c"};
+    wf_model *file = NULL;
+
+    for (int i = 0; i < 3; i++)
+        wf_module_add(c, all, names[2 * i], wf_nn_conv2d(c, NULL, 16, 16, 3, NULL));
+    wf_model_new(c, &file);
+    wf_module_store(c, all, file);
+    for (int i = 0; i < 6; i++)
+        wf_module_add_method(c, all, file, calls[i].method, i == 1 ? run_second : run_part, (void *)(uintptr_t)names[i],
+                             (const char *[]){i == 3 ? "f32[N,16,5,5]" : "f32[N,16,12,12]"}, 1, 1);
+    REQUIRE(open_folder());
+    CHECK(export_file(c, file, WF_EXPORT_IN_FILE) == WF_OK);
+    CHECK_STR(wf_ctx_message(c), "");
+    CHECK(header_says("a.weight: f32.16,16,3,3. "));
+    CHECK(header_says("b.weight: f32.16,16,3,3. "));
+    CHECK(header_says("c.weight: f32.16,16,3,3., filters transformed, in panels"));
+    if (check_ok() && has_program("cc") && compile("cc -O1 -DNET_PORTABLE"))
+        for (int i = 0; i < 6; i++)
+            check_call(c, file, &calls[i], "", 2e-5);
+    close_folder();
+    wf_model_free(file);
+    wf_module_release(c, all);
     wf_ctx_free(c);
 }
 
@@ -347,25 +451,13 @@ TEST(every_optimiser_trains_exported_as_in_the_library)
 /* The network of the digits, by every compiler that is there. */
 TEST(inception_trains_exported_on_every_machine_there_is)
 {
-    static const struct {
-        const char *cc, *runner, *needs;
-    } machines[] = {{"cc -O3 -ffp-contract=fast", "", "cc"},
-                    {"clang -O2", "", "clang"},
-                    {"aarch64-linux-gnu-gcc -O2 -static", "qemu-aarch64", "qemu-aarch64"},
-                    {"riscv64-linux-gnu-gcc -O2 -static", "qemu-riscv64", "qemu-riscv64"},
-                    {"arm-linux-gnueabihf-gcc -O2 -static", "qemu-arm", "qemu-arm"}};
-
-    for (int i = 0; i < (int)(sizeof machines / sizeof *machines) && check_ok(); i++) {
+    for (int i = 0; i < NMACHINES && check_ok(); i++) {
         wf_ctx *c;
         wf_module *m;
         Net n;
-        char cc[64];
 
-        snprintf(cc, sizeof cc, "%.*s", (int)strcspn(machines[i].cc, " "), machines[i].cc);
-        if (!has_program(cc) || !has_program(machines[i].needs)) {
-            printf("skipped: %s and %s are not both installed\n", cc, machines[i].needs);
+        if (!has_machine(&machines[i]))
             continue;
-        }
         c = wf_ctx_new(NULL);
         m = wf_nn_small_inception(c, NULL, 1, 10);
         n = net_open(c, m, wf_adam(c, m, 1e-3, 0.9, 0.999, 1e-8, 0), "f32[N,1,8,8]",

@@ -12,6 +12,7 @@ enum {
     OPT_NAME,
     OPT_SIZE,
     OPT_MAX,
+    OPT_NO_PACK,
     OPT_WEIGHTS,
     OPT_TRAIN,
     OPT_OPTIMIZER,
@@ -31,6 +32,7 @@ typedef struct Export {
     int nmethods;
     SizeList fixed, most;
     wf_export_weights weights;
+    bool unpacked;
 } Export;
 
 /* ---- training -------------------------------------------------------------------------- */
@@ -147,7 +149,8 @@ static int export_file(const Export *x)
                            .most_symbols = x->most.symbols,
                            .most = x->most.sizes,
                            .nmost = x->most.n,
-                           .weights = x->weights};
+                           .weights = x->weights,
+                           .unpacked = x->unpacked};
     wf_model *m;
 
     if (!c)
@@ -206,6 +209,7 @@ static bool read_option(CliArgs *a, Export *x, int k)
     case OPT_METHOD: x->methods[x->nmethods++] = a->value; return true;
     case OPT_SIZE: return read_size(a, "size", false, &x->fixed);
     case OPT_MAX: return read_size(a, "max", true, &x->most);
+    case OPT_NO_PACK: x->unpacked = true; return true;
     case OPT_TRAIN: x->loss = a->value ? a->value : "loss"; return true;
     case OPT_WEIGHTS:
         if (!read_choice(a, "weights", weights, 3, &n))
@@ -282,6 +286,7 @@ static const Option options[] = {
      "a program of FILE (several times: several); all if not given"},
     {"size", OPT_VALUE, OPT_SIZE, "N=32", "the size of a symbol, fixed"},
     {"max", OPT_VALUE, OPT_MAX, "[N=]32", "its largest size: then it is an argument; 32 alone: of all symbols"},
+    {"no-pack", OPT_FLAG, OPT_NO_PACK, NULL, "filters of convolutions as FILE has them: less memory, slower"},
     {"weights", OPT_VALUE, OPT_WEIGHTS, "WHERE",
      "c (NAME_weights.c, the default), blob (NAME.bin) or "
      "safetensors (any such file, or FILE itself, given to NAME_load)"},

@@ -65,10 +65,15 @@ static bool write_all(wf_ctx *cx, const wf_model *m, const char *dir,
     for (int i = 0; i < n; i++) {
         const Program *p = wf_model_program(m, i);
 
-        if (is_chosen(o, p->name) && !method_write(&out.c, m, p, &out.members, &fixed,
-                                                   &most, &out.method[out.nmethods++]))
+        if (is_chosen(o, p->name) && !method_plan(&out.c, m, p, &out.members, &fixed,
+                                                  &most, &out.method[out.nmethods++]))
             return false;
     }
+    if (!o->unpacked && o->weights != WF_EXPORT_TENSORS)
+        methods_pack(&out.c, &out.members, out.method, out.nmethods);
+    for (uint32_t i = 0; i < out.nmethods; i++)
+        if (!method_write(&out.c, &out.members, &out.method[i]))
+            return false;
     return output_write(&out);
 }
 

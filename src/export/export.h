@@ -8,6 +8,7 @@
  *   routine.c   functions that the file needs, each once, from elements.in, products.in
  *   func.c      a plan as a function: where values are, and its steps in order
  *   step_*.c    one equation as C
+ *   pack.c      filters of convolutions in the order they are multiplied in
  *   file.c      the files around it: state, header, example, Makefile
  *   export.c    wf_export
  *
@@ -141,6 +142,7 @@ typedef struct Func {
     VEC(Declared) declared;
     bool fails;
     bool *read; /* values that somebody reads */
+    const uint8_t *packing; /* Packing of each input; NULL: none is packed */
 } Func;
 
 /* The body of a program into f->body; f->in and f->out are set, f->names has them. */
@@ -224,11 +226,26 @@ bool step_while(Func *f);
 bool step_assert(Func *f);
 bool step_linalg(Func *f);
 
+/* ---- pack.c ------------------------------------------------------------------------ */
+
+typedef enum Packing { PACK_NOT, PACK_PANELS, PACK_WINOGRAD } Packing;
+
+int64_t filter_columns(wf_dtype t); /* of a panel */
+/* What serves a convolution best, if its filters are known. */
+Packing conv_packing(const Program *p, const Eqn *e);
+bool conv_packed_alike(const Program *p, const Eqn *e, const Program *q, const Eqn *d);
+int64_t conv_packed_group(const Program *p, const Eqn *e); /* elements of the filters of a group */
+int64_t conv_packed_work(const Program *p, const Eqn *e);  /* elements of workspace */
+const void *conv_pack(Arena *mem, const Program *p, const Eqn *e, const void *filters);
+
 /* ---- method.c ---------------------------------------------------------------------- */
 
 typedef struct ModelMember { /* a tensor of the model, in the caller's struct */
     const char *tensor, *name;
     wf_array *array;
+    Packing packing;
+    const void *data; /* packed or not */
+    int64_t count;
 } ModelMember;
 
 typedef VEC(ModelMember) Members;
@@ -239,6 +256,7 @@ typedef struct ExportMethod {
     uint32_t nstate, nupdate;    /* first inputs; last results */
     uint32_t *state, *update;    /* members */
     const int64_t *most;         /* of each symbol of p */
+    const Plan *plan;
     Func f;                      /* in and out: how the caller's arrays are called */
     const char *head;            /* int digits_forward(..), without what follows */
 } ExportMethod;
@@ -249,9 +267,11 @@ typedef struct Sizes { /* by name */
     int n;
 } Sizes;
 
-/* The method of that program, its functions written to c. */
-bool method_write(CFile *c, const wf_model *model, const Program *p, Members *members,
-                  const Sizes *fixed, const Sizes *most, ExportMethod *out);
+/* The method of that program: what it becomes, and, when members are packed, its functions written to c. */
+bool method_plan(CFile *c, const wf_model *model, const Program *p, Members *members,
+                 const Sizes *fixed, const Sizes *most, ExportMethod *out);
+void methods_pack(CFile *c, Members *members, const ExportMethod *methods, uint32_t n);
+bool method_write(CFile *c, const Members *members, ExportMethod *m);
 
 /* ---- file.c ------------------------------------------------------------------------ */
 

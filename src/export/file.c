@@ -26,11 +26,6 @@ static bool put_file(Output *o, const char *name, Text *t)
 
 /* ---- arrays of the caller ------------------------------------------------------------ */
 
-static int64_t member_count(const ModelMember *m)
-{
-    return k_count(wf_array_rank(m->array), wf_array_dims(m->array));
-}
-
 static const char *type_of(Output *o, const ExportMethod *m, Val v)
 {
     return type_str(&m->f.p->dims, val_type(m->f.p, v), o->c.a);
@@ -46,20 +41,21 @@ static int64_t array_most(ExportMethod *m, Val v)
 
 static void add_state(Output *o, Text *t)
 {
+    static const char *const packings[] = {"", ", filters in panels", ", filters transformed, in panels"};
+
     if (!o->members.n)
         return;
     text_printf(t, "/* The numbers of the model. */\ntypedef struct %s_state {\n",
                 o->c.name);
     for (uint32_t i = 0; i < o->members.n; i++) {
         const ModelMember *m = &o->members.v[i];
-        int64_t n = member_count(m);
 
         text_printf(t, "    %s %s[%lld]; /* %s: %s[", c_stored(wf_array_dtype(m->array)),
-                    m->name, (long long)MAX(n, 1), m->tensor,
+                    m->name, (long long)MAX(m->count, 1), m->tensor,
                     wf_dtype_name(wf_array_dtype(m->array)));
         for (int d = 0; d < wf_array_rank(m->array); d++)
             text_printf(t, d ? ",%lld" : "%lld", (long long)wf_array_dims(m->array)[d]);
-        text_add(t, "] */\n");
+        text_printf(t, "]%s */\n", packings[m->packing]);
     }
     text_printf(t, "} %s_state;\n\n", o->c.name);
 }
@@ -388,8 +384,8 @@ static bool put_weights_c(Output *o)
     for (uint32_t i = 0; i < o->members.n; i++) {
         const ModelMember *m = &o->members.v[i];
         wf_dtype d = wf_array_dtype(m->array);
-        const char *data = wf_array_data(m->array);
-        int64_t n = member_count(m);
+        const char *data = m->data;
+        int64_t n = m->count;
 
         text_add(&t, "    {");
         for (int64_t k = 0; k < n; k++) {
@@ -414,8 +410,7 @@ static bool put_blob(Output *o)
     for (uint32_t i = 0; i < o->members.n; i++) {
         const ModelMember *m = &o->members.v[i];
 
-        text_addn(&t, wf_array_data(m->array),
-                  (size_t)member_count(m) * wf_dtype_size(wf_array_dtype(m->array)));
+        text_addn(&t, m->data, (size_t)m->count * wf_dtype_size(wf_array_dtype(m->array)));
     }
     return put_file(o, arena_printf(o->c.a, "%s.bin", o->c.name), &t);
 }

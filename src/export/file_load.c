@@ -4,8 +4,7 @@
 
 static int64_t bytes_of(const ModelMember *m)
 {
-    return k_count(wf_array_rank(m->array), wf_array_dims(m->array)) *
-           (int64_t)wf_dtype_size(wf_array_dtype(m->array));
+    return m->count * (int64_t)wf_dtype_size(wf_array_dtype(m->array));
 }
 
 static void write_blob(Output *o, Text *t, Text *h)

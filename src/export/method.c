@@ -26,8 +26,8 @@ static uint32_t member_of(CFile *c, const wf_model *model, Members *members,
         return 0;
     }
     vec_push(c->a, members,
-             ((ModelMember){arena_strdup(c->a, tensor),
-                       c_unique(c->a, &taken, c_identifier(c->a, tensor)), a}));
+             ((ModelMember){arena_strdup(c->a, tensor), c_unique(c->a, &taken, c_identifier(c->a, tensor)), a,
+                            PACK_NOT, wf_array_data(a), k_count(wf_array_rank(a), wf_array_dims(a))}));
     return members->n - 1;
 }
 
@@ -259,21 +259,87 @@ static void unused_arguments(ExportMethod *m, Text *out)
                                         : "    (void)arena;\n");
 }
 
-bool method_write(CFile *c, const wf_model *model, const Program *p, Members *members,
-                  const Sizes *fixed, const Sizes *most, ExportMethod *m)
+bool method_plan(CFile *c, const wf_model *model, const Program *p, Members *members,
+                 const Sizes *fixed, const Sizes *most, ExportMethod *m)
 {
-    const Plan *plan;
-    Text head;
-
     *m = (ExportMethod){.source = p, .p = fix_sizes(c, p, fixed)};
     m->name = c_plain(c->a, p->name);
     m->macro = c_upper(c->a, arena_printf(c->a, "%s_%s", c->name, m->name));
     if (!m->p || !read_state(c, model, p, members, m) ||
-        !(m->most = largest(c, m->p, most)) || !(plan = plan_method(c, m)))
+        !(m->most = largest(c, m->p, most)) || !(m->plan = plan_method(c, m)))
         return false;
-    if (!(m->most = largest(c, m->p, most)))
-        return false;
-    func_init(&m->f, c, plan, m->name, m->most);
+    m->most = largest(c, m->p, most);
+    return m->most != NULL;
+}
+
+/* ---- packed members ------------------------------------------------------------------ */
+
+typedef struct ConvUse {
+    const Program *p;
+    const Eqn *e;
+} ConvUse;
+
+/* Equation e of p reads v. False: as something else than filters that are packed as those of *use. */
+static bool reads_packed(const Program *p, const Eqn *e, Val v, ConvUse *use)
+{
+    for (uint32_t a = 0; a < e->nin; a++) {
+        if (eqn_in(p, e)[a] != v)
+            continue;
+        if (e->op != OP_conv_general || a != 1 || !conv_packing(p, e) ||
+            (use->e && !conv_packed_alike(p, e, use->p, use->e)))
+            return false;
+        *use = (ConvUse){p, e};
+    }
+    return true;
+}
+
+/* Convolutions alone read member i in this method, and nobody changes it. */
+static bool is_packable(const ExportMethod *m, uint32_t i, ConvUse *use)
+{
+    for (uint32_t j = 0; j < m->nupdate; j++)
+        if (m->update[j] == i)
+            return false;
+    for (Val v = 1; v <= m->nstate; v++) {
+        if (m->state[v - 1] != i)
+            continue;
+        for (uint32_t j = 0; j < m->p->nout; j++)
+            if (m->p->outs[j] == v)
+                return false;
+        for (uint32_t k = 0; k < m->p->neqns; k++)
+            if (!reads_packed(m->p, &m->p->eqns[k], v, use))
+                return false;
+    }
+    return true;
+}
+
+void methods_pack(CFile *c, Members *members, const ExportMethod *methods, uint32_t n)
+{
+    for (uint32_t i = 0; i < members->n; i++) {
+        ModelMember *member = &members->v[i];
+        ConvUse use = {NULL, NULL};
+        bool all = true;
+
+        for (uint32_t k = 0; k < n && all; k++)
+            all = is_packable(&methods[k], i, &use);
+        if (!all || !use.e)
+            continue;
+        member->packing = conv_packing(use.p, use.e);
+        member->data = conv_pack(c->a, use.p, use.e, member->data);
+        member->count = ((const ConvAttr *)use.e->attr)->groups * conv_packed_group(use.p, use.e);
+    }
+}
+
+/* ---- the method ---------------------------------------------------------------------- */
+
+bool method_write(CFile *c, const Members *members, ExportMethod *m)
+{
+    uint8_t *packing = arena_zalloc(c->a, m->p->nin + 1);
+    Text head;
+
+    func_init(&m->f, c, m->plan, m->name, m->most);
+    for (uint32_t i = 0; i < m->nstate; i++)
+        packing[i] = (uint8_t)members->v[m->state[i]].packing;
+    m->f.packing = packing;
     name_arrays(m, members);
     write_checks(m);
     place_updates(m);
@@ -284,7 +350,7 @@ bool method_write(CFile *c, const wf_model *model, const Program *p, Members *me
     write_head(c, m);
     text_init(&head, c->a);
     unused_arguments(m, &head);
-    add_comment(c, p);
+    add_comment(c, m->source);
     text_printf(&c->functions, "%s\n{\n%s%s    return 0;\n}\n\n", m->head,
                 text_str(&head), text_str(&m->f.body));
     return !failed(c->cx);

@@ -401,6 +401,14 @@ static int64_t conv_work(Func *f, const Conv *c, Dim out, Dim batch, Dim in)
            (int64_t)wf_dtype_size(c->work);
 }
 
+/* The filters of the convolution as they are in the caller's struct. */
+static Packing packing_of(const Func *f)
+{
+    Val w = in_of(f, 1);
+
+    return f->packing && w <= f->p->nin ? (Packing)f->packing[w - 1] : PACK_NOT;
+}
+
 static bool conv_init(Func *f, Conv *c)
 {
     const ConvAttr *a = c->a = f->e->attr;
@@ -437,7 +445,9 @@ bool step_conv(Func *f)
     Conv c;
     Dims *t = &f->dims;
     Dim groups, split, batch, in, out;
+    static const char *const routines[] = {"convolve", "convolve_panels", "winograd"};
     const char *to, *work, *g;
+    Packing packing = packing_of(f);
 
     if (c_count_of(f, out_of(f, 0)) == 0)
         return true;
@@ -449,7 +459,10 @@ bool step_conv(Func *f)
     in = c.w.dims[c.wi];
     out = dim_div(t, c.zdims[c.zc], dim_mul(t, groups, split));
     to = result_at(f, c.work, (wf_dtype)c.a->acc);
-    work = step_memory(f, conv_work(f, &c, out, batch, in), c_stored(c.work));
+    work = step_memory(f,
+                       packing ? conv_packed_work(f->p, f->e) * (int64_t)wf_dtype_size(c.work)
+                               : conv_work(f, &c, out, batch, in),
+                       c_stored(c.work));
     g = groups == 1 && split == 1 ? "0" : "i0";
     if (*g == '0')
         c_open_block(f, "%s", "");
@@ -462,8 +475,8 @@ bool step_conv(Func *f)
                             : arena_printf(f->a, "%s + i0 * %s", c.x.at,
                                            c_dim_in(f, dim_mul(t, in, c.x.stride[c.xc]))));
     c_put_line(f, "%s(&q, %s + %s * %s, %s + %s * %s, %s);",
-             c_need_of(f->c, "convolve", c.work), c.w.at, g,
-             c_dim_in(f, dim_mul(t, out, c.w.stride[c.wo])), to, g,
+             c_need_of(f->c, routines[packing], c.work), c.w.at, g,
+             c_dim_in(f, packing ? conv_packed_group(f->p, f->e) : dim_mul(t, out, c.w.stride[c.wo])), to, g,
              c_dim_in(f, dim_mul(t, out, c.zstride[c.zc])), work);
     c_close_block(f);
     cast_back(f, to, c.work, (wf_dtype)c.a->acc);

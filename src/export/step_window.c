@@ -3,7 +3,8 @@
  * y[o] = combination over k of x[(o*stride + k*dilation - lo) / base], where that is exact
  * and inside. Without base dilation the windows' elements go outside and the places along
  * the last axis inside, each range of them as far as it is inside x, so that a compiler
- * can take vectors; else every result is computed for itself.
+ * can take vectors; else every result is computed for itself. A maximum whose place nobody
+ * wants is taken of whole rows first, then along the row that they give.
  */
 #include "export/export.h"
 
@@ -229,11 +230,96 @@ static void write_fast(Func *f, const Window *w)
         c_close_block(f);
 }
 
+/* ---- the maximum of rows, then along it ------------------------------------------------ */
+
+#define LONGEST 4096 /* rows that are kept on the stack */
+
+/* Elements of a row of x with what is around it; 0: not known, or too many. */
+static int64_t line_length(const Window *w)
+{
+    const Axis *a = &w->axis[w->rank - 1];
+    int64_t n;
+
+    if (a->x < 1 || a->y < 1 || a->lo < 0)
+        return 0;
+    n = MAX(a->lo + a->x, (a->y - 1) * a->stride + (a->window - 1) * a->dilation + 1);
+    return n <= LONGEST ? n : 0;
+}
+
+static const char *larger(Func *f, const Window *w, const char *x, const char *than)
+{
+    return dtype_is_float(w->t) ? arena_printf(f->a, "%s > %s || %s != %s ? %s : %s", x, than, x, x, x, than)
+                                : arena_printf(f->a, "%s > %s ? %s : %s", x, than, x, than);
+}
+
+/* line[lo + i] = the largest of the rows of x that the window has. */
+static void write_rows(Func *f, const Window *w, int64_t n)
+{
+    uint32_t last = w->rank - 1;
+    const Axis *a = &w->axis[last];
+    const char **p = arena_array(f->a, w->rank + 1, sizeof *p), *row;
+    int blocks = 0;
+
+    c_put_line(f, "%s line[%lld];", c_stored(w->t), (long long)n);
+    c_open_for(f, "i0", arena_printf(f->a, "%lld", (long long)n));
+    c_put_line(f, "line[i0] = %s;", lowest(f, w));
+    c_close_block(f);
+    for (uint32_t i = 0; i < last; i++) {
+        p[i] = arena_printf(f->a, "(%s)", position(f, &w->axis[i], i));
+        if (w->axis[i].window != 1) {
+            c_open_for(f, arena_printf(f->a, "k%u", i), arena_printf(f->a, "%lld", (long long)w->axis[i].window));
+            blocks++;
+        }
+        c_open_block(f, "if (%s >= 0 && %s < %s)", p[i], p[i], c_dim_in(f, w->axis[i].x));
+        blocks++;
+    }
+    p[last] = "i0";
+    row = c_index(f, w->rank, p, c_stride_of(f, w->x));
+    c_put_line(f, "WX_VECTOR");
+    c_open_for(f, "i0", c_dim_in(f, a->x));
+    c_put_line(f, "const %s v0 = %s[%s], v1 = line[i0 + %s];", c_value(w->t), c_at_of(f, w->x), row, c_dim_in(f, a->lo));
+    c_put_line(f, "line[i0 + %s] = %s;", c_dim_in(f, a->lo), larger(f, w, "v0", "v1"));
+    c_close_block(f);
+    while (blocks--)
+        c_close_block(f);
+}
+
+static void write_lines(Func *f, const Window *w, int64_t n)
+{
+    uint32_t last = w->rank - 1;
+    const Axis *a = &w->axis[last];
+    const char **o = arena_array(f->a, w->rank + 1, sizeof *o);
+
+    for (uint32_t i = 0; i < w->rank; i++) {
+        o[i] = arena_printf(f->a, "o%u", i);
+        if (i < last)
+            c_open_for(f, o[i], c_dim_in(f, w->axis[i].y));
+    }
+    if (!last)
+        c_open_block(f, "%s", "");
+    write_rows(f, w, n);
+    c_put_line(f, "WX_VECTOR");
+    c_open_for(f, o[last], c_dim_in(f, a->y));
+    c_put_line(f, "%s best = line[%s * %lld];", c_value(w->t), o[last], (long long)a->stride);
+    for (int64_t k = 1; k < a->window; k++) {
+        const char *v = arena_printf(f->a, "line[%s * %lld + %lld]", o[last], (long long)a->stride,
+                                     (long long)(k * a->dilation));
+
+        c_put_line(f, "best = %s;", larger(f, w, v, "best"));
+    }
+    c_put_line(f, "%s[%s] = best;", c_at_of(f, w->y), c_index(f, w->rank, o, c_stride_of(f, w->y)));
+    for (uint32_t i = 0; i < w->rank + !last; i++)
+        c_close_block(f);
+}
+
 static void write_window(Func *f)
 {
     Window w = window_of(f);
+    int64_t line = w.fast && w.max && !w.place && w.axis[w.rank - 1].window <= 16 ? line_length(&w) : 0;
 
-    if (w.fast)
+    if (line)
+        write_lines(f, &w, line);
+    else if (w.fast)
         write_fast(f, &w);
     else
         write_slow(f, &w);
