@@ -360,6 +360,10 @@ WF_API void wf_optim_set_lr(wf_optim *o, double lr);
 WF_API int64_t wf_optim_steps(const wf_optim *o);
 /* Steps, and steps as programs, first scale all gradients together down to this norm; 0: they do not (at first). */
 WF_API void wf_optim_set_clip(wf_ctx *c, wf_optim *o, double norm);
+/* Programs of steps (wf_optim_add_step) take gradients of the loss times a number, so that small ones survive in f16 (wf_mixed), and
+ * divide by it: at first `scale`. A step whose gradients are not all finite changes neither parameters nor state and halves it; 2000
+ * others in a row double it. 0: they do not (at first). Files have it as optim.scale and optim.good. wf_optim_step refuses. */
+WF_API void wf_optim_set_scale(wf_ctx *c, wf_optim *o, double scale);
 
 /* State tensors per parameter (0..2), all zeros at first: state[i * n + j] is number i of
  * parameter j. */

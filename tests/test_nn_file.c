@@ -425,3 +425,80 @@ TEST(each_allocation_that_fails_leaves_nothing_behind)
 {
     CHECK(fault_each(whole_life, NULL) > 300);
 }
+
+/* ---- a scaled loss ------------------------------------------------------------------ */
+
+static double stored_number(wf_ctx *c, const wf_model *file, const char *name)
+{
+    wf_array *a = wf_model_find_tensor(file, name);
+
+    return a ? wf_item(c, wf_from_array(c, a)) : NAN;
+}
+
+/* One step of training as a program, with a loss that is scaled so at first; the weights after it. */
+static wf_model *scaled_steps(wf_ctx *c, double scale, int steps, wf_tensor x, double *weight)
+{
+    wf_model *file = NULL;
+    wf_module *m;
+    wf_optim *o;
+    wf_tensor y = WF_NONE;
+
+    wf_manual_seed(c, 5);
+    m = wf_nn_linear(c, NULL, 3, 2, true);
+    o = wf_sgd(c, m, 0.1, 0.9, false, 0);
+    wf_optim_set_scale(c, o, scale);
+    wf_model_new(c, &file);
+    wf_module_store(c, m, file);
+    wf_optim_store(c, o, file);
+    wf_optim_add_step(c, o, m, file, "train", mean_square, NULL, (const char *[]){"f32[N,3]"}, 1);
+    for (int i = 0; i < steps; i++)
+        wf_model_run(c, file, "train", &x, 1, &y, 1);
+    CHECK_STR(wf_ctx_message(c), "");
+    wf_read_f64(c, wf_from_array(c, wf_model_find_tensor(file, "weight")), weight, 6);
+    wf_optim_free(c, o);
+    wf_module_release(c, m);
+    return file;
+}
+
+TEST(a_scaled_loss_changes_no_step_and_steps_that_overflow_are_left_out)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_tensor x = wf_from(c, WF_F32, (int64_t[]){2, 3}, 2, (float[]){1, -2, 3, 0.5f, 4, -1});
+    double at_first[6], plain[6], scaled[6], over[6];
+
+    wf_model_free(scaled_steps(c, 0, 0, x, at_first));
+    wf_model_free(scaled_steps(c, 0, 3, x, plain));
+    wf_model *f = scaled_steps(c, 65536, 3, x, scaled);
+    CHECK_EQ_INT((int)stored_number(c, f, "optim.steps"), 3);
+    CHECK_EQ_INT((int)stored_number(c, f, "optim.good"), 3);
+    CHECK_NEAR(stored_number(c, f, "optim.scale"), 65536, 0);
+    wf_model_free(f);
+    for (int i = 0; i < 6; i++)
+        CHECK_NEAR(scaled[i], plain[i], 1e-6);
+    f = scaled_steps(c, 0x1p127, 2, x, over); /* twice too large */
+    CHECK_EQ_INT((int)stored_number(c, f, "optim.steps"), 0);
+    CHECK_NEAR(stored_number(c, f, "optim.scale"), 0x1p125, 0);
+    wf_model_free(f);
+    for (int i = 0; i < 6; i++)
+        CHECK_NEAR(over[i], at_first[i], 0);
+    f = scaled_steps(c, 0x1p127, 40, x, over); /* and then small enough */
+    CHECK(stored_number(c, f, "optim.steps") > 30);
+    CHECK(fabs(over[0] - at_first[0]) > 1e-3);
+    wf_model_free(f);
+    f = scaled_steps(c, 4, 2000, x, over);
+    CHECK_NEAR(stored_number(c, f, "optim.scale"), 8, 0);
+    CHECK_EQ_INT((int)stored_number(c, f, "optim.good"), 0);
+    wf_model_free(f);
+    wf_module *m = wf_nn_linear(c, NULL, 3, 2, true);
+    wf_optim *o = wf_sgd(c, m, 0.1, 0, false, 0);
+    wf_optim_set_scale(c, o, -1);
+    CHECK_HAS(wf_ctx_message(c), "from 0 on");
+    wf_clear(c);
+    wf_optim_set_scale(c, o, 2);
+    wf_optim_step(c, o);
+    CHECK_HAS(wf_ctx_message(c), "wf_optim_add_step");
+    wf_clear(c);
+    wf_optim_free(c, o);
+    wf_module_release(c, m);
+    wf_ctx_free(c);
+}

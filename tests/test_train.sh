@@ -82,6 +82,7 @@ y = x @ torch.tensor([2.0, -3.0, 0.5]) + 1
 import numpy as np
 np.save("x.npy", x.numpy())
 np.save("y.npy", y.numpy())
+np.savez("line.npz", x=x.numpy(), y=y.numpy())
 with open("line.csv", "w") as f:
     f.write("a,price,b,c\n")
     for i in range(200):
@@ -103,6 +104,8 @@ check npy "$weft" train line.weft x.npy y.npy --optimizer=sgd --lr=0.3 --epochs=
 check 'npy learns' below l1.csv 0.01
 check csv "$weft" train line.weft line.csv --target=price --optimizer=sgd --lr=0.3 --epochs=30 -o l2.weft --log=l2.csv
 check 'csv is the same data' cmp l1.weft l2.weft
+check npz "$weft" train line.weft line.npz --optimizer=sgd --lr=0.3 --epochs=30 -o l4.weft
+check 'npz is the same data' cmp l1.weft l4.weft
 check 'a named loss is the same' "$weft" train line.weft x.npy y.npy --loss=mse --optimizer=sgd --lr=0.3 --epochs=30 -o l3.weft --log=l3.csv
 check 'a named loss learns' below l3.csv 0.01
 mkdir -p pictures/dark pictures/light
@@ -126,6 +129,25 @@ check 'the page has the curves' grep -q '"rows":\[\[1,' d.html
 check bf16 "$weft" train "${digits[@]}" --precision=bf16 --validation=0.2 --epochs=4 -o h.weft --log=h.csv
 check 'bf16 learns as well' awk -F, 'END { exit !($5 > 0.85) }' h.csv
 check 'bf16 is not f32' bash -c '! cmp -s d.weft h.weft'
+check f16 "$weft" train "${digits[@]}" --precision=f16 --validation=0.2 --epochs=4 -o f.weft --log=f.csv
+check 'f16 learns as well' awk -F, 'END { exit !($5 > 0.85) }' f.csv
+check 'f16 is neither of the others' bash -c '! cmp -s d.weft f.weft && ! cmp -s h.weft f.weft'
+{ timeout -s KILL 0.5 "$weft" train "${digits[@]}" --precision=f16 --validation=0.2 --epochs=4 -o f2.weft --save-steps=3; } >/dev/null 2>&1
+check 'f16 goes on' "$weft" train "${digits[@]}" --precision=f16 --validation=0.2 --epochs=4 -o f2.weft --resume
+check 'f16 goes on to the same bits' cmp f.weft f2.weft
+says 'another precision' 'f32, f16 or bf16' "$weft" train "${digits[@]}" --precision=f8
+fake=$(dirname "$weft")/tests/gpu
+gpu() { LD_LIBRARY_PATH=$fake "$weft" train "${digits[@]}" --device=cuda "$@"; }
+if [ -e "$fake/libcuda.so.1" ] && LD_LIBRARY_PATH=$fake "$weft" devices 2>/dev/null | grep -q cuda:0; then
+    check 'a GPU' gpu --validation=0.2 --epochs=4 -o g.weft --log=g.csv
+    check 'a GPU learns as well' awk -F, 'END { exit !($5 > 0.85) }' g.csv
+    check 'a GPU gives nearly the losses of the host' awk -F, 'NR == FNR { a[FNR] = $3; next } FNR > 1 && ($3 - a[FNR]) ^ 2 > 1e-6 { bad = 1 } END { exit bad }' d.csv g.csv
+    { LD_LIBRARY_PATH=$fake timeout -s KILL 2 "$weft" train "${digits[@]}" --device=cuda --validation=0.2 --epochs=4 -o g2.weft --save-steps=3; } >/dev/null 2>&1
+    check 'a GPU goes on' gpu --validation=0.2 --epochs=4 -o g2.weft --resume
+    check 'a GPU goes on to the same bits' cmp g.weft g2.weft
+    check 'a GPU in f16' gpu --precision=f16 --epochs=1 -o g3.weft
+fi
+says 'no GPU' "there is no device 'cuda:7'" "$weft" train "${digits[@]}" --device=cuda:7
 check patience "$weft" train "${digits[@]}" --validation=0.2 --lr=0.3 --optimizer=sgd --momentum=0.99 --epochs=40 --patience=2 -o p.weft --log=p.csv
 check 'patience ends it' awk -F, 'END { exit !($1 < 40) }' p.csv
 check freeze "$weft" train "${digits[@]}" --epochs=1 --freeze=conv,out.bias -o z.weft

@@ -16,6 +16,7 @@ enum {
     OPT_MOMENTUM,
     OPT_DECAY,
     OPT_CLIP,
+    OPT_DEVICE,
     OPT_SCHEDULE,
     OPT_BATCH,
     OPT_EPOCHS,
@@ -87,10 +88,14 @@ static bool read_count(CliArgs *a, const char *option, int64_t least, int64_t *o
 
 static bool read_precision(CliArgs *a, TrainOptions *o)
 {
-    o->bf16 = strcmp(a->value, "bf16") == 0;
-    if (o->bf16 || strcmp(a->value, "f32") == 0)
-        return true;
-    usage_error(a->command, "--precision=%s: f32 or bf16", a->value);
+    static const wf_dtype all[] = {WF_F32, WF_F16, WF_BF16};
+
+    for (int i = 0; i < 3; i++)
+        if (strcmp(a->value, wf_dtype_name(all[i])) == 0) {
+            o->precision = all[i];
+            return true;
+        }
+    usage_error(a->command, "--precision=%s: f32, f16 or bf16", a->value);
     return false;
 }
 
@@ -145,6 +150,7 @@ static bool read_one(CliArgs *a, int k, TrainOptions *o, const char **words,
     case OPT_VALIDATION: o->validation = a->value; return true;
     case OPT_ORDER: o->keep_order = true; return true;
     case OPT_PRECISION: return read_precision(a, o);
+    case OPT_DEVICE: o->device = a->value; return true;
     case OPT_TARGET: o->target = a->value; return true;
     case OPT_MEAN: o->mean = a->value; return true;
     case OPT_STD: o->std = a->value; return true;
@@ -244,6 +250,7 @@ static int run(CliArgs *a)
                       .optimizer = "adam",
                       .schedule = "constant",
                       .lr = 1e-3,
+                      .precision = WF_F32,
                       .batch = 32,
                       .epochs = 10,
                       .save_minutes = 5};
@@ -297,7 +304,8 @@ static const Option options[] = {
     {"seed", OPT_VALUE, OPT_SEED, "N", "of the order of the rows, 0 if not given"},
     {"in-order", OPT_FLAG, OPT_ORDER, NULL, "rows are not shuffled"},
     {"precision", OPT_VALUE, OPT_PRECISION, "TYPE",
-     "f32, or bf16: products of bf16, all else in f32"},
+     "f32; bf16 or f16: products of those, all else in f32, with f16 of a loss that is scaled"},
+    {"device", OPT_VALUE, OPT_DEVICE, "NAME", "where: cpu, cuda, cuda:1 .. (weft devices lists them); cpu if not given"},
     {"target", OPT_VALUE, OPT_TARGET, "COLUMN",
      "of a CSV file, by name or number from 1; of tensors by name"},
     {"scale", OPT_VALUE, OPT_SCALE, "S",

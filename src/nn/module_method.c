@@ -213,7 +213,7 @@ typedef struct MethodStep {
     wf_method loss;
     void *user;
     const wf_tensor *args;
-    wf_tensor lr, steps;
+    wf_tensor lr, steps, scale, good; /* scale, good: WF_NONE if the loss is not scaled */
     int nin, ntrained;
     int *trained, *number; /* of each trained parameter: in own, in o */
     wf_tensor *state;      /* of a call */
@@ -237,6 +237,8 @@ static wf_status loss_of(wf_ctx *c, void *user, const wf_tensor *in, int nin,
     nn_take_back(s->k.m, own, out + 1);
     for (int i = 0; i < own->n; i++)
         s->changed[i] = !nn_same(out[1 + i], s->state[i]);
+    if (!status && !wf_is_none(s->scale))
+        out[0] = wf_mul(c, out[0], wf_cast(c, s->scale, wf_dtype_of(c, out[0])));
     return status;
 }
 
@@ -266,11 +268,15 @@ static void add_inputs(wf_ctx *c, MethodStep *s, wf_tensor *st, const char *cons
     }
     s->lr = add_state(&s->k, "optim.lr", wf_scalar(c, WF_F64, 0));
     s->steps = add_state(&s->k, "optim.steps", wf_scalar(c, WF_I64, 0));
+    if (s->o->scale > 0) {
+        s->scale = add_state(&s->k, "optim.scale", wf_scalar(c, WF_F32, 0));
+        s->good = add_state(&s->k, "optim.good", wf_scalar(c, WF_I64, 0));
+    }
     s->args = s->k.in + s->k.nin;
     add_arguments(&s->k, types, s->nin);
 }
 
-static void add_updates(wf_ctx *c, MethodStep *s, const wf_tensor *params, const wf_tensor *st,
+static void add_updates(MethodStep *s, const wf_tensor *params, const wf_tensor *st,
                         const wf_tensor *state_after, wf_tensor steps)
 {
     char name[40];
@@ -285,7 +291,40 @@ static void add_updates(wf_ctx *c, MethodStep *s, const wf_tensor *params, const
     for (int i = 0; i < s->k.own.n; i++)
         if (s->changed[i])
             add_new_state(&s->k, i, state_after[i]);
-    add_update(&s->k, "optim.steps", wf_add(c, steps, wf_int(c, 1)));
+    add_update(&s->k, "optim.steps", steps);
+}
+
+#define SCALE_STEPS 2000 /* after which the scale is doubled, as torch.amp.GradScaler has it */
+
+/* ---- a scaled loss ---- */
+
+static wf_tensor unscaled(wf_ctx *c, const MethodStep *s, wf_tensor x)
+{
+    return wf_div(c, x, wf_cast(c, s->scale, wf_dtype_of(c, x)));
+}
+
+/* Gradients as they are without the scale; true if all are finite. */
+static wf_tensor unscale(wf_ctx *c, const MethodStep *s, wf_tensor *g)
+{
+    wf_tensor ok = wf_scalar(c, WF_BOOL, 1);
+
+    for (int i = 0; i < s->ntrained; i++) {
+        g[i] = unscaled(c, s, g[i]);
+        ok = wf_logical_and(c, ok, wf_all(c, wf_is_finite(c, g[i]), NULL, 0, false));
+    }
+    return ok;
+}
+
+/* The scale and the number of steps since it changed, after a step. */
+static void add_scale(wf_ctx *c, MethodStep *s, wf_tensor ok)
+{
+    wf_tensor good = wf_add(c, s->good, wf_int(c, 1)), enough = wf_ge(c, good, wf_int(c, SCALE_STEPS)),
+              none = wf_scalar(c, WF_I64, 0);
+
+    add_update(&s->k, "optim.scale",
+               wf_where(c, ok, wf_where(c, enough, wf_mul(c, s->scale, wf_float(c, 2)), s->scale),
+                        wf_mul(c, s->scale, wf_float(c, 0.5))));
+    add_update(&s->k, "optim.good", wf_where(c, wf_logical_and(c, ok, wf_logical_not(c, enough)), good, none));
 }
 
 /* Loss, gradients and update, into the open graph. t: room for tensors */
@@ -293,25 +332,41 @@ static void build_step(wf_ctx *c, MethodStep *s, const char *const *types, wf_te
 {
     int n = s->ntrained, per = s->o->per, *wrt = s->number + s->k.own.n;
     wf_tensor *p = t, *g = p + n, *st = g + n, *new_p = st + per * n, *new_st = new_p + n,
-              *y = new_st + per * n, step; /* y: the loss, the state after it */
+              *y = new_st + per * n, step, after, ok = WF_NONE; /* y: the loss, the state after it */
     wf_function f = WF_FUNCTION(loss_of, s, n, 1 + s->k.own.n, "loss");
 
     for (int i = 0; i < n; i++)
         p[wrt[i] = i] = s->k.in[s->trained[i]];
     add_inputs(c, s, st, types);
     step = wf_add(c, wf_cast(c, s->steps, WF_F64), wf_scalar(c, WF_F64, 1));
-    if (wf_ctx_status(c) || wf_grad_call(c, &f, p, n, wrt, n, y, 1 + s->k.own.n, g) ||
-        nn_optim_update(c, s->o, s->number, s->lr, step, p, g, st, n, new_p, new_st))
+    if (wf_ctx_status(c) || wf_grad_call(c, &f, p, n, wrt, n, y, 1 + s->k.own.n, g))
         return;
+    if (!wf_is_none(s->scale)) {
+        y[0] = unscaled(c, s, y[0]);
+        ok = unscale(c, s, g);
+    }
+    if (nn_optim_update(c, s->o, s->number, s->lr, step, p, g, st, n, new_p, new_st))
+        return;
+    after = wf_add(c, s->steps, wf_int(c, 1));
+    if (!wf_is_none(s->scale)) { /* a step with gradients that are not finite is none */
+        for (int i = 0; i < n; i++)
+            new_p[i] = wf_where(c, ok, new_p[i], p[i]);
+        for (int i = 0; i < per * n; i++)
+            new_st[i] = wf_where(c, ok, new_st[i], st[i]);
+        after = wf_where(c, ok, after, s->steps);
+    }
     s->k.out[s->k.nout++] = y[0];
-    add_updates(c, s, new_p, new_st, y + 1, s->steps);
+    add_updates(s, new_p, new_st, y + 1, after);
+    if (!wf_is_none(s->scale))
+        add_scale(c, s, ok);
 }
 
 wf_status wf_optim_add_step(wf_ctx *c, wf_optim *o, wf_module *m, wf_model *file,
                             const char *name, wf_method loss, void *user,
                             const char *const *types, int nin)
 {
-    MethodStep s = {.k = {.c = c, .m = m}, .o = o, .loss = loss, .user = user, .nin = nin};
+    MethodStep s = {
+        .k = {.c = c, .m = m}, .o = o, .loss = loss, .user = user, .nin = nin, .scale = WF_NONE, .good = WF_NONE};
     wf_tensor *t = NULL;
     size_t numbers = 0, tensors = 0, n;
 
@@ -322,7 +377,7 @@ wf_status wf_optim_add_step(wf_ctx *c, wf_optim *o, wf_module *m, wf_model *file
                   "wf_optim_add_step: needs a name"))
         return wf_ctx_status(c);
     wf_scope_begin(c);
-    if (maker_begin(&s.k, name, (1 + o->per) * o->n + nin + 3)) {
+    if (maker_begin(&s.k, name, (1 + o->per) * o->n + nin + 5)) {
         n = (size_t)s.k.own.n;
         numbers = 3 * n * sizeof(int);
         tensors = ((size_t)(5 + 2 * o->per) * n + 1) * sizeof *t;

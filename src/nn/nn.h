@@ -105,6 +105,8 @@ struct wf_optim { /* optim.c */
     int kind;
     double lr, a, b, eps; /* a, b: momentum; beta1, beta2; alpha, momentum; lr_decay */
     double clip;          /* gradients are scaled to this norm at most; 0: they are not */
+    double scale;         /* of the loss, at first; 0: it is not scaled */
+    int64_t good;         /* steps since the scale changed */
     bool nesterov;
     int64_t steps;
     int n, room, per;          /* parameters, and room for them; state tensors of each */

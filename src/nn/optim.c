@@ -317,6 +317,15 @@ void wf_optim_set_clip(wf_ctx *c, wf_optim *o, double norm)
     o->jit = NULL;
 }
 
+void wf_optim_set_scale(wf_ctx *c, wf_optim *o, double scale)
+{
+    if (nn_null(c, o, "wf_optim_set_scale", "optimiser") ||
+        nn_refuse(c, !(scale >= 0) || isinf(scale), "wf_optim_set_scale: needs a number from 0 on"))
+        return;
+    o->scale = scale;
+    o->good = 0;
+}
+
 int nn_optim_find(const wf_optim *o, wf_tensor param)
 {
     for (int j = 0; j < o->n; j++)
@@ -424,7 +433,8 @@ wf_status wf_optim_step(wf_ctx *c, wf_optim *o)
     wf_tensor *io;
     int nin, nout;
 
-    if (nn_null(c, o, "wf_optim_step", "optimiser"))
+    if (nn_null(c, o, "wf_optim_step", "optimiser") ||
+        nn_refuse(c, o->scale > 0, "wf_optim_step: losses are scaled in programs of steps alone (wf_optim_add_step)"))
         return wf_ctx_status(c);
     wf_scope_begin(c);
     wf_no_grad_begin(c);
@@ -464,6 +474,10 @@ wf_status wf_optim_store(wf_ctx *c, wf_optim *o, wf_model *file)
     wf_model_set_meta(c, file, "optim", rules[o->kind].name);
     store_tensor(c, file, "optim.lr", wf_scalar(c, WF_F64, o->lr));
     store_tensor(c, file, "optim.steps", wf_scalar(c, WF_I64, (double)o->steps));
+    if (o->scale > 0) {
+        store_tensor(c, file, "optim.scale", wf_scalar(c, WF_F32, o->scale));
+        store_tensor(c, file, "optim.good", wf_scalar(c, WF_I64, (double)o->good));
+    }
     for (int i = 0; i < o->n * o->per; i++) {
         snprintf(name, sizeof name, "optim.state.%d", i);
         store_tensor(c, file, name, o->state[i]);
@@ -524,7 +538,7 @@ static wf_tensor stored(wf_ctx *c, const wf_model *file, const char *name)
 
 wf_status wf_optim_restore(wf_ctx *c, wf_optim *o, const wf_model *file)
 {
-    wf_tensor lr, steps;
+    wf_tensor lr, steps, scale = WF_NONE, good = WF_NONE;
     char name[40];
 
     if (nn_null(c, o, "wf_optim_restore", "optimiser") ||
@@ -533,6 +547,10 @@ wf_status wf_optim_restore(wf_ctx *c, wf_optim *o, const wf_model *file)
     wf_scope_begin(c);
     lr = stored(c, file, "optim.lr");
     steps = stored(c, file, "optim.steps");
+    if (o->scale > 0) {
+        scale = stored(c, file, "optim.scale");
+        good = stored(c, file, "optim.good");
+    }
     for (int i = 0; i < o->n * o->per && !wf_ctx_status(c); i++) {
         snprintf(name, sizeof name, "optim.state.%d", i);
         wf_write(c, o->state[i], stored(c, file, name));
@@ -540,6 +558,10 @@ wf_status wf_optim_restore(wf_ctx *c, wf_optim *o, const wf_model *file)
     if (!wf_ctx_status(c)) {
         o->lr = wf_item(c, lr);
         o->steps = wf_item_int(c, steps);
+        if (o->scale > 0) {
+            o->scale = wf_item(c, scale);
+            o->good = wf_item_int(c, good);
+        }
     }
     wf_scope_end(c);
     return wf_ctx_status(c);

@@ -22,7 +22,7 @@ static wf_status put_array(Trainer *t, wf_model *m, const char *kind, const char
     char key[700];
 
     snprintf(key, sizeof key, "%s.%s", kind, name);
-    return wf_model_set_tensor(t->cx, m, key, a);
+    return trainer_store(t, m, key, a);
 }
 
 static wf_status put_log(Trainer *t, wf_model *m, const TrainLog *l)

@@ -128,8 +128,8 @@ static void write_settings(TrainLoop *l)
                           hash, (long long)l->train.count, (long long)l->valid.count,
                           (long long)l->batch, (long long)o->epochs, (long long)o->steps,
                           (long long)o->seed, o->keep_order ? "kept" : "shuffled");
-    snprintf(l->settings + n, room - n, "rate %a\nschedule %.200s\npatience %lld\n",
-             o->lr, o->schedule, (long long)o->patience);
+    snprintf(l->settings + n, room - n, "rate %a\nschedule %.200s\npatience %lld\ndevice %s\n",
+             o->lr, o->schedule, (long long)o->patience, wf_device_name(l->t.device));
 }
 
 static wf_status open_all(TrainLoop *l)

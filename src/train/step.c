@@ -321,6 +321,13 @@ static wf_status make_programs(Trainer *t, const TrainRows *rows)
                                 rows->n, t->metric ? 2 : 1);
 }
 
+static wf_status prepare(Trainer *t, const char *name, wf_exec **out)
+{
+    const wf_program *p = wf_model_find(t->work, name);
+
+    return wf_device_ordinal(t->device) ? wf_prepare_on(t->cx, p, t->device, out) : wf_compile(t->cx, p, 0, out);
+}
+
 /* What a step changes is given away to it. */
 static wf_status compile(Trainer *t)
 {
@@ -335,9 +342,8 @@ static wf_status compile(Trainer *t)
                 given[n++] = i;
                 break;
             }
-    if (!wf_compile(t->cx, wf_model_find(t->work, "step"), 0, &e) &&
-        !wf_donate(t->cx, e, given, n, &t->step))
-        wf_compile(t->cx, wf_model_find(t->work, "check"), 0, &t->check);
+    if (!prepare(t, "step", &e) && !wf_donate(t->cx, e, given, n, &t->step))
+        prepare(t, "check", &t->check);
     wf_exec_release(e);
     free(given);
     return wf_ctx_status(t->cx);
@@ -411,7 +417,7 @@ static wf_module *load_mixed(Trainer *t)
     for (int i = 0; i < wf_model_programs(copy) && !wf_ctx_status(t->cx); i++) {
         const wf_program *p = NULL;
 
-        if (!wf_mixed(t->cx, wf_model_program(copy, i), WF_BF16, &p))
+        if (!wf_mixed(t->cx, wf_model_program(copy, i), t->o->precision, &p))
             wf_model_add(t->cx, copy, p);
         wf_program_release(p);
     }
@@ -429,12 +435,14 @@ static wf_status make_module(Trainer *t)
                           "change: a module saved by "
                           "torch.jit.save or wf_module_store, or an ONNX file, has them",
                           t->o->model);
-    if (!(t->module = t->o->bf16 ? load_mixed(t) : wf_module_load(t->cx, t->file)))
+    if (!(t->module = t->o->precision != WF_F32 ? load_mixed(t) : wf_module_load(t->cx, t->file)))
         return wf_ctx_status(t->cx);
     if (t->o->freeze && wf_module_visit_state(t->cx, t->module, freeze_one, t))
         return wf_ctx_status(t->cx);
     if ((t->optim = make_optim(t)) && t->o->clip > 0)
         wf_optim_set_clip(t->cx, t->optim, t->o->clip);
+    if (t->optim && t->o->precision == WF_F16)
+        wf_optim_set_scale(t->cx, t->optim, 65536);
     return wf_ctx_status(t->cx);
 }
 
@@ -442,7 +450,8 @@ wf_status trainer_open(Trainer *t, wf_ctx *cx, const TrainOptions *o, TrainRows 
                        TrainRows *valid)
 {
     *t = (Trainer){.cx = cx, .o = o};
-    if (wf_model_load_copy(cx, o->file, &t->file) || wf_model_new(cx, &t->work) ||
+    if (wf_device_find(cx, o->device ? o->device : "cpu", &t->device) || wf_model_load_copy(cx, o->file, &t->file) ||
+        wf_model_new(cx, &t->work) ||
         choose_loss(t) || make_module(t) || fit_rows(t, train) ||
         (valid->n && fit_rows(t, valid)) || make_programs(t, train) ||
         values_of(t, "step", "state ", &t->step_in, &t->nstep_in) ||
@@ -555,11 +564,22 @@ wf_status trainer_check(Trainer *t, const TrainRows *rows, double *out_loss,
     return wf_ctx_status(t->cx);
 }
 
+wf_status trainer_store(Trainer *t, wf_model *m, const char *name, wf_array *a)
+{
+    wf_array *here = NULL;
+    wf_device *host;
+
+    if (!wf_device_get(t->cx, 0, &host) && !wf_array_to(t->cx, a, host, &here))
+        wf_model_set_tensor(t->cx, m, name, here);
+    wf_array_release(here);
+    return wf_ctx_status(t->cx);
+}
+
 wf_status trainer_save(Trainer *t, const char *path)
 {
     for (int i = 0; i < t->nvalues && !wf_ctx_status(t->cx); i++)
         if (wf_model_find_tensor(t->file, t->values[i].name))
-            wf_model_set_tensor(t->cx, t->file, t->values[i].name, t->values[i].array);
+            trainer_store(t, t->file, t->values[i].name, t->values[i].array);
     return wf_ctx_status(t->cx) ? wf_ctx_status(t->cx)
                                 : wf_model_save(t->cx, t->file, path);
 }

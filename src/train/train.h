@@ -36,7 +36,9 @@ typedef struct TrainOptions {
     int64_t batch, epochs, steps; /* steps: at most; 0: no bound */
     int64_t patience; /* epochs without a better validation; 0: no early end */
     int64_t seed;
-    bool keep_order, bf16, resume, quiet;
+    bool keep_order, resume, quiet;
+    wf_dtype precision; /* of products: f32, f16 with a scaled loss, bf16 */
+    const char *device; /* NULL: the host */
     const char *freeze;                  /* beginnings of paths, with commas between */
     const char *checkpoint, *log, *html; /* files; NULL: none */
     int64_t save_steps;                  /* steps between checkpoints; 0: by time alone */
@@ -80,6 +82,7 @@ typedef struct Trainer {
     wf_model *work; /* with the programs of training */
     wf_module *module;
     wf_optim *optim;
+    wf_device *device;
     const char *loss;   /* the name of a loss, or NULL: the method "loss" */
     const char *metric; /* what an evaluation also gives, or NULL */
     wf_exec *step, *check;
@@ -104,6 +107,7 @@ wf_status trainer_check(Trainer *t, const TrainRows *rows, double *out_loss,
                         double *out_metric);
 int trainer_value(const Trainer *t, const char *name); /* its number; -1: there is none */
 void trainer_set(Trainer *t, int value, wf_array *a);  /* the reference is taken over */
+wf_status trainer_store(Trainer *t, wf_model *m, const char *name, wf_array *a); /* a copy on the host, if it is not there */
 wf_status trainer_save(Trainer *t, const char *path); /* the model with its new numbers */
 
 /* ---- log.c ------------------------------------------------------------------------- */
