@@ -232,11 +232,11 @@ typedef enum Packing { PACK_NOT, PACK_PANELS, PACK_WINOGRAD } Packing;
 
 int64_t filter_columns(wf_dtype t); /* of a panel */
 /* What serves a convolution best, if its filters are known. */
-Packing conv_packing(const Program *p, const Eqn *e);
-bool conv_packed_alike(const Program *p, const Eqn *e, const Program *q, const Eqn *d);
-int64_t conv_packed_group(const Program *p, const Eqn *e); /* elements of the filters of a group */
-int64_t conv_packed_work(const Program *p, const Eqn *e);  /* elements of workspace */
-const void *conv_pack(Arena *mem, const Program *p, const Eqn *e, const void *filters);
+Packing c_packing(const Program *p, const Eqn *e);
+bool c_packed_alike(const Program *p, const Eqn *e, const Program *q, const Eqn *d);
+int64_t c_packed_group(const Program *p, const Eqn *e); /* elements of the filters of a group */
+int64_t c_packed_work(const Program *p, const Eqn *e);  /* elements of workspace */
+const void *c_pack_filters(Arena *mem, const Program *p, const Eqn *e, const void *filters);
 
 /* ---- method.c ---------------------------------------------------------------------- */
 

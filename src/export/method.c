@@ -285,8 +285,8 @@ static bool reads_packed(const Program *p, const Eqn *e, Val v, ConvUse *use)
     for (uint32_t a = 0; a < e->nin; a++) {
         if (eqn_in(p, e)[a] != v)
             continue;
-        if (e->op != OP_conv_general || a != 1 || !conv_packing(p, e) ||
-            (use->e && !conv_packed_alike(p, e, use->p, use->e)))
+        if (e->op != OP_conv_general || a != 1 || !c_packing(p, e) ||
+            (use->e && !c_packed_alike(p, e, use->p, use->e)))
             return false;
         *use = (ConvUse){p, e};
     }
@@ -323,9 +323,9 @@ void methods_pack(CFile *c, Members *members, const ExportMethod *methods, uint3
             all = is_packable(&methods[k], i, &use);
         if (!all || !use.e)
             continue;
-        member->packing = conv_packing(use.p, use.e);
-        member->data = conv_pack(c->a, use.p, use.e, member->data);
-        member->count = ((const ConvAttr *)use.e->attr)->groups * conv_packed_group(use.p, use.e);
+        member->packing = c_packing(use.p, use.e);
+        member->data = c_pack_filters(c->a, use.p, use.e, member->data);
+        member->count = ((const ConvAttr *)use.e->attr)->groups * c_packed_group(use.p, use.e);
     }
 }
 

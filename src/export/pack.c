@@ -20,17 +20,17 @@ int64_t filter_columns(wf_dtype t) { return 128 / (int64_t)wf_dtype_size(t); }
 
 /* ---- which ------------------------------------------------------------------------- */
 
-typedef struct Shape { /* of a convolution whose sizes but the batch are known */
+typedef struct ConvShape { /* of a convolution whose sizes but the batch are known */
     int64_t in, out, taps, places; /* of a group */
     int64_t rows, cols;            /* of squares of 2 by 2 places */
-} Shape;
+} ConvShape;
 
-static bool shape_of(const Program *p, const Eqn *e, Shape *s)
+static bool shape_of(const Program *p, const Eqn *e, ConvShape *s)
 {
     const ConvAttr *a = e->attr;
     Type w = val_type(p, eqn_in(p, e)[1]), z = val_type(p, e->out);
 
-    *s = (Shape){.taps = 1, .places = 1, .rows = 1, .cols = 1};
+    *s = (ConvShape){.taps = 1, .places = 1, .rows = 1, .cols = 1};
     for (uint32_t i = 0; i < w.rank; i++)
         if (w.dims[i] < 0 || (i > 0 && z.dims[spec(a->out_spec, i)] < 0))
             return false;
@@ -58,7 +58,7 @@ static bool is_in_order(Ints list)
 }
 
 /* As is_winograd of kernels/conv_winograd.h has it. */
-static bool is_winograd(const Program *p, const Eqn *e, const Shape *s)
+static bool is_winograd(const Program *p, const Eqn *e, const ConvShape *s)
 {
     const ConvAttr *a = e->attr;
     Type w = val_type(p, eqn_in(p, e)[1]);
@@ -68,11 +68,11 @@ static bool is_winograd(const Program *p, const Eqn *e, const Shape *s)
            2 * s->rows * s->cols * 16 < 3 * 9 * s->places / 2 && s->rows * s->cols >= 9;
 }
 
-Packing conv_packing(const Program *p, const Eqn *e)
+Packing c_packing(const Program *p, const Eqn *e)
 {
     const ConvAttr *a = e->attr;
     wf_dtype x = (wf_dtype)val_type(p, eqn_in(p, e)[0]).dtype, w = (wf_dtype)val_type(p, eqn_in(p, e)[1]).dtype;
-    Shape s;
+    ConvShape s;
 
     if (x != w || (wf_dtype)a->acc != w || (w != WF_F32 && w != WF_F64) || val_type(p, e->out).rank > 5 ||
         a->batch_groups != 1 || !is_one(a->lhs_dilation) || !is_in_order(a->out_spec) || !shape_of(p, e, &s))
@@ -82,22 +82,22 @@ Packing conv_packing(const Program *p, const Eqn *e)
     return is_winograd(p, e, &s) ? PACK_WINOGRAD : PACK_PANELS;
 }
 
-int64_t conv_packed_group(const Program *p, const Eqn *e)
+int64_t c_packed_group(const Program *p, const Eqn *e)
 {
     int64_t wide = filter_columns((wf_dtype)val_type(p, e->out).dtype);
-    Shape s = {0};
+    ConvShape s = {0};
 
     shape_of(p, e, &s);
-    return (s.out + wide - 1) / wide * wide * s.in * (conv_packing(p, e) == PACK_WINOGRAD ? 16 : s.taps);
+    return (s.out + wide - 1) / wide * wide * s.in * (c_packing(p, e) == PACK_WINOGRAD ? 16 : s.taps);
 }
 
-int64_t conv_packed_work(const Program *p, const Eqn *e)
+int64_t c_packed_work(const Program *p, const Eqn *e)
 {
     int64_t wide = filter_columns((wf_dtype)val_type(p, e->out).dtype), k, width, blocks, most, step, plane;
-    Shape s = {0};
+    ConvShape s = {0};
 
     shape_of(p, e, &s);
-    if (conv_packing(p, e) == PACK_PANELS) { /* as wx_convolve_panels has them: sums, patches */
+    if (c_packing(p, e) == PACK_PANELS) { /* as wx_convolve_panels has them: sums, patches */
         k = s.in * s.taps;
         width = k <= 1024 ? 96 : k <= 2048 ? 48 : 24;
         return width * (wide + k);
@@ -109,7 +109,7 @@ int64_t conv_packed_work(const Program *p, const Eqn *e)
     return 16 * (s.in * step + 16) + 4 * s.cols * wide + 4 * plane + 16 * step * wide;
 }
 
-bool conv_packed_alike(const Program *p, const Eqn *e, const Program *q, const Eqn *d)
+bool c_packed_alike(const Program *p, const Eqn *e, const Program *q, const Eqn *d)
 {
     const ConvAttr *a = e->attr, *b = d->attr;
     uint32_t rank = val_type(p, e->out).rank;
@@ -117,8 +117,8 @@ bool conv_packed_alike(const Program *p, const Eqn *e, const Program *q, const E
     for (uint32_t i = 0; i < rank; i++)
         if (rank != val_type(q, d->out).rank || spec(a->rhs_spec, i) != spec(b->rhs_spec, i))
             return false;
-    return conv_packing(p, e) == conv_packing(q, d) && a->groups == b->groups &&
-           conv_packed_group(p, e) == conv_packed_group(q, d);
+    return c_packing(p, e) == c_packing(q, d) && a->groups == b->groups &&
+           c_packed_group(p, e) == c_packed_group(q, d);
 }
 
 /* ---- how --------------------------------------------------------------------------- */
@@ -159,16 +159,16 @@ static int64_t element_at(const ConvAttr *a, Type w, int64_t o, int64_t i, int64
     return n;
 }
 
-const void *conv_pack(Arena *mem, const Program *p, const Eqn *e, const void *filters)
+const void *c_pack_filters(Arena *mem, const Program *p, const Eqn *e, const void *filters)
 {
     const ConvAttr *a = e->attr;
     Type w = val_type(p, eqn_in(p, e)[1]);
     int64_t size = (int64_t)wf_dtype_size((wf_dtype)w.dtype), wide = filter_columns((wf_dtype)w.dtype);
-    int64_t group = conv_packed_group(p, e);
-    bool winograd = conv_packing(p, e) == PACK_WINOGRAD;
+    int64_t group = c_packed_group(p, e);
+    bool winograd = c_packing(p, e) == PACK_WINOGRAD;
     char *out = arena_zalloc(mem, (size_t)(a->groups * group * size));
     const char *from = filters;
-    Shape s = {0};
+    ConvShape s = {0};
 
     shape_of(p, e, &s);
     for (int64_t o = 0; o < a->groups * s.out; o++) {

@@ -460,7 +460,7 @@ bool step_conv(Func *f)
     out = dim_div(t, c.zdims[c.zc], dim_mul(t, groups, split));
     to = result_at(f, c.work, (wf_dtype)c.a->acc);
     work = step_memory(f,
-                       packing ? conv_packed_work(f->p, f->e) * (int64_t)wf_dtype_size(c.work)
+                       packing ? c_packed_work(f->p, f->e) * (int64_t)wf_dtype_size(c.work)
                                : conv_work(f, &c, out, batch, in),
                        c_stored(c.work));
     g = groups == 1 && split == 1 ? "0" : "i0";
@@ -476,7 +476,7 @@ bool step_conv(Func *f)
                                            c_dim_in(f, dim_mul(t, in, c.x.stride[c.xc]))));
     c_put_line(f, "%s(&q, %s + %s * %s, %s + %s * %s, %s);",
              c_need_of(f->c, routines[packing], c.work), c.w.at, g,
-             c_dim_in(f, packing ? conv_packed_group(f->p, f->e) : dim_mul(t, out, c.w.stride[c.wo])), to, g,
+             c_dim_in(f, packing ? c_packed_group(f->p, f->e) : dim_mul(t, out, c.w.stride[c.wo])), to, g,
              c_dim_in(f, dim_mul(t, out, c.zstride[c.zc])), work);
     c_close_block(f);
     cast_back(f, to, c.work, (wf_dtype)c.a->acc);
