@@ -4,6 +4,7 @@
 # how it makes floats, and what it raises. Core(semantics) has the functions as methods; a library gives them its names
 # and keeps for itself what differs: arguments such as `out` or `size`, defaults, errors of its own. Nothing here looks at
 # numbers, so that all of it may be traced, but where a comment says so.
+import _factors
 
 
 class Semantics:
@@ -254,6 +255,96 @@ class Core:
         hi = keep[-1] + 1 if keep and "b" in trim.lower() else x.shape[0]
         return x[lo:hi] if keep else x[:0]
 
+    # ---- padding
+
+    pad_options = {"constant": ("constant_values",), "linear_ramp": ("end_values",), "maximum": ("stat_length",),
+                   "minimum": ("stat_length",), "mean": ("stat_length",), "median": ("stat_length",),
+                   "reflect": ("reflect_type",), "symmetric": ("reflect_type",), "edge": (), "wrap": (), "empty": ()}
+
+    def _pairs(self, v, rank):
+        # (before, after) for each axis; a number that is traced stays what it is
+        if isinstance(v, (int, float)) or isinstance(v, self.w.Tensor) and v.ndim == 0:
+            return [(v, v)] * rank
+        return self.w.broadcast_to(self.loose(v), (rank, 2)).tolist()
+
+    def _mirror(self, i, n, mode):
+        # where place i outside 0 .. n-1 is read
+        if mode == "wrap":
+            return i % n
+        if mode == "edge":
+            return min(max(i, 0), n - 1)
+        period = max(2 * n - 2, 1) if mode == "reflect" else 2 * n
+        i %= period
+        return i if i < n else 2 * n - (2 if mode == "reflect" else 1) - i
+
+    def _ends(self, x, axis, lo, hi, first, last):
+        # x with lo rows of first before it and hi rows of last after it
+        row = lambda v, n: self.w.broadcast_to(self.w.cast(v, x.dtype), [n if i == axis else d for i, d in enumerate(x.shape)])
+        return self.w.concat([p for p, n in ((row(first, lo), lo), (x, 1), (row(last, hi), hi)) if n], axis)
+
+    def _ramp(self, x, axis, lo, hi, ends):
+        def side(edge, end, n):
+            y = end + (edge - end) * self.along(self.w.arange(0, n) / max(n, 1), axis, x.ndim)
+            return self.w.cast(self.w.trunc(y) if x.dtype.kind in "iu" else y, x.dtype)
+
+        n = x.shape[axis]
+        a = side(self.w.narrow(x, axis, 0, 1), ends[0], lo)
+        b = self.w.flip(side(self.w.narrow(x, axis, n - 1, 1), ends[1], hi), axis)
+        return self.w.concat([a, x, b], axis)
+
+    def _odd(self, x, axis, lo, hi, mode):
+        # reflect_type="odd": 2 x[edge] less the mirrored ones, as often as it takes
+        while lo or hi:
+            n, skip = x.shape[axis], 1 if mode == "reflect" else 0
+            first, last = self.w.narrow(x, axis, 0, 1), self.w.narrow(x, axis, n - 1, 1)
+            if n == skip:
+                return self._ends(x, axis, lo, hi, first, last)
+            p, q = min(lo, n - skip), min(hi, n - skip)
+            a = 2 * first - self.w.flip(self.w.narrow(x, axis, skip, p), axis)
+            b = 2 * last - self.w.flip(self.w.narrow(x, axis, n - skip - q, q), axis)
+            x = self.w.concat([a, x, b], axis)
+            lo, hi = lo - p, hi - q
+        return x
+
+    def _statistic(self, x, axis, mode):
+        if mode in ("maximum", "minimum"):
+            return (self.w.max if mode == "maximum" else self.w.min)(x, axis, True)
+        y = self.w.mean(x, axis, True) if mode == "mean" else self.w.median(self.floats(x), axis, False, True)
+        return self.w.round(y) if x.dtype.kind in "iu" else y
+
+    def pad(self, array, pad_width, mode="constant", **kwargs):
+        x = self.array(array)
+        if mode not in self.pad_options:
+            raise ValueError(f"mode '{mode}' is not supported")
+        extra = [k for k in kwargs if k not in self.pad_options[mode]]
+        if extra:
+            raise ValueError(f"unsupported keyword arguments for mode '{mode}': {set(extra)}")
+        widths = self._pairs(pad_width, x.ndim)
+        value = kwargs.get("constant_values", 0)
+        if mode in ("constant", "empty") and isinstance(value, (int, float)):
+            return self.w.pad(x, [lo for lo, hi in widths], [hi for lo, hi in widths], value)
+        for axis, (lo, hi) in enumerate(widths):
+            if lo or hi:
+                x = self._padded(x, axis, lo, hi, mode, kwargs)
+        return x
+
+    def _padded(self, x, axis, lo, hi, mode, options):
+        pair = lambda name: self._pairs(options.get(name, 0), x.ndim)[axis]
+        n = x.shape[axis]
+        if mode in ("constant", "empty"):
+            return self._ends(x, axis, lo, hi, *pair("constant_values"))
+        if n == 0:
+            raise ValueError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
+        if mode == "linear_ramp":
+            return self._ramp(x, axis, lo, hi, pair("end_values"))
+        if options.get("reflect_type", "even") == "odd":
+            return self._odd(x, axis, lo, hi, mode)
+        if mode in ("edge", "reflect", "wrap", "symmetric"):
+            return self.w.take(x, self.w.tensor([self._mirror(i, n, mode) for i in range(-lo, n + hi)], self.w.int64), axis)
+        a, b = (n, n) if options.get("stat_length") is None else [min(k, n) for k in pair("stat_length")]
+        return self._ends(x, axis, lo, hi, self._statistic(self.w.narrow(x, axis, 0, a), axis, mode),
+                          self._statistic(self.w.narrow(x, axis, n - b, b), axis, mode))
+
     # ---- grids and products
 
     def ix_(self, *args):
@@ -303,6 +394,63 @@ class Core:
             n //= 2
             a = self.w.matmul(a, a) if n else a
         return y
+
+    def norm(self, x, ord=None, axis=None, keepdims=False):
+        x = self.floats(x)
+        if axis is None and ord is None:
+            y = self.w.norm(self.w.reshape(x, -1), 2.0, 0, False)
+            return self.w.reshape(y, (1,) * x.ndim) if keepdims else y
+        axes = self.axes(axis, x.ndim)
+        if len(axes) == 1:
+            return self._vector_norm(x, ord, axes[0], keepdims)
+        if len(axes) != 2:
+            raise ValueError("Improper number of dimensions to norm.")
+        return self._matrix_norm(x, ord, axes, keepdims)
+
+    def _vector_norm(self, x, ord, axis, keepdims):
+        if ord is None or ord == 2:
+            return self.w.norm(x, 2.0, axis, keepdims)
+        if isinstance(ord, str):
+            raise ValueError(f"Invalid norm order '{ord}' for vectors")
+        size = self.w.abs(x)
+        if ord in (float("inf"), float("-inf")):
+            return (self.w.max if ord > 0 else self.w.min)(size, axis, keepdims)
+        if ord == 0:
+            return self.w.sum(self.w.cast(self.w.ne(x, 0), size.dtype), axis, keepdims)
+        if ord == 1:
+            return self.w.sum(size, axis, keepdims)
+        return self.w.pow(self.w.sum(self.w.pow(size, ord), axis, keepdims), 1.0 / ord)
+
+    def _matrix_norm(self, x, ord, axes, keepdims):
+        i, j = axes
+        if ord is None or ord == "fro":
+            return self.w.norm(x, 2.0, (i, j), keepdims)
+        if ord in ("nuc", 2, -2):
+            rest = [k for k in range(x.ndim) if k not in (i, j)]
+            s = _factors.svd(self.w, self.w.permute(x, rest + [i, j]), False)[1]
+            y = self.w.sum(s, -1) if ord == "nuc" else (self.w.max if ord == 2 else self.w.min)(s, -1)
+            return self.w.reshape(y, [1 if k in (i, j) else d for k, d in enumerate(x.shape)]) if keepdims else y
+        if ord not in (1, -1, float("inf"), float("-inf")):
+            raise ValueError("Invalid norm order for matrices.")
+        over, rest = (i, j) if ord in (1, -1) else (j, i)
+        y = (self.w.max if ord > 0 else self.w.min)(self.w.sum(self.w.abs(x), over, True), rest, True)
+        return y if keepdims else self.w.squeeze(y, (i, j))
+
+    def vector_norm(self, x, axis=None, keepdims=False, ord=2):
+        x = self.floats(x)
+        if axis is not None:
+            return self.norm(x, ord, axis, keepdims)
+        y = self._vector_norm(self.w.reshape(x, -1), ord, 0, False)
+        return self.w.reshape(y, (1,) * x.ndim) if keepdims else y
+
+    def matrix_norm(self, x, keepdims=False, ord="fro"):
+        return self.norm(x, ord, (-2, -1), keepdims)
+
+    def cond(self, x, p, inv):
+        x = self.floats(x)
+        if p in (None, 2, -2):
+            return _factors.cond(self.w, x, p == -2)
+        return self.norm(x, p, (-2, -1)) * self.norm(inv(x), p, (-2, -1))
 
     def multi_dot(self, arrays):
         y = arrays[0]

@@ -14,7 +14,7 @@ hstack, dstack, column_stack, block, append = _core.hstack, _core.dstack, _core.
 vstack = row_stack = _core.vstack
 array_split, split, vsplit, hsplit, dsplit = _core.array_split, _core.split, _core.vsplit, _core.hsplit, _core.dsplit
 tile, roll, fliplr, flipud, rot90 = _core.tile, _core.roll, _core.fliplr, _core.flipud, _core.rot90
-delete, insert, trim_zeros = _core.delete, _core.insert, _core.trim_zeros
+delete, insert, trim_zeros, pad = _core.delete, _core.insert, _core.trim_zeros, _core.pad
 
 
 def shape(a):
@@ -106,118 +106,6 @@ def unstack(x, axis=0):
 
 def repeat(a, repeats, axis=None):
     return repeated(a, repeats, axis)
-
-
-def _pairs(w, n):
-    if isinstance(w, _int):
-        return [(w, w)] * n
-    w = _w.wrap(w).tolist()
-    if isinstance(w[0], _int):
-        return [(w[0], w[-1])] * n
-    if len(w) == 1:
-        return [(w[0][0], w[0][-1])] * n
-    if len(w) != n:
-        raise ValueError("operands could not be broadcast together with remapped shapes")
-    return [(p[0], p[-1]) for p in w]
-
-
-def _mirror(i, n, mode):
-    # where place i outside 0 .. n-1 is read
-    if mode == "wrap":
-        return i % n
-    if mode == "edge":
-        return _min(_max(i, 0), n - 1)
-    if mode == "reflect":
-        if n == 1:
-            return 0
-        i = i % (2 * n - 2)
-        return i if i < n else 2 * n - 2 - i
-    i = i % (2 * n)
-    return i if i < n else 2 * n - 1 - i
-
-
-def _ends(x, axis, lo, hi, first, last):
-    # x with lo rows of first before it and hi rows of last after it
-    return _w.concat([_w.repeat(_w.cast(first, x.dtype), lo, axis), x, _w.repeat(_w.cast(last, x.dtype), hi, axis)], axis)
-
-
-def _ramp(x, axis, lo, hi, ends):
-    shape = [-1 if i == axis else 1 for i in _range(x.ndim)]
-    whole = x.dtype.kind in "iu"
-
-    def side(edge, end, n):
-        t = _w.reshape(_w.arange(0, n, 1, _w.float64) / _max(n, 1), shape)
-        y = end + (edge - end) * t
-        return _w.cast(_w.trunc(y) if whole else y, x.dtype)
-
-    n = x.shape[axis]
-    a = side(_w.narrow(x, axis, 0, 1), ends[0], lo)
-    b = _w.flip(side(_w.narrow(x, axis, n - 1, 1), ends[1], hi), axis)
-    return _w.concat([a, x, b], axis)
-
-
-def _odd(x, axis, lo, hi, mode):
-    # reflect_type="odd": 2 x[edge] less the mirrored ones, as often as it takes
-    while lo or hi:
-        n = x.shape[axis]
-        skip = 1 if mode == "reflect" else 0
-        room = n - skip
-        if room < 1:
-            return _ends(x, axis, lo, hi, _w.narrow(x, axis, 0, 1), _w.narrow(x, axis, n - 1, 1))
-        p, q = _min(lo, room), _min(hi, room)
-        a = 2 * _w.narrow(x, axis, 0, 1) - _w.flip(_w.narrow(x, axis, skip, p), axis)
-        b = 2 * _w.narrow(x, axis, n - 1, 1) - _w.flip(_w.narrow(x, axis, n - skip - q, q), axis)
-        x = _w.concat([a, x, b], axis)
-        lo, hi = lo - p, hi - q
-    return x
-
-
-_pad_options = {"constant": ("constant_values",), "linear_ramp": ("end_values",), "maximum": ("stat_length",),
-                "minimum": ("stat_length",), "mean": ("stat_length",), "median": ("stat_length",),
-                "reflect": ("reflect_type",), "symmetric": ("reflect_type",), "edge": (), "wrap": (), "empty": ()}
-
-
-def pad(array, pad_width, mode="constant", **kwargs):
-    x = _w.wrap(array)
-    widths = _pairs(pad_width, x.ndim)
-    if mode not in _pad_options:
-        raise ValueError(f"mode '{mode}' is not supported")
-    extra = [k for k in kwargs if k not in _pad_options[mode]]
-    if extra:
-        raise ValueError(f"unsupported keyword arguments for mode '{mode}': {set(extra)}")
-    odd = kwargs.get("reflect_type", "even") == "odd"
-    pair = lambda v: _w.broadcast_to(_w.wrap(v), (x.ndim, 2)).tolist()
-    constants, ends = pair(kwargs.get("constant_values", 0)), pair(kwargs.get("end_values", 0))
-    length = kwargs.get("stat_length")
-    length = None if length is None else pair(length)
-    for axis, (lo, hi) in enumerate(widths):
-        n = x.shape[axis]
-        if not (lo or hi):
-            continue
-        if mode in ("constant", "empty"):
-            row = _w.full([1 if i == axis else d for i, d in enumerate(x.shape)], 0, x.dtype)
-            x = _ends(x, axis, lo, hi, row + constants[axis][0], row + constants[axis][1])
-        elif n == 0:
-            raise ValueError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
-        elif mode == "linear_ramp":
-            x = _ramp(x, axis, lo, hi, ends[axis])
-        elif odd:
-            x = _odd(x, axis, lo, hi, mode)
-        elif mode in ("edge", "reflect", "wrap", "symmetric"):
-            x = _w.take(x, _w.tensor([_mirror(i, n, mode) for i in _range(-lo, n + hi)], _w.int64), axis)
-        else:
-            a, b = (n, n) if length is None else [_min(k, n) for k in length[axis]]
-            x = _ends(x, axis, lo, hi, _statistic(_w.narrow(x, axis, 0, a), axis, mode),
-                      _statistic(_w.narrow(x, axis, n - b, b), axis, mode))
-    return x
-
-
-def _statistic(x, axis, mode):
-    from numpy._reduce import median
-    if mode in ("maximum", "minimum"):
-        return (_w.max if mode == "maximum" else _w.min)(x, axis, True)
-    y = _w.mean(x, axis, True) if mode == "mean" else median(x, axis, keepdims=True)
-    return _w.round(y) if x.dtype.kind in "iu" else y
 
 
 def flip(m, axis=None):

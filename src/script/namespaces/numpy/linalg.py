@@ -38,55 +38,6 @@ def _solid(x):
     return x
 
 
-def norm(x, ord=None, axis=None, keepdims=False):
-    x = _float_of(x)
-    if x.dtype.kind == "c" and ord not in ("nuc", 2, -2):
-        x = _w.abs(x)
-    inf = _float("inf")
-    if axis is None and (ord is None or x.ndim == 1):
-        if ord is None:
-            flat = _w.reshape(x, -1)
-            r = _w.sqrt(_w.matmul(flat, flat))
-            return _w.reshape(r, (1,) * x.ndim) if keepdims else r
-        axis = 0
-    axes = tuple(range(x.ndim)) if axis is None else (axis,) if isinstance(axis, _int) else tuple(axis)
-    if len(axes) == 1:
-        a = axes[0]
-        if ord == inf:
-            return _w.max(_w.abs(x), a, keepdims)
-        if ord == -inf:
-            return _w.min(_w.abs(x), a, keepdims)
-        if ord == 0:
-            return _w.sum(_w.cast(x != 0, x.dtype), a, keepdims)
-        if ord is None or ord == 2:
-            x = _w.abs(x) if x.dtype.kind == "c" else x
-            return _w.sqrt(_w.sum(x * x, a, keepdims))
-        return _w.pow(_w.sum(_w.pow(_w.abs(x), ord), a, keepdims), 1 / ord)
-    if len(axes) != 2:
-        raise ValueError("Improper number of dimensions to norm.")
-    if ord is None or ord == "fro":
-        return _w.sqrt(_w.sum(x * x, axes, keepdims))
-    rows, cols = axes[0] % x.ndim, axes[1] % x.ndim
-    if ord in (1, -1, inf, -inf):
-        over, rest = (rows, cols) if ord in (1, -1) else (cols, rows)
-        s = _w.sum(_w.abs(x), over, True)
-        r = (_w.max if ord > 0 else _w.min)(s, rest, True)
-        return r if keepdims else _w.squeeze(r, axes)
-    if ord in (2, -2, "nuc"):
-        s = svd(_w.move_axis(_w.move_axis(x, rows, -2), cols - 1 if rows < cols else cols, -1) if axes != (0, 1) or x.ndim != 2 else x, compute_uv=False)
-        return _w.sum(s, -1) if ord == "nuc" else _w.max(s, -1) if ord == 2 else _w.min(s, -1)
-    raise ValueError("Invalid norm order for matrices.")
-
-
-def vector_norm(x, axis=None, keepdims=False, ord=2):
-    x = _w.reshape(_w.wrap(x), -1) if axis is None else x
-    return norm(x, ord, -1 if axis is None else axis, keepdims)
-
-
-def matrix_norm(x, keepdims=False, ord="fro"):
-    return norm(x, ord, (-2, -1), keepdims)
-
-
 def inv(a):
     return _solid(_w.inv(_square(a)))
 
@@ -157,18 +108,15 @@ def lstsq(a, b, rcond=None):
     return (_w.squeeze(x, -1) if one else x), left, _int(rank), s
 
 
-def cond(x, p=None):
-    x = _float_of(x)
-    if p in (None, 2, -2):
-        return _factors.cond(_w, x, p == -2)
-    return norm(x, p, (-2, -1)) * norm(inv(x), p, (-2, -1))
-
-
 def matrix_power(a, n):
     return _core.matrix_power(a, n, inv)
 
 
-multi_dot = _core.multi_dot
+norm, vector_norm, matrix_norm, multi_dot = _core.norm, _core.vector_norm, _core.matrix_norm, _core.multi_dot
+
+
+def cond(x, p=None):
+    return _core.cond(x, p, inv)
 
 
 def matmul(a, b):

@@ -100,6 +100,13 @@ def matrix_power(a, n):
     return _core.matrix_power(a, n, inv)
 
 
+norm, vector_norm, matrix_norm = _core.norm, _core.vector_norm, _core.matrix_norm
+
+
+def cond(x, p=None):
+    return _core.cond(x, p, inv)
+
+
 def multi_dot(arrays, precision=None):
     return _core.multi_dot(arrays)
 
@@ -162,75 +169,6 @@ def lstsq(a, b, rcond=None, numpy_resid=False):
     x, rank, s = _factors.lstsq(_w, a, columns, rcond)
     rest = _w.matmul(a, x) - columns
     return (_w.squeeze(x, -1) if one else x), _w.sum(rest * rest, 0), _w.cast(rank, int), s
-
-
-def norm(x, ord=None, axis=None, keepdims=False):
-    x = _float(x)
-    if axis is None and ord is None:
-        return _w.norm(_w.reshape(x, (-1,)), 2.0, 0, False) if not keepdims \
-            else _w.reshape(_w.norm(_w.reshape(x, (-1,)), 2.0, 0, False), (1,) * len(x.shape))
-    if axis is None:
-        axis = tuple(range(len(x.shape)))
-    axes = (axis,) if isinstance(axis, int) else tuple(axis)
-    if len(axes) == 1:
-        return _vector_norm(x, ord, axes[0], keepdims)
-    if len(axes) != 2:
-        raise ValueError(f"Improper number of axes for norm: axis={axes}. Pass one axis to compute a "
-                         "vector-norm, or two axes to compute a matrix-norm.")
-    return _matrix_norm(x, ord, axes, keepdims)
-
-
-def _vector_norm(x, ord, axis, keepdims):
-    if ord is None or ord == 2:
-        return _w.norm(x, 2.0, axis, keepdims)
-    if ord == float("inf"):
-        return _w.max(_w.abs(x), axis, keepdims)
-    if ord == float("-inf"):
-        return _w.min(_w.abs(x), axis, keepdims)
-    if ord == 0:
-        return _w.sum(_w.cast(_w.ne(x, 0), _w.abs(x).dtype), axis, keepdims)
-    if ord == 1:
-        return _w.sum(_w.abs(x), axis, keepdims)
-    if isinstance(ord, str):
-        raise ValueError(f"Invalid order '{ord}' for vector norm.")
-    return _w.pow(_w.sum(_w.pow(_w.abs(x), ord), axis, keepdims), 1.0 / ord)
-
-
-def _matrix_norm(x, ord, axes, keepdims):
-    rank = len(x.shape)
-    i, j = axes[0] % rank, axes[1] % rank
-    if ord is None or ord == "fro":
-        return _w.norm(x, 2.0, (i, j), keepdims)
-    if ord in ("nuc", 2, -2):
-        rest = [k for k in range(rank) if k not in (i, j)]
-        s = svd(_w.permute(x, rest + [i, j]), compute_uv=False)
-        y = _w.sum(s, -1) if ord == "nuc" else (_w.max(s, -1) if ord == 2 else _w.min(s, -1))
-        return _w.reshape(y, [1 if k in (i, j) else d for k, d in enumerate(x.shape)]) if keepdims else y
-    sums, along = (i, j) if ord in (1, -1) else (j, i)
-    if ord not in (1, -1, float("inf"), float("-inf")):
-        raise ValueError(f"Invalid order '{ord}' for matrix norm.")
-    y = _w.sum(_w.abs(x), sums, True)
-    y = _w.max(y, along, True) if ord > 0 else _w.min(y, along, True)
-    return y if keepdims else _w.squeeze(y, (i, j))
-
-
-def vector_norm(x, axis=None, keepdims=False, ord=2):
-    x = _float(x)
-    if axis is None:
-        y = _vector_norm(_w.reshape(x, (-1,)), ord, 0, False)
-        return _w.reshape(y, (1,) * len(x.shape)) if keepdims else y
-    return norm(x, ord, axis, keepdims)
-
-
-def matrix_norm(x, keepdims=False, ord="fro"):
-    return norm(x, ord, (-2, -1), keepdims)
-
-
-def cond(x, p=None):
-    x = _float(x)
-    if p in (None, 2, -2):
-        return _factors.cond(_w, x, p == -2)
-    return norm(x, p, (-2, -1)) * norm(inv(x), p, (-2, -1))
 
 
 def trace(x, offset=0, dtype=None):
