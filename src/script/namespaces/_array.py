@@ -9,7 +9,7 @@ import _factors
 
 class Semantics:
     def __init__(self, natives, array, floats, loose=None, axis_error=ValueError, shape_error=ValueError, many=tuple,
-                 mismatch=None):
+                 mismatch=None, written=None):
         self.natives = natives          # _numpy, _jax ..
         self.array = array              # what a function takes as an array
         self.loose = loose or array     # the same where lists are arrays, too
@@ -18,6 +18,7 @@ class Semantics:
         self.shape_error = shape_error  # of shapes that do not go together; mismatch(shapes) is its text
         self.mismatch = mismatch
         self.many = many                # several arrays as a result
+        self.written = written          # fn(result, out): into `out`, or an error where there is none
 
 
 class Core:
@@ -567,6 +568,66 @@ class Core:
         c = self.w.where(self.w.lt(self.w.abs(d), half if discont is None else discont), self.w.zeros_like(d), m - d)
         rest = self.w.narrow(p, axis, 1, p.shape[axis] - 1) + self.w.cumsum(c, axis)
         return self.w.concat([self.w.narrow(p, axis, 0, 1), rest], axis)
+
+    # ---- without NaN. The library sets `sum`, `prod`, `max`, `min`, `mean`, `var`, `cumsum` and `cumprod`, which have its
+    # own `initial` and `where`.
+
+    def nans(self, a):
+        x = self.array(a)
+        return x, self.w.is_nan(x) if x.dtype.is_inexact else self.w.zeros_like(self.w.eq(x, x))
+
+    def without_nan(self, a, fill):
+        x, bad = self.nans(a)
+        return self.w.where(bad, fill, x) if x.dtype.is_inexact else x
+
+    def nansum(self, a, axis=None, dtype=None, out=None, keepdims=False, **more):
+        return self.sum(self.without_nan(a, 0), axis, dtype, out, keepdims, **more)
+
+    def nanprod(self, a, axis=None, dtype=None, out=None, keepdims=False, **more):
+        return self.prod(self.without_nan(a, 1), axis, dtype, out, keepdims, **more)
+
+    def nancumsum(self, a, axis=None, dtype=None, out=None):
+        return self.cumsum(self.without_nan(a, 0), axis, dtype, out)
+
+    def nancumprod(self, a, axis=None, dtype=None, out=None):
+        return self.cumprod(self.without_nan(a, 1), axis, dtype, out)
+
+    def _good(self, a, more):
+        # where there is something to count
+        good = self.w.logical_not(self.nans(a)[1])
+        where = more.get("where")
+        return good if where is None or where is True else self.w.logical_and(good, where)
+
+    def _extreme(self, fn, fill, a, axis, out, keepdims, more):
+        # NaN where nothing counts, but for an initial value
+        x = self.array(a)
+        if not x.dtype.is_inexact:
+            return fn(x, axis, out, keepdims, **more)
+        y = fn(self.without_nan(x, fill), axis, None, keepdims, **more)
+        if more.get("initial") is None:
+            y = self.w.where(self.w.any(self._good(x, more), axis, keepdims), y, float("nan"))
+        return self.s.written(y, out)
+
+    def nanmax(self, a, axis=None, out=None, keepdims=False, **more):
+        return self._extreme(self.max, float("-inf"), a, axis, out, keepdims, more)
+
+    def nanmin(self, a, axis=None, out=None, keepdims=False, **more):
+        return self._extreme(self.min, float("inf"), a, axis, out, keepdims, more)
+
+    def nanmean(self, a, axis=None, dtype=None, out=None, keepdims=False, **more):
+        return self.mean(self.without_nan(a, 0), axis, dtype, out, keepdims, where=self._good(a, more))
+
+    def nanvar(self, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, **more):
+        x, good = self.floats(self.without_nan(a, 0)), self._good(a, more)
+        x = x if dtype is None else self.w.cast(x, dtype)
+        n = self.w.sum(self.w.cast(good, x.dtype), axis, keepdims)
+        mean = more.get("mean")
+        d = x - (self.mean(x, axis, keepdims=True, where=good) if mean is None else mean)
+        y = self.w.sum(self.w.where(good, self.w.square(self.w.abs(d)), 0), axis, keepdims) / (n - ddof)
+        return self.s.written(self.w.where(self.w.gt(n, ddof), y, float("nan")), out)
+
+    def nanstd(self, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, **more):
+        return self.s.written(self.w.sqrt(self.nanvar(a, axis, dtype, None, ddof, keepdims, **more)), out)
 
     # ---- polynomials, the highest power first
 

@@ -327,48 +327,17 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
 
 # ---- NaN is left out ----
 
-def _without_nan(a, fill):
-    a = _w.wrap(a)
-    return a if a.dtype.kind != "f" else _w.where(_w.is_nan(a), fill, a)
-
-
-def nansum(a, axis=None, dtype=None, out=None, keepdims=False):
-    return sum(_without_nan(a, 0), axis, dtype, out, keepdims)
-
-
-def nanprod(a, axis=None, dtype=None, out=None, keepdims=False):
-    return prod(_without_nan(a, 1), axis, dtype, out, keepdims)
-
-
-def _none_left(x, a, axis, keepdims):
-    # x, and NaN where all of a are NaN
-    return _w.where(_w.all(_w.is_nan(_w.wrap(a)), axis, keepdims), _float("nan"), x) if x.dtype.kind == "f" else x
-
-
-def nanmax(a, axis=None, out=None, keepdims=False):
-    x = max(_without_nan(a, -_float("inf")), axis, None, keepdims)
-    return written(_none_left(x, a, axis, keepdims), out)
-
-
-def nanmin(a, axis=None, out=None, keepdims=False):
-    x = min(_without_nan(a, _float("inf")), axis, None, keepdims)
-    return written(_none_left(x, a, axis, keepdims), out)
+_core.sum, _core.prod, _core.max, _core.min, _core.mean, _core.cumsum, _core.cumprod = sum, prod, max, min, mean, cumsum, cumprod
+nansum, nanprod, nancumsum, nancumprod = _core.nansum, _core.nanprod, _core.nancumsum, _core.nancumprod
+nanmax, nanmin, nanmean, nanvar, nanstd = _core.nanmax, _core.nanmin, _core.nanmean, _core.nanvar, _core.nanstd
 
 
 def nanargmax(a, axis=None):
-    return _w.argmax(_without_nan(a, -_float("inf")), axis)
+    return _w.argmax(_core.without_nan(a, -_float("inf")), axis)
 
 
 def nanargmin(a, axis=None):
-    return _w.argmin(_without_nan(a, _float("inf")), axis)
-
-
-def nancumsum(a, axis=None, dtype=None, out=None):
-    return _w.wrap(_without_nan(a, 0)).cumsum(axis, dtype, out)
-
-
-def nancumprod(a, axis=None, dtype=None, out=None):
-    return _w.wrap(_without_nan(a, 1)).cumprod(axis, dtype, out)
+    return _w.argmin(_core.without_nan(a, _float("inf")), axis)
 
 
 def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
@@ -390,23 +359,6 @@ def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="line
 
 def polymul(a1, a2):
     return convolve(a1, a2)
-
-
-def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
-    x = typed(_w.div(a, 1), dtype)
-    n = _w.sum(_w.cast(_w.logical_not(_w.is_nan(x)), x.dtype), axis, keepdims)
-    return written(_w.sum(_without_nan(x, 0), axis, keepdims) / n, out)
-
-
-def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
-    x = typed(_w.div(a, 1), dtype)
-    n = _w.sum(_w.cast(_w.logical_not(_w.is_nan(x)), x.dtype), axis, keepdims)
-    d = x - nanmean(x, axis, keepdims=True)
-    return written(_w.sum(_without_nan(d * d, 0), axis, keepdims) / (n - ddof), out)
-
-
-def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
-    return written(_w.sqrt(nanvar(a, axis, dtype, None, ddof, keepdims)), out)
 
 
 def nanmedian(a, axis=None):

@@ -6,7 +6,7 @@ from numpy.exceptions import AxisError
 
 _int, _sum, _max, _min, _range, _any = int, sum, max, min, range, any
 _core = _array.Core(_array.Semantics(
-    _w, _w.wrap, lambda x: _w.div(x, 1), axis_error=AxisError,
+    _w, _w.wrap, lambda x: _w.div(x, 1), axis_error=AxisError, written=written,
     mismatch=lambda shapes: "shape mismatch: objects cannot be broadcast to a single shape"))
 moveaxis, rollaxis, expand_dims, broadcast_shapes = _core.moveaxis, _core.rollaxis, _core.expand_dims, _core.broadcast_shapes
 atleast_1d, atleast_2d, atleast_3d = _core.atleast_1d, _core.atleast_2d, _core.atleast_3d

@@ -12,6 +12,12 @@ def floats(a, dtype=None):
     return x if x.dtype.is_inexact else _w.cast(x, _float_of(x.dtype))
 
 
+def _written(y, out):
+    if out is not None:
+        raise NotImplementedError("The 'out' argument is not supported by jax.numpy.")
+    return y
+
+
 core = _array.Core(_array.Semantics(
-    _w, _asarray, floats, loose=_any_array, many=list,
+    _w, _asarray, floats, loose=_any_array, many=list, written=_written,
     mismatch=lambda shapes: f"Incompatible shapes for broadcasting: shapes={[tuple(t) for t in shapes]}"))

@@ -211,70 +211,13 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=Non
 
 # ---- without NaN
 
-
-def _nans(a):
-    x = _asarray(a)
-    return x, (_w.is_nan(x) if x.dtype.is_inexact else _w.zeros_like(_w.eq(x, x)))
-
-
-def nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
-    _no_out("nansum", out)
-    x, bad = _nans(a)
-    return sum(_w.where(bad, _w.zeros_like(x), x), axis, dtype, None, keepdims, initial, where)
-
-
-def nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
-    _no_out("nanprod", out)
-    x, bad = _nans(a)
-    return prod(_w.where(bad, _w.ones_like(x), x), axis, dtype, None, keepdims, initial, where)
-
-
-def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
-    _no_out("nanmean", out)
-    x, bad = _nans(a)
-    good = _w.logical_not(bad)
-    return mean(x, axis, dtype, None, keepdims, good if where is None else _w.logical_and(good, where))
-
-
-def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None):
-    _no_out("nanvar", out)
-    x, bad = _nans(a)
-    good = _w.logical_not(bad)
-    good = good if where is None else _w.logical_and(good, where)
-    clean = _w.where(bad, _w.zeros_like(x), x)
-    return var(clean, axis, dtype, None, ddof, keepdims, good, mean=mean)
-
-
-def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None):
-    _no_out("nanstd", out)
-    return _w.sqrt(nanvar(a, axis, dtype, None, ddof, keepdims, where, mean))
-
-
-def _all_bad(bad, axis, keepdims, y, where=None):
-    bad = bad if where is None else _w.logical_or(bad, _w.logical_not(where))
-    return _w.where(_w.all(bad, axis, keepdims), float("nan"), y)
-
-
-def nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
-    _no_out("nanmax", out)
-    x, bad = _nans(a)
-    if not x.dtype.is_inexact:
-        return max(x, axis, None, keepdims, initial, where)
-    y = max(_w.where(bad, float("-inf"), x), axis, None, keepdims, initial, where)
-    return y if initial is not None else _all_bad(bad, axis, keepdims, y, where)
-
-
-def nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=None):
-    _no_out("nanmin", out)
-    x, bad = _nans(a)
-    if not x.dtype.is_inexact:
-        return min(x, axis, None, keepdims, initial, where)
-    y = min(_w.where(bad, float("inf"), x), axis, None, keepdims, initial, where)
-    return y if initial is not None else _all_bad(bad, axis, keepdims, y, where)
+_core.sum, _core.prod, _core.max, _core.min, _core.mean = sum, prod, max, min, mean
+nansum, nanprod, nancumsum, nancumprod = _core.nansum, _core.nanprod, _core.nancumsum, _core.nancumprod
+nanmax, nanmin, nanmean, nanvar, nanstd = _core.nanmax, _core.nanmin, _core.nanmean, _core.nanvar, _core.nanstd
 
 
 def nanargmax(a, axis=None, keepdims=False):
-    x, bad = _nans(a)
+    x, bad = _core.nans(a)
     if not x.dtype.is_inexact:
         return argmax(x, axis, None, keepdims)
     i = argmax(_w.where(bad, float("-inf"), x), axis, None, keepdims)
@@ -282,23 +225,11 @@ def nanargmax(a, axis=None, keepdims=False):
 
 
 def nanargmin(a, axis=None, keepdims=False):
-    x, bad = _nans(a)
+    x, bad = _core.nans(a)
     if not x.dtype.is_inexact:
         return argmin(x, axis, None, keepdims)
     i = argmin(_w.where(bad, float("inf"), x), axis, None, keepdims)
     return _w.where(_w.all(bad, axis, bool(keepdims)), -1, i)
-
-
-def nancumprod(a, axis=None, dtype=None, out=None):
-    _no_out("nancumprod", out)
-    x, bad = _nans(a)
-    return cumprod(_w.where(bad, _w.ones_like(x), x), axis, dtype)
-
-
-def nancumsum(a, axis=None, dtype=None, out=None):
-    _no_out("nancumsum", out)
-    x, bad = _nans(a)
-    return cumsum(_w.where(bad, _w.zeros_like(x), x), axis, dtype)
 
 
 # ---- running
@@ -331,6 +262,9 @@ def cumprod(a, axis=None, dtype=None, out=None):
     if axis is None:
         x, axis = _w.reshape(x, (-1,)), 0
     return _as_asked(_w.cumprod(x, axis), dtype)
+
+
+_core.cumsum, _core.cumprod = cumsum, cumprod
 
 
 def cumulative_sum(x, axis=None, dtype=None, include_initial=False):
