@@ -195,3 +195,4 @@ def run(xp, eager):
     show("nanstd2", lambda: xp.nanstd(y, 1, ddof=1))
     show("nancumsum", lambda: xp.nancumsum(y, 1))
     show("nancumprod", lambda: xp.nancumprod(y))
+    show("mean", lambda: xp.mean(A([1.0, 2.0, 4.0], xp.float32), where=A([True, False, True])))

@@ -26,8 +26,9 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where
 
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=True):
     if where is not True:
-        n = _w.sum(_w.cast(_w.broadcast_to(_w.wrap(where), _w.wrap(a).shape), _w.float64), axis, keepdims)
-        return written(_w.sum(_where(a, where, 0), axis, keepdims) / n, out)
+        x = typed(_w.div(a, 1), dtype)
+        n = _w.sum(_w.cast(_w.broadcast_to(_w.wrap(where), x.shape), x.dtype), axis, keepdims)
+        return written(_w.sum(_where(x, where, 0), axis, keepdims) / n, out)
     return written(as_asked(_w.mean(typed(_w.wrap(a), dtype), axis, keepdims), dtype), out)
 
 
