@@ -1,4 +1,9 @@
-/* mesh.c -- texts of meshes and specs taken apart and put together. */
+/* mesh.c -- texts of meshes and specs taken apart and put together.
+ *
+ * mesh.h has the forms. Parsers give NULL, or what is wrong, in words for a message of their caller, who knows which attribute
+ * of which op it was. What shard rules compute with is the data (Spec: for each axis of an array the axes of the mesh that divide
+ * it, and as bits all that do, since one may divide only one); texts are made of it again when a rule is done.
+ */
 #include "op/mesh.h"
 
 /* The piece up to one of the ends, and what follows it; NULL at the end of the text. */

@@ -1,4 +1,15 @@
-/* dunder.c -- operators and protocols of script classes by their special methods. */
+/* dunder.c -- operators and protocols of script classes by their special methods.
+ *
+ * The machine knows no __add__ or __len__: what a value can do is a table of C functions in its class (Class.d), which built-in
+ * classes fill by hand and a subclass takes over from its base. A class of a script that defines special methods gets the
+ * functions below in their place (dunder_slots, once the body of the class has run, and again when a method is assigned
+ * later): each looks the method up by name, calls it, and holds what it gave against what the protocol allows. So a class
+ * without special methods costs nothing, one derived from list stays as fast as list where it adds nothing, and built-in
+ * classes are never asked for names.
+ *
+ * The answers: NIL with an exception pending is an error; NIL without one, from dunder_call, is that there is no such
+ * method; NOTIMPL lets the other operand try (sc_binary, sc_compare).
+ */
 #include "dunder.h"
 
 #include <stdio.h>

@@ -1,4 +1,13 @@
-/* iter.c -- iterators: over sequences, and those of zip, map, enumerate and so on. */
+/* iter.c -- iterators: over sequences, and those of zip, map, enumerate and so on.
+ *
+ * An iterator's `next` gives the next value, or NIL: without an exception that is the end, with one an error. No
+ * StopIteration is made on the way: loops of the machine and the functions here ask each other by `next` alone, and only
+ * where a script calls next() or __next__ itself does the end become that exception (m_next); of an iterator that a script
+ * wrote, d_next (dunder.c) turns it back.
+ *
+ * All share one struct, whose fields mean by class: a what is walked (NIL once the end was reached, so that a list that grows
+ * later is not walked again), b a function or a tuple of iterators, i the place, stop and step the numbers of a range.
+ */
 #include "script.h"
 #include "dunder.h"
 

@@ -1,4 +1,10 @@
-/* number.c -- the classes of values that are not objects: int, float, bool, None. */
+/* number.c -- the classes of values that are not objects: int, float, bool, None.
+ *
+ * An int is a tag and 64 bits in the value itself, as are floats, bools and None: nothing is allocated for them. Only an int that
+ * does not fit is an object (Long, long.c), of the same class; whatever gives one that fits gives the tag again, so that equal ints
+ * have one form and the fast paths of the machine need look at the tag alone. Functions here take both forms and are
+ * reached when one of the operands is an object; arithmetic of two tags is the machine's own.
+ */
 #include "numbers.h"
 #include "dunder.h"
 #include "long.h"
