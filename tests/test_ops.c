@@ -204,7 +204,7 @@ TEST(every_row_has_the_columns_its_flags_ask_for)
 #define HAS(where, column, unless)                                                               \
     if (!where->column && !(unless))                                                                 \
         check_fail(__FILE__, __LINE__, "%s has no " #column, o->name)
-        HAS(row, doc, false);
+        HAS(rules, doc, false);
         HAS(row, type, false);
         HAS(row, eval, o->flags & (OPF_NOEVAL | OPF_CONTROL));
         HAS(rules, eval, !(o->flags & OPF_CONTROL) || o->flags & OPF_NOEVAL);

@@ -102,7 +102,7 @@ static bool eval_eqn(EvalEnv *env, const Eqn *eqn, Nd *vals)
               .in = in, .out = vals + eqn->out, .place = eqn_place(env->p, eqn), .env = env, .eqn = eqn};
 
     if (!rule)
-        return eval_fail(&e, WF_ERR_NORULE, "cannot be evaluated: %s", row->doc);
+        return eval_fail(&e, WF_ERR_NORULE, "cannot be evaluated: %s", op_rules(eqn->op)->doc);
     for (uint32_t i = 0; i < eqn->nin; i++)
         in[i] = vals[args[i]];
     if (!attr_concrete(row, eqn->attr, &env->arena, &env->p->dims, env->symvals, &attr))

@@ -447,7 +447,6 @@ enum {
 
 /* One row per primitive: what it takes to read programs and run them. fold and flops may be NULL, and eval if N or S. */
 struct OpRow {
-    const char *doc;         /* one or more lines: formula, dtypes, and what edge cases do */
     const AttrField *attrs;  /* NULL-name-terminated; NULL: no attributes */
     size_t attr_size;        /* of the struct */
 
@@ -462,14 +461,15 @@ struct OpRow {
     Lower lower;
 };
 
-/* What it takes to derive other programs, and to evaluate those with sub-programs by the book: a table of its own, so that who
- * only runs models is linked without these rules. Which may be NULL:
+/* What it takes to derive other programs, to evaluate those with sub-programs by the book, and to read about them: a table of its
+ * own, so that who only runs models is linked without these. Which may be NULL:
  *   eval       unless S; if N
  *   jvp        if Z or E
  *   transpose  unless the op can be linear in an operand
  *   partition  most
  * `weft ops` and a test check this. */
 typedef struct OpRules {
+    const char *doc;       /* DOC of one or more lines: formula, dtypes, and what edge cases do */
     bool (*eval)(Eval *e); /* of rows flagged S: the runtime has steps for them, of which this is the oracle */
     /* dx[i] VAL_NONE: zero tangent (also for every non-float operand). Set dy[j]; leave VAL_NONE for zero.
      * Rows flagged S compute results and tangents together: out is NULL, and the rule also sets the results,
@@ -481,6 +481,9 @@ typedef struct OpRules {
     void (*batch)(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis);
     bool (*partition)(PartitionRule *r);
 } OpRules;
+
+/* A text that is gone where the row is: a literal would stay with the others of its source. */
+#define DOC(...) ((const char[]){__VA_ARGS__})
 
 typedef struct OpInfo { /* the columns that stand in ops.def */
     const char *name;

@@ -242,7 +242,7 @@ wf_status wf_op_get(int i, wf_op_info *out_info)
         .size = out_info->size,
         .name = op->name,
         .family = op->family,
-        .doc = op->row->doc,
+        .doc = rules->doc,
         .version = op->version,
         .inputs = op->nin,
         .outputs = op->nout,

@@ -97,16 +97,14 @@ static bool fold_call(Builder *b, const EqnView *e, Val *out)
 }
 
 const char *const op_call_kinds[] = {
-    "plain",    "softmax", "log_softmax", "nll",       "layer_norm",
-    "rms_norm", "gelu",    "gelu_tanh",   "attention", "attention_grad", NULL};
+    "plain",     "softmax",   "log_softmax",    "nll", "layer_norm", "rms_norm", "gelu",
+    "gelu_tanh", "attention", "attention_grad", NULL};
 
-static const AttrField attrs_call[] = {FIELD(CallAttr, body, A_SUB, ATTR_REQUIRED),
-                                       FIELD_ENUM(CallAttr, kind, KIND_PLAIN, op_call_kinds),
-                                       FIELD_END};
+static const AttrField attrs_call[] = {
+    FIELD(CallAttr, body, A_SUB, ATTR_REQUIRED),
+    FIELD_ENUM(CallAttr, kind, KIND_PLAIN, op_call_kinds), FIELD_END};
 
 const OpRow op_row_call = {
-    .doc = "y.. = body(x..): the results of another program. kind: what the optimiser "
-           "recognised the body as, of which a target may have a faster form.",
     .attrs = attrs_call,
     .attr_size = sizeof(CallAttr),
     .type = type_call,
@@ -114,6 +112,9 @@ const OpRow op_row_call = {
     .lower = {.kind = LOWER_CONTROL},
 };
 const OpRules op_rules_call = {
+    .doc =
+        DOC("y.. = body(x..): the results of another program. kind: what the optimiser "
+            "recognised the body as, of which a target may have a faster form."),
     .eval = eval_call,
     .jvp = jvp_call,
     .transpose = transpose_call,
@@ -223,17 +224,18 @@ static const AttrField attrs_checkpoint[] = {
 };
 
 const OpRow op_row_checkpoint = {
-    .doc = "y.. = body(x..), as call. In reverse mode the operands are kept and the body "
-           "is computed again, "
-           "but for what the policy keeps: nothing; dots, the results of dot_general and "
-           "conv_general in the "
-           "body; named, those of name.",
     .attrs = attrs_checkpoint,
     .attr_size = sizeof(CheckpointAttr),
     .type = type_checkpoint,
     .lower = {.kind = LOWER_CONTROL},
 };
 const OpRules op_rules_checkpoint = {
+    .doc = DOC(
+        "y.. = body(x..), as call. In reverse mode the operands are kept and the body "
+        "is computed again, "
+        "but for what the policy keeps: nothing; dots, the results of dot_general and "
+        "conv_general in the "
+        "body; named, those of name."),
     .eval = eval_checkpoint,
     .jvp = jvp_checkpoint,
     .transpose = transpose_checkpoint,
@@ -305,15 +307,16 @@ static bool fold_barrier(Builder *b, const EqnView *e, Val *out)
 }
 
 const OpRow op_row_opt_barrier = {
-    .doc = "y.. = x.., any dtypes. No pass moves, merges or drops anything across it: "
-           "all x are there before "
-           "any y is.",
     .type = type_same,
     .eval = eval_same,
     .fold = fold_barrier,
     .lower = {.kind = LOWER_ALIAS},
 };
 const OpRules op_rules_opt_barrier = {
+    .doc =
+        DOC("y.. = x.., any dtypes. No pass moves, merges or drops anything across it: "
+            "all x are there before "
+            "any y is."),
     .jvp = jvp_barrier,
     .transpose = transpose_barrier,
     .batch = batch_same,
@@ -335,13 +338,15 @@ static bool fold_stop(Builder *b, const EqnView *e, Val *out)
 }
 
 const OpRow op_row_stop_gradient = {
-    .doc = "y = x, any dtype, with derivative zero.",
     .type = type_same,
     .eval = eval_same,
     .fold = fold_stop,
     .lower = {.kind = LOWER_ALIAS},
 };
-const OpRules op_rules_stop_gradient = {.batch = batch_same};
+const OpRules op_rules_stop_gradient = {
+    .doc = DOC("y = x, any dtype, with derivative zero."),
+    .batch = batch_same,
+};
 
 /* ---- name:  dy = dx, gx = gy; the derivatives bear no name ---- */
 
@@ -363,8 +368,6 @@ static const AttrField attrs_name[] = {
     FIELD_AS("as", NameAttr, name, A_STR, ATTR_REQUIRED), FIELD_END};
 
 const OpRow op_row_name = {
-    .doc = "y = x, any dtype, under a name: checkpoint with policy named keeps it, and "
-           "drawings show it.",
     .attrs = attrs_name,
     .attr_size = sizeof(NameAttr),
     .type = type_same,
@@ -372,6 +375,9 @@ const OpRow op_row_name = {
     .lower = {.kind = LOWER_ALIAS},
 };
 const OpRules op_rules_name = {
+    .doc =
+        DOC("y = x, any dtype, under a name: checkpoint with policy named keeps it, and "
+            "drawings show it."),
     .jvp = jvp_name,
     .transpose = transpose_name,
     .batch = batch_same,

@@ -451,13 +451,6 @@ static const AttrField attrs_reduce[] = {
 #define UNBOUND " Has no eval: an axis that neither vmap nor spmd binds is an error."
 
 const OpRow op_row_psum = {
-    .doc =
-        "y = sum of x over all rows of the vmap, or devices of the mesh, whose axis has "
-        "that name (several: axis=\"x,y\"), the same in "
-        "every row; any number dtype, "
-        "integers wrap. groups, parts: members and sizes of groups of rows, each with a "
-        "sum of its own. inv: the cotangent is that of the one value, not of each row's "
-        "copy." UNBOUND,
     .attrs = attrs_reduce,
     .attr_size = sizeof(CollectiveAttr),
     .type = type_reduced,
@@ -466,6 +459,13 @@ const OpRow op_row_psum = {
     .lower = {.kind = LOWER_LIBRARY},
 };
 const OpRules op_rules_psum = {
+    .doc = DOC(
+        "y = sum of x over all rows of the vmap, or devices of the mesh, whose axis has "
+        "that name (several: axis=\"x,y\"), the same in "
+        "every row; any number dtype, "
+        "integers wrap. groups, parts: members and sizes of groups of rows, each with a "
+        "sum of its own. inv: the cotangent is that of the one value, not of each row's "
+        "copy." UNBOUND),
     .jvp = jvp_linear,
     .transpose = transpose_psum,
     .batch = batch_reduced,
@@ -485,10 +485,6 @@ static void jvp_extreme(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 
 #define EXTREME(name, which)                                                             \
     const OpRow op_row_##name = {                                                        \
-        .doc = "y = " which " x over all rows of the vmap, or devices of the mesh, "     \
-               "whose axis has that name, the same in every row; NaN if any is. Its "    \
-               "derivative is shared equally by ties. groups, parts, inv as of "         \
-               "psum." UNBOUND,                                                          \
         .attrs = attrs_reduce,                                                           \
         .attr_size = sizeof(CollectiveAttr),                                             \
         .type = type_reduced,                                                            \
@@ -496,7 +492,15 @@ static void jvp_extreme(Builder *b, const EqnView *e, const Val *dx, Val *dy)
         .along = along_collective,                                                       \
         .lower = {.kind = LOWER_LIBRARY},                                                \
     };                                                                                   \
-    const OpRules op_rules_##name = {.jvp = jvp_extreme, .batch = batch_reduced}
+    const OpRules op_rules_##name = {                                                    \
+        .doc =                                                                           \
+            DOC("y = " which " x over all rows of the vmap, or devices of the mesh, "    \
+                "whose axis has that name, the same in every row; NaN if any is. Its "   \
+                "derivative is shared equally by ties. groups, parts, inv as of "        \
+                "psum." UNBOUND),                                                        \
+        .jvp = jvp_extreme,                                                              \
+        .batch = batch_reduced,                                                          \
+    }
 EXTREME(pmax, "largest");
 EXTREME(pmin, "smallest");
 
@@ -542,9 +546,6 @@ static const AttrField attrs_pvary[] = {FIELD(CollectiveAttr, axis, A_STR, ATTR_
                                         FIELD_END};
 
 const OpRow op_row_pvary = {
-    .doc =
-        "y = x, any dtype, of which every row of the axis has its own from now on: the "
-        "cotangent of x is the sum of those of all rows.",
     .attrs = attrs_pvary,
     .attr_size = sizeof(CollectiveAttr),
     .type = type_pvary,
@@ -552,6 +553,9 @@ const OpRow op_row_pvary = {
     .lower = {.kind = LOWER_ALIAS},
 };
 const OpRules op_rules_pvary = {
+    .doc = DOC(
+        "y = x, any dtype, of which every row of the axis has its own from now on: the "
+        "cotangent of x is the sum of those of all rows."),
     .jvp = jvp_linear,
     .transpose = transpose_pvary,
     .batch = batch_pvary,
@@ -630,10 +634,6 @@ static const AttrField attrs_all_gather[] = {
 };
 
 const OpRow op_row_all_gather = {
-    .doc =
-        "y[.., k, ..] = x of row k, along a new axis `at` of that size, the same in "
-        "every row; any dtype. groups, parts: of the rows of its own group, all of one "
-        "size. inv as of psum." UNBOUND,
     .attrs = attrs_all_gather,
     .attr_size = sizeof(CollectiveAttr),
     .type = type_all_gather,
@@ -642,6 +642,10 @@ const OpRow op_row_all_gather = {
     .lower = {.kind = LOWER_LIBRARY},
 };
 const OpRules op_rules_all_gather = {
+    .doc = DOC(
+        "y[.., k, ..] = x of row k, along a new axis `at` of that size, the same in "
+        "every row; any dtype. groups, parts: of the rows of its own group, all of one "
+        "size. inv as of psum." UNBOUND),
     .jvp = jvp_linear,
     .transpose = transpose_all_gather,
     .batch = batch_all_gather,
@@ -712,9 +716,6 @@ static const AttrField attrs_reduce_scatter[] = {
 };
 
 const OpRow op_row_reduce_scatter = {
-    .doc = "y = sum over all rows j of x_j[.., k, ..], k being the own row, along axis "
-           "`at`, which has that size and is gone from the result; any number dtype. "
-           "groups, parts as of all_gather." UNBOUND,
     .attrs = attrs_reduce_scatter,
     .attr_size = sizeof(CollectiveAttr),
     .type = type_reduce_scatter,
@@ -723,6 +724,10 @@ const OpRow op_row_reduce_scatter = {
     .lower = {.kind = LOWER_LIBRARY},
 };
 const OpRules op_rules_reduce_scatter = {
+    .doc =
+        DOC("y = sum over all rows j of x_j[.., k, ..], k being the own row, along axis "
+            "`at`, which has that size and is gone from the result; any number dtype. "
+            "groups, parts as of all_gather." UNBOUND),
     .jvp = jvp_linear,
     .transpose = transpose_reduce_scatter,
     .batch = batch_reduce_scatter,
@@ -786,10 +791,6 @@ static const AttrField attrs_all_to_all[] = {
 };
 
 const OpRow op_row_all_to_all = {
-    .doc =
-        "y_j[.., k, ..] = x_k[.., j, ..]: row j gets element j of every row, along axis "
-        "`at` of x, which has that size, and along axis `to` of y; any dtype. groups, "
-        "parts as of all_gather." UNBOUND,
     .attrs = attrs_all_to_all,
     .attr_size = sizeof(CollectiveAttr),
     .type = type_all_to_all,
@@ -798,6 +799,10 @@ const OpRow op_row_all_to_all = {
     .lower = {.kind = LOWER_LIBRARY},
 };
 const OpRules op_rules_all_to_all = {
+    .doc = DOC(
+        "y_j[.., k, ..] = x_k[.., j, ..]: row j gets element j of every row, along axis "
+        "`at` of x, which has that size, and along axis `to` of y; any dtype. groups, "
+        "parts as of all_gather." UNBOUND),
     .jvp = jvp_linear,
     .transpose = transpose_all_to_all,
     .batch = batch_all_to_all,
@@ -884,9 +889,6 @@ static const AttrField attrs_ppermute[] = {
 };
 
 const OpRow op_row_ppermute = {
-    .doc = "y of row target = x of row source for each pair source, target of perm; rows "
-           "that are no target get 0; any "
-           "dtype. Each row is source and target at most once." UNBOUND,
     .attrs = attrs_ppermute,
     .attr_size = sizeof(CollectiveAttr),
     .type = type_ppermute,
@@ -895,6 +897,10 @@ const OpRow op_row_ppermute = {
     .lower = {.kind = LOWER_LIBRARY},
 };
 const OpRules op_rules_ppermute = {
+    .doc = DOC(
+        "y of row target = x of row source for each pair source, target of perm; rows "
+        "that are no target get 0; any "
+        "dtype. Each row is source and target at most once." UNBOUND),
     .jvp = jvp_linear,
     .transpose = transpose_ppermute,
     .batch = batch_ppermute,
@@ -941,14 +947,16 @@ static const AttrField attrs_axis_index[] = {
 };
 
 const OpRow op_row_axis_index = {
-    .doc =
-        "The number of this row, an i32 scalar, in the vmap, or of this device along the "
-        "axis of the mesh, of that name; size, if given, must be that of "
-        "the axis." UNBOUND,
     .attrs = attrs_axis_index,
     .attr_size = sizeof(CollectiveAttr),
     .type = type_axis_index,
     .eval = eval_unbound,
     .lower = {.kind = LOWER_LIBRARY},
 };
-const OpRules op_rules_axis_index = {.batch = batch_axis_index};
+const OpRules op_rules_axis_index = {
+    .doc = DOC(
+        "The number of this row, an i32 scalar, in the vmap, or of this device along the "
+        "axis of the mesh, of that name; size, if given, must be that of "
+        "the axis." UNBOUND),
+    .batch = batch_axis_index,
+};

@@ -607,10 +607,6 @@ static const AttrField attrs_cond[] = {FIELD(CondAttr, branches, A_SUBS, ATTR_RE
                                        FIELD_END};
 
 const OpRow op_row_cond = {
-    .doc = "y.. = branches[i](x..), i a bool (false is 0) or i32 scalar, clamped to the "
-           "branches there are. Only "
-           "that branch is run. vmap over i runs the branches that any row takes and "
-           "selects.",
     .attrs = attrs_cond,
     .attr_size = sizeof(CondAttr),
     .type = type_cond,
@@ -618,6 +614,11 @@ const OpRow op_row_cond = {
     .lower = {.kind = LOWER_CONTROL},
 };
 const OpRules op_rules_cond = {
+    .doc =
+        DOC("y.. = branches[i](x..), i a bool (false is 0) or i32 scalar, clamped to the "
+            "branches there are. Only "
+            "that branch is run. vmap over i runs the branches that any row takes and "
+            "selects."),
     .eval = eval_cond,
     .jvp = jvp_cond,
     .transpose = transpose_cond,

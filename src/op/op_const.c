@@ -56,15 +56,17 @@ static const AttrField attrs_const[] = {
 };
 
 const OpRow op_row_const = {
-    .doc = "A constant, any dtype: all elements in row-major order, or one number\n"
-           "that fills the shape. Only the latter may have symbolic sizes.",
     .attrs = attrs_const,
     .attr_size = sizeof(ConstAttr),
     .type = type_const,
     .eval = eval_const,
     .lower = {.kind = LOWER_INDEX},
 };
-const OpRules op_rules_const = {.batch = batch_nothing};
+const OpRules op_rules_const = {
+    .doc = DOC("A constant, any dtype: all elements in row-major order, or one number\n"
+               "that fills the shape. Only the latter may have symbolic sizes."),
+    .batch = batch_nothing,
+};
 
 /* ---- iota -------------------------------------------------------------------------- */
 
@@ -104,16 +106,18 @@ static const AttrField attrs_iota[] = {
 };
 
 const OpRow op_row_iota = {
-    .doc = "y[..,i,..] = i, the position along an axis; integer and float dtypes.\n"
-           "Integers wrap, floats round to nearest (a position too large for f16\n"
-           "becomes inf).",
     .attrs = attrs_iota,
     .attr_size = sizeof(IotaAttr),
     .type = type_iota,
     .eval = eval_iota,
     .lower = {.kind = LOWER_INDEX},
 };
-const OpRules op_rules_iota = {.batch = batch_nothing};
+const OpRules op_rules_iota = {
+    .doc = DOC("y[..,i,..] = i, the position along an axis; integer and float dtypes.\n"
+               "Integers wrap, floats round to nearest (a position too large for f16\n"
+               "becomes inf)."),
+    .batch = batch_nothing,
+};
 
 /* ---- dim, size: from sizes to numbers and back ------------------------------------- */
 
@@ -145,8 +149,6 @@ static bool fold_dim(Builder *b, const EqnView *e, Val *out)
 static const AttrField attrs_dim[] = {FIELD_POS(DimAttr, dim, A_DIM), FIELD_END};
 
 const OpRow op_row_dim = {
-    .doc = "The value of a dimension expression (N, N*2-1, floor(N/2)) as an i64\n"
-           "scalar.",
     .attrs = attrs_dim,
     .attr_size = sizeof(DimAttr),
     .type = type_dim,
@@ -154,7 +156,11 @@ const OpRow op_row_dim = {
     .fold = fold_dim,
     .lower = {.kind = LOWER_INDEX},
 };
-const OpRules op_rules_dim = {.batch = batch_nothing};
+const OpRules op_rules_dim = {
+    .doc = DOC("The value of a dimension expression (N, N*2-1, floor(N/2)) as an i64\n"
+               "scalar."),
+    .batch = batch_nothing,
+};
 
 static bool type_size_op(TypeRule *t)
 {
@@ -193,13 +199,16 @@ static const AttrField attrs_size[] = {FIELD_AS("as", SymAttr, sym, A_SYM, ATTR_
                                        FIELD_END};
 
 const OpRow op_row_size = {
-    .doc = "Defines a symbol as the value of an i64 scalar, for the shapes that\n"
-           "follow. A negative number is a value error at run time. No vmap over the\n"
-           "number: arrays are rectangular, so a size for each row has no meaning.",
     .attrs = attrs_size,
     .attr_size = sizeof(SymAttr),
     .type = type_size_op,
     .eval = eval_size,
     .lower = {.kind = LOWER_LIBRARY},
 };
-const OpRules op_rules_size = {.batch = batch_size};
+const OpRules op_rules_size = {
+    .doc =
+        DOC("Defines a symbol as the value of an i64 scalar, for the shapes that\n"
+            "follow. A negative number is a value error at run time. No vmap over the\n"
+            "number: arrays are rectangular, so a size for each row has no meaning."),
+    .batch = batch_size,
+};

@@ -642,19 +642,6 @@ static double flops_conv(const SizedEqn *s)
 }
 
 const OpRow op_row_conv_general = {
-    .doc = "z[n,o,q] = sum over i, s of x[n,c,p] * k[o,i,s], p*lhs_dilation = q*stride + "
-           "s*rhs_dilation - pad_lo (outside x, or between its elements: 0)\n"
-           "lhs_spec lists the axes of x that are batch, feature, spatial..; rhs_spec "
-           "those of k that "
-           "are out feature, in feature, spatial..; out_spec those of z; empty: in that "
-           "order. Any "
-           "number of spatial axes. Kernels are not reversed.\n"
-           "groups splits the features of x and z; batch_groups the batch of x and the "
-           "features of "
-           "z. Padding may be negative (cuts). Result size max(0, floor((span(x) + lo + "
-           "hi - "
-           "span(k)) / stride) + 1): a window that does not fit gives an empty axis.\n"
-           "Dtypes, acc, NaN and overflow as dot_general; a sum over nothing is 0.",
     .attrs = attrs_conv,
     .attr_size = sizeof(ConvAttr),
     .type = type_conv_general,
@@ -664,6 +651,20 @@ const OpRow op_row_conv_general = {
     .lower = {.kind = LOWER_LIBRARY},
 };
 const OpRules op_rules_conv_general = {
+    .doc = DOC(
+        "z[n,o,q] = sum over i, s of x[n,c,p] * k[o,i,s], p*lhs_dilation = q*stride + "
+        "s*rhs_dilation - pad_lo (outside x, or between its elements: 0)\n"
+        "lhs_spec lists the axes of x that are batch, feature, spatial..; rhs_spec "
+        "those of k that "
+        "are out feature, in feature, spatial..; out_spec those of z; empty: in that "
+        "order. Any "
+        "number of spatial axes. Kernels are not reversed.\n"
+        "groups splits the features of x and z; batch_groups the batch of x and the "
+        "features of "
+        "z. Padding may be negative (cuts). Result size max(0, floor((span(x) + lo + "
+        "hi - "
+        "span(k)) / stride) + 1): a window that does not fit gives an empty axis.\n"
+        "Dtypes, acc, NaN and overflow as dot_general; a sum over nothing is 0."),
     .jvp = jvp_bilinear,
     .transpose = transpose_conv_general,
     .batch = batch_conv_general,

@@ -161,7 +161,6 @@ static double flops_cum(const SizedEqn *s)
 
 #define CUM_ROW(name, doc_, type_, jvp_, transpose_, fold_, ...)                         \
     const OpRow op_row_##name = {                                                        \
-        .doc = doc_,                                                                     \
         .attrs = cum_attrs,                                                              \
         .attr_size = sizeof(CumAttr),                                                    \
         .type = type_,                                                                   \
@@ -172,6 +171,7 @@ static double flops_cum(const SizedEqn *s)
         .lower = {__VA_ARGS__},                                                          \
     };                                                                                   \
     const OpRules op_rules_##name = {                                                    \
+        .doc = DOC(doc_),                                                                \
         .jvp = jvp_,                                                                     \
         .transpose = transpose_,                                                         \
         .batch = batch_cum,                                                              \
@@ -361,11 +361,6 @@ static void jvp_extreme(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 
 #define EXTREME_ROW(name, what, combine_)                                                \
     const OpRow op_row_##name = {                                                        \
-        .doc =                                                                           \
-            "y_k = the " what " of x_0 .. x_k along the axis, and its place (i64), the " \
-            "last of equal ones; with reverse of x_k .. x_last: " #name " x axis=0. "    \
-            "Every dtype; NaN once one is. The derivative is that of the element at "    \
-            "the place; with split a new one and an equal one before share it.",         \
         .attrs = extreme_attrs,                                                          \
         .attr_size = sizeof(CumExtremeAttr),                                             \
         .type = type_extreme,                                                            \
@@ -374,6 +369,14 @@ static void jvp_extreme(Builder *b, const EqnView *e, const Val *dx, Val *dy)
         .flops = flops_cum,                                                              \
         .lower = {.kind = LOWER_LIBRARY, .combine = combine_},                           \
     };                                                                                   \
-    const OpRules op_rules_##name = {.jvp = jvp_extreme, .batch = batch_cum}
+    const OpRules op_rules_##name = {                                                    \
+        .doc = DOC(                                                                      \
+            "y_k = the " what " of x_0 .. x_k along the axis, and its place (i64), the " \
+            "last of equal ones; with reverse of x_k .. x_last: " #name " x axis=0. "    \
+            "Every dtype; NaN once one is. The derivative is that of the element at "    \
+            "the place; with split a new one and an equal one before share it."),        \
+        .jvp = jvp_extreme,                                                              \
+        .batch = batch_cum,                                                              \
+    }
 EXTREME_ROW(cummax, "largest", OP_max);
 EXTREME_ROW(cummin, "smallest", OP_min);

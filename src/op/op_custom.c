@@ -483,17 +483,18 @@ static const AttrField attrs_custom_jvp[] = {
 };
 
 const OpRow op_row_custom_jvp = {
-    .doc = "y.. = primal(x..), with the derivative y.., dy.. = rule(x.., dx..): dx for "
-           "each float operand, dy for "
-           "each float result. What rule gives as y is the result under differentiation. "
-           "self: stands in its own "
-           "rule and has it.",
     .attrs = attrs_custom_jvp,
     .attr_size = sizeof(CustomJvpAttr),
     .type = type_custom_jvp,
     .lower = {.kind = LOWER_CONTROL},
 };
 const OpRules op_rules_custom_jvp = {
+    .doc = DOC(
+        "y.. = primal(x..), with the derivative y.., dy.. = rule(x.., dx..): dx for "
+        "each float operand, dy for "
+        "each float result. What rule gives as y is the result under differentiation. "
+        "self: stands in its own "
+        "rule and has it."),
     .eval = eval_custom_jvp,
     .jvp = jvp_custom_jvp,
     .transpose = transpose_custom_jvp,
@@ -509,17 +510,18 @@ static const AttrField attrs_custom_vjp[] = {
 };
 
 const OpRow op_row_custom_vjp = {
-    .doc = "y.. = primal(x..); in reverse mode y.., r.. = fwd(x..) and gx.. = bwd(r.., "
-           "gy..): gy for each float "
-           "result, gx for each float operand. Forward mode has no rule: its tangents "
-           "cannot be evaluated. self: "
-           "stands in its own rule and has it.",
     .attrs = attrs_custom_vjp,
     .attr_size = sizeof(CustomVjpAttr),
     .type = type_custom_vjp,
     .lower = {.kind = LOWER_CONTROL},
 };
 const OpRules op_rules_custom_vjp = {
+    .doc =
+        DOC("y.. = primal(x..); in reverse mode y.., r.. = fwd(x..) and gx.. = bwd(r.., "
+            "gy..): gy for each float "
+            "result, gx for each float operand. Forward mode has no rule: its tangents "
+            "cannot be evaluated. self: "
+            "stands in its own rule and has it."),
     .eval = eval_custom_vjp,
     .jvp = jvp_custom_vjp,
     .transpose = transpose_custom_vjp,
@@ -533,16 +535,17 @@ static const AttrField attrs_custom_lin[] = {
 };
 
 const OpRow op_row_custom_lin = {
-    .doc = "Operands r.. (nres) dx..: the linear map dx.. -> dy.. whose transpose is "
-           "gx.. = bwd(r.., gy..). Forward "
-           "mode leaves it where a custom_vjp stood; only reverse mode, which transposes "
-           "it, can go on.",
     .attrs = attrs_custom_lin,
     .attr_size = sizeof(CustomLinAttr),
     .type = type_custom_lin,
     .lower = {.kind = LOWER_NONE},
 };
 const OpRules op_rules_custom_lin = {
+    .doc = DOC(
+        "Operands r.. (nres) dx..: the linear map dx.. -> dy.. whose transpose is "
+        "gx.. = bwd(r.., gy..). Forward "
+        "mode leaves it where a custom_vjp stood; only reverse mode, which transposes "
+        "it, can go on."),
     .jvp = jvp_custom_lin,
     .transpose = transpose_custom_lin,
     .batch = batch_custom_lin,

@@ -29,7 +29,8 @@ bool contract_check(TypeRule *t, wf_dtype acc)
         wf_dtype d = (wf_dtype)t->in[i].dtype;
 
         if (dtype_is_complex(d) && !dtype_is_complex(acc))
-            return type_fail(t, WF_ERR_TYPE, "%s is %s, needed a complex acc but it is %s",
+            return type_fail(t, WF_ERR_TYPE,
+                             "%s is %s, needed a complex acc but it is %s",
                              i ? "right operand" : "left operand", wf_dtype_name(d),
                              wf_dtype_name(acc));
         if (dtype_is_float(d) && !dtype_is_inexact(acc))
@@ -42,7 +43,9 @@ bool contract_check(TypeRule *t, wf_dtype acc)
 
 Scalar *contract_load(Arena *a, const Nd *x, wf_dtype acc)
 {
-    wf_dtype as = dtype_is_complex(acc) ? WF_C128 : dtype_is_float(acc) ? WF_F64 : x->dtype;
+    wf_dtype as = dtype_is_complex(acc) ? WF_C128
+                  : dtype_is_float(acc) ? WF_F64
+                                        : x->dtype;
     Scalar *r = arena_array(a, (size_t)x->count, sizeof *r);
 
     for (int64_t i = 0; i < x->count; i++)
@@ -362,12 +365,13 @@ void dot_short_attr(Arena *a, Type x, Type y, DotAttr *out)
 
 bool dot_is_short(const DotAttr *a, Type x, Type y)
 {
-    return x.dtype == y.dtype && a->acc == x.dtype && !a->precision && a->lhs_batch.n == 0 &&
-           a->lhs.n == 1 && a->lhs.v[0] == (int64_t)x.rank - 1 && a->rhs.n == 1 &&
-           a->rhs.v[0] == 0 && a->rhs_batch.n == 0;
+    return x.dtype == y.dtype && a->acc == x.dtype && !a->precision &&
+           a->lhs_batch.n == 0 && a->lhs.n == 1 && a->lhs.v[0] == (int64_t)x.rank - 1 &&
+           a->rhs.n == 1 && a->rhs.v[0] == 0 && a->rhs_batch.n == 0;
 }
 
-const char *const op_precisions[] = {"default", "highest", "tf32", "bf16x3", "bf16", NULL};
+const char *const op_precisions[] = {"default", "highest", "tf32",
+                                     "bf16x3",  "bf16",    NULL};
 
 static const AttrField attrs_dot[] = {
     FIELD(DotAttr, lhs, A_INTS, 0),
@@ -392,20 +396,6 @@ static double flops_dot(const SizedEqn *s)
 }
 
 const OpRow op_row_dot_general = {
-    .doc = "z[b.., m.., n..] = sum over k of x[b.., m.., k..] * y[b.., k.., n..]\n"
-           "lhs and rhs pair the contracted axes, lhs_batch and rhs_batch the batch "
-           "axes; result "
-           "axes: batch, free axes of x, free axes of y.\n"
-           "Operands are integers or floats and may differ in dtype; acc is the dtype of "
-           "the sum and "
-           "of the result: a float acc takes any operands, an integer acc integers only "
-           "and wraps. "
-           "The oracle sums floats in f64 and rounds once. NaN and inf follow IEEE "
-           "arithmetic (0 * "
-           "inf is NaN). A sum over an empty axis is 0.\n"
-           "`dot x y` is the case of the last axis of x with the first of y, equal "
-           "dtypes, acc the "
-           "same.",
     .attrs = attrs_dot,
     .attr_size = sizeof(DotAttr),
     .type = type_dot_general,
@@ -415,6 +405,21 @@ const OpRow op_row_dot_general = {
     .lower = {.kind = LOWER_LIBRARY},
 };
 const OpRules op_rules_dot_general = {
+    .doc = DOC(
+        "z[b.., m.., n..] = sum over k of x[b.., m.., k..] * y[b.., k.., n..]\n"
+        "lhs and rhs pair the contracted axes, lhs_batch and rhs_batch the batch "
+        "axes; result "
+        "axes: batch, free axes of x, free axes of y.\n"
+        "Operands are integers or floats and may differ in dtype; acc is the dtype of "
+        "the sum and "
+        "of the result: a float acc takes any operands, an integer acc integers only "
+        "and wraps. "
+        "The oracle sums floats in f64 and rounds once. NaN and inf follow IEEE "
+        "arithmetic (0 * "
+        "inf is NaN). A sum over an empty axis is 0.\n"
+        "`dot x y` is the case of the last axis of x with the first of y, equal "
+        "dtypes, acc the "
+        "same."),
     .jvp = jvp_bilinear,
     .transpose = transpose_dot_general,
     .batch = batch_dot_general,

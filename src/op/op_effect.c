@@ -145,7 +145,8 @@ static bool type_print_op(TypeRule *t)
 
 static bool eval_print(Eval *e)
 {
-    const char *s = format_values(e->cx, e->a, ((const PrintAttr *)e->attr)->format, e->in);
+    const char *s =
+        format_values(e->cx, e->a, ((const PrintAttr *)e->attr)->format, e->in);
 
     if (e->cx->print_line) {
         e->cx->print_line(e->cx->print_user, s);
@@ -168,18 +169,21 @@ static const AttrField attrs_print[] = {FIELD(PrintAttr, format, A_STR, ATTR_REQ
                                         FIELD_END};
 
 const OpRow op_row_print = {
-    .doc = "Writes a line to standard output: format with each {} replaced by an "
-           "operand, any dtype, as a nested "
-           "list of shortest digits ({{ and }} are braces). Under vmap a line for each "
-           "row, in order; in forward mode "
-           "the primals only; in reverse mode once, with the forward pass.",
     .attrs = attrs_print,
     .attr_size = sizeof(PrintAttr),
     .type = type_print_op,
     .eval = eval_print,
     .lower = {.kind = LOWER_EFFECT},
 };
-const OpRules op_rules_print = {.batch = batch_loop};
+const OpRules op_rules_print = {
+    .doc =
+        DOC("Writes a line to standard output: format with each {} replaced by an "
+            "operand, any dtype, as a nested "
+            "list of shortest digits ({{ and }} are braces). Under vmap a line for each "
+            "row, in order; in forward mode "
+            "the primals only; in reverse mode once, with the forward pass."),
+    .batch = batch_loop,
+};
 
 /* ---- assert ---- */
 
@@ -197,9 +201,10 @@ static bool eval_assert(Eval *e)
 
     for (int64_t i = 0; i < e->in[0].count; i++)
         if (!ok[i])
-            return eval_fail(
-                e, WF_ERR_ASSERT, "%s",
-                format_values(e->cx, e->a, ((const PrintAttr *)e->attr)->format, e->in + 1));
+            return eval_fail(e, WF_ERR_ASSERT, "%s",
+                             format_values(e->cx, e->a,
+                                           ((const PrintAttr *)e->attr)->format,
+                                           e->in + 1));
     return true;
 }
 
@@ -231,10 +236,6 @@ static const AttrField attrs_assert[] = {
     FIELD_AS("message", PrintAttr, format, A_STR, ATTR_REQUIRED), FIELD_END};
 
 const OpRow op_row_assert = {
-    .doc = "Stops the run with an assert error at this place, unless all elements of the "
-           "first operand, bool of any "
-           "shape, are true (an empty one is). message is a format, as of print, for the "
-           "other operands.",
     .attrs = attrs_assert,
     .attr_size = sizeof(PrintAttr),
     .type = type_assert,
@@ -242,4 +243,11 @@ const OpRow op_row_assert = {
     .fold = fold_assert,
     .lower = {.kind = LOWER_EFFECT},
 };
-const OpRules op_rules_assert = {.batch = batch_assert};
+const OpRules op_rules_assert = {
+    .doc = DOC(
+        "Stops the run with an assert error at this place, unless all elements of the "
+        "first operand, bool of any "
+        "shape, are true (an empty one is). message is a format, as of print, for the "
+        "other operands."),
+    .batch = batch_assert,
+};

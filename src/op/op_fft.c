@@ -221,14 +221,6 @@ static double flops_fft(const SizedEqn *s)
 }
 
 const OpRow op_row_fft = {
-    .doc =
-        "y = the discrete Fourier transform of x over its last axes, as many as there "
-        "are "
-        "lengths: fft x kind=rfft lengths=[8]. kind fft: complex to complex; ifft: its "
-        "inverse, divided by the sizes; rfft: of f32 and f64, the floor(n/2)+1 first "
-        "numbers "
-        "along the last axis; irfft: from those the n real numbers, divided by the "
-        "sizes.",
     .attrs = fft_attrs,
     .attr_size = sizeof(FftAttr),
     .type = type_fft,
@@ -238,6 +230,14 @@ const OpRow op_row_fft = {
     .lower = {.kind = LOWER_LIBRARY},
 };
 const OpRules op_rules_fft = {
+    .doc = DOC(
+        "y = the discrete Fourier transform of x over its last axes, as many as there "
+        "are "
+        "lengths: fft x kind=rfft lengths=[8]. kind fft: complex to complex; ifft: its "
+        "inverse, divided by the sizes; rfft: of f32 and f64, the floor(n/2)+1 first "
+        "numbers "
+        "along the last axis; irfft: from those the n real numbers, divided by the "
+        "sizes."),
     .jvp = jvp_fft,
     .transpose = transpose_fft,
     .batch = batch_fft,

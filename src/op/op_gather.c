@@ -102,8 +102,8 @@ void numbering_axes(const Numbering *m, uint32_t operand_rank, uint32_t result_r
 /* clip: moved so that the window fits. fill, drop: out if any part of the window is.
  * promised: a window that does not fit is an error. */
 Fit op_window_start(Eval *e, const Numbering *m, const Axes *ax, const Nd *x,
-                 const Nd *indices, int32_t mode, const int64_t *size, const int64_t *at,
-                 int64_t *start)
+                    const Nd *indices, int32_t mode, const int64_t *size,
+                    const int64_t *at, int64_t *start)
 {
     int64_t row = 0;
 
@@ -226,8 +226,8 @@ static bool eval_gather(Eval *e)
     if (!y->count)
         return true;
     do {
-        Fit fit =
-            op_window_start(e, &m, &ax, x, &e->in[1], a->mode, a->slice_sizes.v, at, start);
+        Fit fit = op_window_start(e, &m, &ax, x, &e->in[1], a->mode, a->slice_sizes.v, at,
+                                  start);
         if (fit == FIT_ERROR)
             return false;
         for (uint32_t k = 0; k < ax.nwindow; k++)
@@ -312,13 +312,6 @@ static const AttrField attrs_gather[] = {
 };
 
 const OpRow op_row_gather = {
-    .doc = "y[b.., o..] = x[start(b..) + o..]: windows of x, any dtype, of\n"
-           "slice_sizes, starting where the index vectors (the last axis of the\n"
-           "integer indices) say; axes are numbered as StableHLO's gather does. A\n"
-           "window that does not fit: mode clip (the standard) moves it inside, fill\n"
-           "gives the number `fill` (cast to the dtype, 0 if left out) for the whole\n"
-           "window, promised says it does not happen: eval reports it as an index\n"
-           "error.",
     .attrs = attrs_gather,
     .attr_size = sizeof(GatherAttr),
     .type = type_gather,
@@ -327,6 +320,14 @@ const OpRow op_row_gather = {
     .lower = {.kind = LOWER_INDEX},
 };
 const OpRules op_rules_gather = {
+    .doc =
+        DOC("y[b.., o..] = x[start(b..) + o..]: windows of x, any dtype, of\n"
+            "slice_sizes, starting where the index vectors (the last axis of the\n"
+            "integer indices) say; axes are numbered as StableHLO's gather does. A\n"
+            "window that does not fit: mode clip (the standard) moves it inside, fill\n"
+            "gives the number `fill` (cast to the dtype, 0 if left out) for the whole\n"
+            "window, promised says it does not happen: eval reports it as an index\n"
+            "error."),
     .jvp = jvp_gather,
     .transpose = transpose_gather,
     .batch = batch_gather,

@@ -12,17 +12,23 @@ static bool type_host(TypeRule *t)
     uint32_t at = 0;
 
     if (a->dtypes.n != a->ranks.n)
-        return type_fail(t, WF_ERR_VALUE, "%u dtypes, but %u ranks", a->dtypes.n, a->ranks.n);
+        return type_fail(t, WF_ERR_VALUE, "%u dtypes, but %u ranks", a->dtypes.n,
+                         a->ranks.n);
     for (uint32_t i = 0; i < a->ranks.n; i++) {
-        if (a->dtypes.v[i] <= 0 || a->dtypes.v[i] >= WF_DTYPE_COUNT || !dtype_is_usable((wf_dtype)a->dtypes.v[i]))
-            return type_fail(t, WF_ERR_VALUE, "%lld is no dtype", (long long)a->dtypes.v[i]);
-        if (a->ranks.v[i] < 0 || a->ranks.v[i] > WF_MAX_RANK || a->ranks.v[i] > (int64_t)(a->dims.n - at))
-            return type_fail(t, WF_ERR_VALUE, "result %u has %lld axes, found sizes of %u", i, (long long)a->ranks.v[i],
-                             a->dims.n - at);
+        if (a->dtypes.v[i] <= 0 || a->dtypes.v[i] >= WF_DTYPE_COUNT ||
+            !dtype_is_usable((wf_dtype)a->dtypes.v[i]))
+            return type_fail(t, WF_ERR_VALUE, "%lld is no dtype",
+                             (long long)a->dtypes.v[i]);
+        if (a->ranks.v[i] < 0 || a->ranks.v[i] > WF_MAX_RANK ||
+            a->ranks.v[i] > (int64_t)(a->dims.n - at))
+            return type_fail(t, WF_ERR_VALUE,
+                             "result %u has %lld axes, found sizes of %u", i,
+                             (long long)a->ranks.v[i], a->dims.n - at);
         type_out(t, (wf_dtype)a->dtypes.v[i], a->dims.v + at, (uint32_t)a->ranks.v[i]);
         at += (uint32_t)a->ranks.v[i];
     }
-    return at == a->dims.n || type_fail(t, WF_ERR_VALUE, "%u sizes, but the ranks need %u", a->dims.n, at);
+    return at == a->dims.n ||
+           type_fail(t, WF_ERR_VALUE, "%u sizes, but the ranks need %u", a->dims.n, at);
 }
 
 static wf_kernel_value value_of(const Nd *x)
@@ -35,7 +41,8 @@ static wf_kernel_value value_of(const Nd *x)
 
 static bool is_type(const wf_kernel_value *v, const Nd *x)
 {
-    return v->dtype == x->dtype && v->rank == (int)x->rank && !memcmp(v->dims, x->dims, x->rank * sizeof *v->dims);
+    return v->dtype == x->dtype && v->rank == (int)x->rank &&
+           !memcmp(v->dims, x->dims, x->rank * sizeof *v->dims);
 }
 
 /* A callback's status, with its own words where it had some. */
@@ -50,14 +57,15 @@ static bool eval_host(Eval *e)
 {
     const HostAttr *a = e->attr;
     const wf_kernel *k = runtime_find_kernel(ctx_runtime(e->cx), a->kernel);
-    wf_kernel_value *v = arena_array(e->a, 2 * ((size_t)e->nin + e->nout) + 1, sizeof *v), *out = v + e->nin,
-                    *want = out + e->nout;
+    wf_kernel_value *v = arena_array(e->a, 2 * ((size_t)e->nin + e->nout) + 1, sizeof *v),
+                    *out = v + e->nin, *want = out + e->nout;
 
     if (!k)
         return eval_fail(e, WF_ERR_NAME, "the kernel '%s' is not registered", a->kernel);
     if (k->inputs != (int)e->nin || k->outputs != (int)e->nout)
-        return eval_fail(e, WF_ERR_ARG, "the kernel '%s' takes %d and gives %d, found %u and %u", k->name, k->inputs,
-                         k->outputs, e->nin, e->nout);
+        return eval_fail(e, WF_ERR_ARG,
+                         "the kernel '%s' takes %d and gives %d, found %u and %u",
+                         k->name, k->inputs, k->outputs, e->nin, e->nout);
     for (uint32_t i = 0; i < e->nin; i++) {
         v[i] = value_of(&e->in[i]);
         v[i].data = NULL;
@@ -67,8 +75,10 @@ static bool eval_host(Eval *e)
         return false;
     for (uint32_t j = 0; j < e->nout; j++) {
         if (!is_type(&want[j], &e->out[j]))
-            return eval_fail(e, WF_ERR_TYPE, "the kernel '%s' gives another type as result %u than the program says",
-                             k->name, j);
+            return eval_fail(
+                e, WF_ERR_TYPE,
+                "the kernel '%s' gives another type as result %u than the program says",
+                k->name, j);
         out[j] = value_of(&e->out[j]);
     }
     for (uint32_t i = 0; i < e->nin; i++)
@@ -79,11 +89,13 @@ static bool eval_host(Eval *e)
 static void jvp_host(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 {
     (void)dx, (void)dy;
-    fail(b->cx, WF_ERR_NORULE, e->place, "host: the kernel '%s' was registered without a vjp, so it has no derivative",
+    fail(b->cx, WF_ERR_NORULE, e->place,
+         "host: the kernel '%s' was registered without a vjp, so it has no derivative",
          ((const HostAttr *)e->attr)->kernel);
 }
 
-static void batch_host(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
+static void batch_host(Builder *b, const EqnView *e, const Batch *bt, Val *out,
+                       int *out_axis)
 {
     const HostAttr *a = e->attr;
     HostAttr n = *a;
@@ -110,19 +122,29 @@ static void batch_host(Builder *b, const EqnView *e, const Batch *bt, Val *out, 
 }
 
 static const AttrField attrs_host[] = {
-    FIELD(HostAttr, kernel, A_STR, ATTR_REQUIRED), FIELD(HostAttr, dtypes, A_INTS, 0), FIELD(HostAttr, ranks, A_INTS, 0),
-    FIELD(HostAttr, dims, A_DIMS, 0),              FIELD(HostAttr, leading, A_BOOL, 0), FIELD_END,
+    FIELD(HostAttr, kernel, A_STR, ATTR_REQUIRED),
+    FIELD(HostAttr, dtypes, A_INTS, 0),
+    FIELD(HostAttr, ranks, A_INTS, 0),
+    FIELD(HostAttr, dims, A_DIMS, 0),
+    FIELD(HostAttr, leading, A_BOOL, 0),
+    FIELD_END,
 };
 
 const OpRow op_row_host = {
-    .doc = "y.. = kernel(x..): a function that the host registered under that name (wf_kernel_register). dtypes (numbers of "
-           "wf_dtype), ranks and dims: the types of the results, one after the other. leading: it takes a batch as one axis more "
-           "in front of all operands. Fails where the kernel is not registered, gives other types, or fails. Its derivative is "
-           "that of the custom_vjp around it.",
     .attrs = attrs_host,
     .attr_size = sizeof(HostAttr),
     .type = type_host,
     .eval = eval_host,
     .lower = {.kind = LOWER_LIBRARY},
 };
-const OpRules op_rules_host = {.jvp = jvp_host, .batch = batch_host};
+const OpRules op_rules_host = {
+    .doc = DOC("y.. = kernel(x..): a function that the host registered under that name "
+               "(wf_kernel_register). dtypes (numbers of "
+               "wf_dtype), ranks and dims: the types of the results, one after the "
+               "other. leading: it takes a batch as one axis more "
+               "in front of all operands. Fails where the kernel is not registered, "
+               "gives other types, or fails. Its derivative is "
+               "that of the custom_vjp around it."),
+    .jvp = jvp_host,
+    .batch = batch_host,
+};

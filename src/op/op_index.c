@@ -174,10 +174,6 @@ static const AttrField attrs_dynamic_slice[] = {FIELD(DynamicSliceAttr, sizes, A
                                                 FIELD_END};
 
 const OpRow op_row_dynamic_slice = {
-    .doc = "y[o..] = x[i.. + o..]: the window of the given sizes starting at the\n"
-           "integer scalars i.., one for each axis, each clamped to [0, size of x -\n"
-           "size of the window]; any dtype. Negative starts do not count from the\n"
-           "end.",
     .attrs = attrs_dynamic_slice,
     .attr_size = sizeof(DynamicSliceAttr),
     .type = type_dynamic_slice,
@@ -187,6 +183,10 @@ const OpRow op_row_dynamic_slice = {
     .lower = {.kind = LOWER_INDEX},
 };
 const OpRules op_rules_dynamic_slice = {
+    .doc = DOC("y[o..] = x[i.. + o..]: the window of the given sizes starting at the\n"
+               "integer scalars i.., one for each axis, each clamped to [0, size of x -\n"
+               "size of the window]; any dtype. Negative starts do not count from the\n"
+               "end."),
     .jvp = jvp_dynamic_slice,
     .transpose = transpose_dynamic_slice,
     .batch = batch_dynamic_slice,
@@ -292,9 +292,6 @@ static bool fold_dynamic_update_slice(Builder *b, const EqnView *e, Val *out)
 }
 
 const OpRow op_row_dynamic_update_slice = {
-    .doc = "y = x with y[i.. + o..] = update[o..]: the window starts at the integer\n"
-           "scalars i.., one for each axis, each clamped to [0, size of x - size of\n"
-           "the update]; any dtype.",
     .type = type_dynamic_update_slice,
     .eval = eval_dynamic_update_slice,
     .along = along_dynamic_update_slice,
@@ -302,6 +299,9 @@ const OpRow op_row_dynamic_update_slice = {
     .lower = {.kind = LOWER_INDEX},
 };
 const OpRules op_rules_dynamic_update_slice = {
+    .doc = DOC("y = x with y[i.. + o..] = update[o..]: the window starts at the integer\n"
+               "scalars i.., one for each axis, each clamped to [0, size of x - size of\n"
+               "the update]; any dtype."),
     .jvp = jvp_dynamic_update_slice,
     .transpose = transpose_dynamic_update_slice,
     .batch = batch_dynamic_update_slice,
@@ -357,14 +357,17 @@ static const AttrField attrs_nonzero[] = {
     FIELD_AS("as", SymAttr, sym, A_SYM, ATTR_REQUIRED), FIELD_END};
 
 const OpRow op_row_nonzero = {
-    .doc = "The places of the elements that are not 0 (NaN is not, -0 is), any\n"
-           "dtype, in row-major order: i64[K,rank], where K, defined here (as=K), is\n"
-           "their number. No vmap: each row would have a result of another size, and\n"
-           "arrays are rectangular.",
     .attrs = attrs_nonzero,
     .attr_size = sizeof(SymAttr),
     .type = type_nonzero,
     .eval = eval_nonzero,
     .lower = {.kind = LOWER_LIBRARY},
 };
-const OpRules op_rules_nonzero = {.batch = batch_nonzero};
+const OpRules op_rules_nonzero = {
+    .doc =
+        DOC("The places of the elements that are not 0 (NaN is not, -0 is), any\n"
+            "dtype, in row-major order: i64[K,rank], where K, defined here (as=K), is\n"
+            "their number. No vmap: each row would have a result of another size, and\n"
+            "arrays are rectangular."),
+    .batch = batch_nonzero,
+};

@@ -80,8 +80,7 @@ Val triangle_solve(Builder *b, Val a, Val y, SolveAttr s)
     return b_eqn1(b, OP_triangular_solve, (Val[]){a, y}, 2, &s);
 }
 
-void batch_leading(Builder *b, const EqnView *e, const Batch *bt, Val *out,
-                          int *out_axis)
+void batch_leading(Builder *b, const EqnView *e, const Batch *bt, Val *out, int *out_axis)
 {
     Val in[2] = {VAL_NONE, VAL_NONE};
 
@@ -176,20 +175,24 @@ double matrix_work(const SizedEqn *s)
 static double flops_cholesky(const SizedEqn *s) { return matrix_work(s) / 3; }
 
 const OpRow op_row_cholesky = {
-    .doc = "L lower triangular with L L^T = A, for each matrix of the last two axes; f32 "
-           "and f64\n"
-           "Only the lower triangle of A is read, so A counts as symmetric; above the "
-           "diagonal L "
-           "is 0. A matrix that is not positive definite, or has NaN there, gives NaN on "
-           "and below "
-           "the diagonal. An empty matrix gives an empty one.",
     .type = type_cholesky,
     .eval = eval_cholesky,
     .along = along_matrices,
     .flops = flops_cholesky,
     .lower = {.kind = LOWER_LIBRARY},
 };
-const OpRules op_rules_cholesky = {.jvp = jvp_cholesky, .batch = batch_leading};
+const OpRules op_rules_cholesky = {
+    .doc = DOC(
+        "L lower triangular with L L^T = A, for each matrix of the last two axes; f32 "
+        "and f64\n"
+        "Only the lower triangle of A is read, so A counts as symmetric; above the "
+        "diagonal L "
+        "is 0. A matrix that is not positive definite, or has NaN there, gives NaN on "
+        "and below "
+        "the diagonal. An empty matrix gives an empty one."),
+    .jvp = jvp_cholesky,
+    .batch = batch_leading,
+};
 
 /* ---- triangular_solve -------------------------------------------------------------- */
 
@@ -353,13 +356,6 @@ static double flops_solve(const SizedEqn *s)
 }
 
 const OpRow op_row_triangular_solve = {
-    .doc = "x with op(A) x = y, or x op(A) = y if left=false; op(A) is A, or A^T if "
-           "trans; for "
-           "each matrix of the last two axes, leading axes equal; f32 and f64\n"
-           "Only one triangle of A is read: the lower one, or the upper if lower=false; "
-           "with unit "
-           "its diagonal is taken as 1. A 0 on the diagonal divides as IEEE says (inf or "
-           "NaN).",
     .attrs = attrs_solve,
     .attr_size = sizeof(SolveAttr),
     .type = type_triangular_solve,
@@ -369,6 +365,14 @@ const OpRow op_row_triangular_solve = {
     .lower = {.kind = LOWER_LIBRARY},
 };
 const OpRules op_rules_triangular_solve = {
+    .doc = DOC(
+        "x with op(A) x = y, or x op(A) = y if left=false; op(A) is A, or A^T if "
+        "trans; for "
+        "each matrix of the last two axes, leading axes equal; f32 and f64\n"
+        "Only one triangle of A is read: the lower one, or the upper if lower=false; "
+        "with unit "
+        "its diagonal is taken as 1. A 0 on the diagonal divides as IEEE says (inf or "
+        "NaN)."),
     .jvp = jvp_triangular_solve,
     .transpose = transpose_triangular_solve,
     .batch = batch_triangular_solve,
@@ -522,21 +526,25 @@ static void jvp_lu(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 static double flops_lu(const SizedEqn *s) { return 2 * matrix_work(s) / 3; }
 
 const OpRow op_row_lu = {
-    .doc = "lu, pivots, perm with A[perm] = L U, by partial pivoting, for each m by n "
-           "matrix of the "
-           "last two axes; f32 and f64\n"
-           "lu holds L below its diagonal (the ones are left out) and U on and above it. "
-           "pivots "
-           "i32[..,min(m,n)]: the row that step i exchanged with row i; perm i32[..,m]: "
-           "the rows of "
-           "A in their new order. The pivot is the first of the largest magnitudes. A "
-           "column without "
-           "a pivot is left as zeros, so a singular A has a 0 on the diagonal of U and "
-           "no error.",
     .type = type_lu,
     .eval = eval_lu,
     .along = along_matrices,
     .flops = flops_lu,
     .lower = {.kind = LOWER_LIBRARY},
 };
-const OpRules op_rules_lu = {.jvp = jvp_lu, .batch = batch_leading};
+const OpRules op_rules_lu = {
+    .doc = DOC(
+        "lu, pivots, perm with A[perm] = L U, by partial pivoting, for each m by n "
+        "matrix of the "
+        "last two axes; f32 and f64\n"
+        "lu holds L below its diagonal (the ones are left out) and U on and above it. "
+        "pivots "
+        "i32[..,min(m,n)]: the row that step i exchanged with row i; perm i32[..,m]: "
+        "the rows of "
+        "A in their new order. The pivot is the first of the largest magnitudes. A "
+        "column without "
+        "a pivot is left as zeros, so a singular A has a 0 on the diagonal of U and "
+        "no error."),
+    .jvp = jvp_lu,
+    .batch = batch_leading,
+};

@@ -10,7 +10,6 @@
 /* cost_: of an element, about in additions; then what else `lower` says. */
 #define ROW(name, cost_, doc_, type_, jvp_, transpose_, fold_, ...)                      \
     const OpRow op_row_##name = {                                                        \
-        .doc = doc_,                                                                     \
         .type = type_,                                                                   \
         .eval = eval_map,                                                                \
         .fold = fold_,                                                                   \
@@ -18,6 +17,7 @@
         .lower = {LOWER_MAP, .cost = cost_, __VA_ARGS__},                                \
     };                                                                                   \
     const OpRules op_rules_##name = {                                                    \
+        .doc = DOC(doc_),                                                                \
         .jvp = jvp_,                                                                     \
         .transpose = transpose_,                                                         \
         .batch = batch_map,                                                              \
@@ -153,8 +153,9 @@ static bool fold_mul(Builder *b, const EqnView *e, Val *out)
 REAL(mul, x *y)
 WHOLE(mul, x *y)
 PAIR(mul, pair_mul(x, y))
-ROW(mul, 1, "z = x * y. Integers (wrapping), floats, complex; inf * 0 is NaN.", type_map_number,
-    jvp_mul, transpose_mul, fold_mul, .real = real_mul, .whole = whole_mul, .pair = complex_mul);
+ROW(mul, 1, "z = x * y. Integers (wrapping), floats, complex; inf * 0 is NaN.",
+    type_map_number, jvp_mul, transpose_mul, fold_mul, .real = real_mul,
+    .whole = whole_mul, .pair = complex_mul);
 
 /* ---- div:  dz = dx / y - dy * z / y ---- */
 
@@ -284,7 +285,8 @@ PAIR(pow, pair_pow(x, y))
 ROW(pow, 80,
     "z = x^y. Floats: x^0 = 1^y = 1 even for NaN, NaN where x < 0 and y is not whole, "
     "0^y is inf for y < 0. Integers wrap; a negative power is 0 unless x is 1 or -1.",
-    type_map_number, jvp_pow, NULL, fold_pow, .real = real_pow, .whole = whole_pow, .pair = complex_pow);
+    type_map_number, jvp_pow, NULL, fold_pow, .real = real_pow, .whole = whole_pow,
+    .pair = complex_pow);
 
 /* ---- atan2:  dz = (dx*y - dy*x) / (x*x + y*y) ---- */
 
@@ -334,8 +336,8 @@ ROW(nextafter, 40,
     "z = the number of the dtype next to x in the direction of y; y if they are equal. "
     "Floats; beyond the largest is inf, next to 0 the smallest subnormal; NaN if either "
     "is NaN. The derivative is that of x.",
-    type_map_float, jvp_nextafter, NULL, fold_splats, .real = real_nextafter, .c = c_nextafter,
-    .by_width = true);
+    type_map_float, jvp_nextafter, NULL, fold_splats, .real = real_nextafter,
+    .c = c_nextafter, .by_width = true);
 
 /* ---- max, min:  the slope goes to the operand taken, half to each of equal ones ---- */
 
@@ -479,8 +481,7 @@ static bool fold_compare(Builder *b, const EqnView *e, Val *out)
 }
 
 #define COMPARE(name, type_, sign, dtypes, nan)                                          \
-    ROW(name, 1,                                                                         \
-        "z = x " sign " y, a bool. " dtypes "; -0 equals 0; " nan " for NaN.",           \
+    ROW(name, 1, "z = x " sign " y, a bool. " dtypes "; -0 equals 0; " nan " for NaN.",  \
         type_, NULL, NULL, fold_compare, .real = NULL)
 
 COMPARE(eq, type_map_equal, "==", "Every dtype", "false");

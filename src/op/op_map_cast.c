@@ -74,15 +74,16 @@ static bool fold_select(Builder *b, const EqnView *e, Val *out)
 }
 
 const OpRow op_row_select = {
-    .doc = "z = x where p is true, else y: select p x y. p is bool, x and y of one type, "
-           "any dtype, all of one shape. Copies bits; what is not taken does not matter, "
-           "NaN included.",
     .type = type_select,
     .eval = eval_select,
     .fold = fold_select,
     .lower = {.kind = LOWER_MAP},
 };
 const OpRules op_rules_select = {
+    .doc = DOC(
+        "z = x where p is true, else y: select p x y. p is bool, x and y of one type, "
+        "any dtype, all of one shape. Copies bits; what is not taken does not matter, "
+        "NaN included."),
     .jvp = jvp_select,
     .transpose = transpose_select,
     .batch = batch_map,
@@ -171,17 +172,20 @@ static void batch_clamp(Builder *b, const EqnView *e, const Batch *bt, Val *out,
 }
 
 const OpRow op_row_clamp = {
-    .doc =
-        "z = min(max(x, lo), hi): clamp lo x hi. Integers and floats; lo and hi have the "
-        "shape of x or are scalars. Where lo > hi the result is hi; NaN in any operand "
-        "gives NaN. The derivative is 1 where lo < x < hi, 0 at the bounds.",
     .type = type_clamp,
     .eval = eval_map,
     .fold = fold_splats,
     .flops = flops_map,
     .lower = {.kind = LOWER_MAP},
 };
-const OpRules op_rules_clamp = {.jvp = jvp_clamp, .batch = batch_clamp};
+const OpRules op_rules_clamp = {
+    .doc = DOC(
+        "z = min(max(x, lo), hi): clamp lo x hi. Integers and floats; lo and hi have the "
+        "shape of x or are scalars. Where lo > hi the result is hi; NaN in any operand "
+        "gives NaN. The derivative is 1 where lo < x < hi, 0 at the bounds."),
+    .jvp = jvp_clamp,
+    .batch = batch_clamp,
+};
 
 /* ---- cast:  dy = cast dx between floats and complex numbers, else zero. Of a complex number
  *      others get the real part, so the transpose of that, and of the way back, is a cast --------------------------------- */
@@ -286,11 +290,6 @@ static bool fold_cast(Builder *b, const EqnView *e, Val *out)
 }
 
 const OpRow op_row_cast = {
-    .doc = "y = x as another dtype, any to any. To floats: rounded once to nearest even, "
-           "too large gives inf. Floats to integers: truncated towards 0, saturated, NaN "
-           "gives 0. Integers to integers wrap. To bool: x != 0 (NaN is true). Complex to "
-           "others but bool: the real part. The derivative passes between floats and complex "
-           "and is zero otherwise.",
     .attrs = dtype_attrs,
     .attr_size = sizeof(DtypeAttr),
     .type = type_cast,
@@ -299,6 +298,13 @@ const OpRow op_row_cast = {
     .lower = {.kind = LOWER_MAP},
 };
 const OpRules op_rules_cast = {
+    .doc = DOC(
+        "y = x as another dtype, any to any. To floats: rounded once to nearest even, "
+        "too large gives inf. Floats to integers: truncated towards 0, saturated, NaN "
+        "gives 0. Integers to integers wrap. To bool: x != 0 (NaN is true). Complex to "
+        "others but bool: the real part. The derivative passes between floats and "
+        "complex "
+        "and is zero otherwise."),
     .jvp = jvp_cast,
     .transpose = transpose_cast,
     .batch = batch_dtype,
@@ -349,8 +355,6 @@ static bool fold_bitcast(Builder *b, const EqnView *e, Val *out)
 }
 
 const OpRow op_row_bitcast = {
-    .doc = "y = the bits of x read as another dtype of the same size; from bool (bytes 0 "
-           "and 1) but not to it. Derivative zero.",
     .attrs = dtype_attrs,
     .attr_size = sizeof(DtypeAttr),
     .type = type_bitcast,
@@ -358,4 +362,9 @@ const OpRow op_row_bitcast = {
     .fold = fold_bitcast,
     .lower = {.kind = LOWER_MAP},
 };
-const OpRules op_rules_bitcast = {.batch = batch_dtype};
+const OpRules op_rules_bitcast = {
+    .doc = DOC(
+        "y = the bits of x read as another dtype of the same size; from bool (bytes 0 "
+        "and 1) but not to it. Derivative zero."),
+    .batch = batch_dtype,
+};

@@ -83,12 +83,12 @@ static bool fold_part(Builder *b, const EqnView *e, Val *out)
 }
 
 #define PART_ROW(name, doc_, transpose_)                                                 \
-    const OpRow op_row_##name = {.doc = doc_,                                            \
-                                 .type = type_part,                                      \
+    const OpRow op_row_##name = {.type = type_part,                                      \
                                  .eval = eval_map,                                       \
                                  .fold = fold_part,                                      \
                                  .lower = {.kind = LOWER_MAP}};                          \
     const OpRules op_rules_##name = {                                                    \
+        .doc = DOC(doc_),                                                                \
         .jvp = jvp_linear,                                                               \
         .transpose = transpose_,                                                         \
         .batch = batch_map,                                                              \
@@ -115,7 +115,6 @@ static bool fold_conj(Builder *b, const EqnView *e, Val *out)
 
 PAIR(conj, conj(x))
 const OpRow op_row_conj = {
-    .doc = "y = x with the sign of its imaginary part flipped. Complex.",
     .type = type_conj,
     .eval = eval_map,
     .fold = fold_conj,
@@ -123,6 +122,7 @@ const OpRow op_row_conj = {
     .lower = {LOWER_MAP, .pair = complex_conj},
 };
 const OpRules op_rules_conj = {
+    .doc = DOC("y = x with the sign of its imaginary part flipped. Complex."),
     .jvp = jvp_linear,
     .transpose = transpose_conj,
     .batch = batch_map,
@@ -156,13 +156,13 @@ static bool fold_complex(Builder *b, const EqnView *e, Val *out)
 }
 
 const OpRow op_row_complex = {
-    .doc = "z = x + i y, of two f32 or two f64.",
     .type = type_complex,
     .eval = eval_map,
     .fold = fold_complex,
     .lower = {.kind = LOWER_MAP},
 };
 const OpRules op_rules_complex = {
+    .doc = DOC("z = x + i y, of two f32 or two f64."),
     .jvp = jvp_complex,
     .transpose = transpose_complex,
     .batch = batch_map,

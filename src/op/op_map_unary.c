@@ -10,14 +10,17 @@
 /* cost_: of an element, about in additions; then what else `lower` says. */
 #define ROW(name, cost_, doc_, type_, jvp_, fold_, ...)                                  \
     const OpRow op_row_##name = {                                                        \
-        .doc = doc_,                                                                     \
         .type = type_,                                                                   \
         .eval = eval_map,                                                                \
         .fold = fold_,                                                                   \
         .flops = flops_map,                                                              \
         .lower = {LOWER_MAP, .cost = cost_, __VA_ARGS__},                                \
     };                                                                                   \
-    const OpRules op_rules_##name = {.jvp = jvp_, .batch = batch_map}
+    const OpRules op_rules_##name = {                                                    \
+        .doc = DOC(doc_),                                                                \
+        .jvp = jvp_,                                                                     \
+        .batch = batch_map,                                                              \
+    }
 
 #define TWO_OVER_SQRT_PI 1.12837916709551257390
 #define SQRT_PI_HALF     0.88622692545275801365
@@ -48,8 +51,6 @@ REAL(neg, -x)
 WHOLE(neg, 0 - x)
 PAIR(neg, -x)
 const OpRow op_row_neg = {
-    .doc = "y = -x. Integers (wrapping: the lowest integer stays), floats, complex; flips the "
-           "sign of 0 and NaN.",
     .type = type_map_number,
     .eval = eval_map,
     .fold = fold_neg,
@@ -57,6 +58,9 @@ const OpRow op_row_neg = {
     .lower = {LOWER_MAP, .real = real_neg, .whole = whole_neg, .pair = complex_neg},
 };
 const OpRules op_rules_neg = {
+    .doc = DOC("y = -x. Integers (wrapping: the lowest integer stays), floats, complex; "
+               "flips the "
+               "sign of 0 and NaN."),
     .jvp = jvp_neg,
     .transpose = transpose_neg,
     .batch = batch_map,
@@ -92,7 +96,7 @@ static void jvp_abs(Builder *b, const EqnView *e, const Val *dx, Val *dy)
         return;
     }
     slope = b_select(b, b_ge(b, x, b_zeros_like(b, x)), b_one_like(b, x),
-                         b_full_like(b, x, -1));
+                     b_full_like(b, x, -1));
 
     dy[0] = b_mul(b, dx[0], slope);
 }
@@ -110,7 +114,8 @@ REAL(abs, fabs(x))
 WHOLE(abs, scalar_less(t, x, 0) ? 0 - x : x)
 ROW(abs, 1,
     "y = |x|. Integers (the lowest integer wraps to itself) and floats; -0 gives 0, NaN "
-    "stays NaN. The derivative at 0 is 1. Of complex numbers a real one, without overflow; "
+    "stays NaN. The derivative at 0 is 1. Of complex numbers a real one, without "
+    "overflow; "
     "the derivative at 0 is 0.",
     type_abs, jvp_abs, fold_abs, .real = real_abs, .whole = whole_abs);
 
@@ -132,8 +137,8 @@ static void jvp_exp(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 
 REAL(exp, exp(x))
 PAIR(exp, cexp(x))
-ROW(exp, 12, "y = e^x. Floats, complex; overflow gives inf, exp(-inf) = 0.", type_map_inexact,
-    jvp_exp, fold_splats, .real = real_exp, .pair = complex_exp);
+ROW(exp, 12, "y = e^x. Floats, complex; overflow gives inf, exp(-inf) = 0.",
+    type_map_inexact, jvp_exp, fold_splats, .real = real_exp, .pair = complex_exp);
 
 /* ---- expm1:  dy = dx * (y + 1) ---- */
 
@@ -147,7 +152,8 @@ static void jvp_expm1(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 REAL(expm1, expm1(x))
 PAIR(expm1, pair_expm1(x))
 ROW(expm1, 12,
-    "y = e^x - 1, exact near 0. Floats, complex; keeps -0, expm1(-inf) = -1, overflow gives inf.",
+    "y = e^x - 1, exact near 0. Floats, complex; keeps -0, expm1(-inf) = -1, overflow "
+    "gives inf.",
     type_map_inexact, jvp_expm1, fold_splats, .real = real_expm1, .pair = complex_expm1);
 
 /* ---- log:  dy = dx / x ---- */
@@ -159,8 +165,8 @@ static void jvp_log(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 
 REAL(log, log(x))
 PAIR(log, clog(x))
-ROW(log, 12, "y = ln x. Floats, complex; log(0) = log(-0) = -inf, NaN below 0.", type_map_inexact,
-    jvp_log, fold_splats, .real = real_log, .pair = complex_log);
+ROW(log, 12, "y = ln x. Floats, complex; log(0) = log(-0) = -inf, NaN below 0.",
+    type_map_inexact, jvp_log, fold_splats, .real = real_log, .pair = complex_log);
 
 /* ---- log1p:  dy = dx / (x + 1) ---- */
 
@@ -174,7 +180,8 @@ static void jvp_log1p(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 REAL(log1p, log1p(x))
 PAIR(log1p, pair_log1p(x))
 ROW(log1p, 12,
-    "y = ln(1 + x), exact near 0. Floats, complex; keeps -0, log1p(-1) = -inf, NaN below -1.",
+    "y = ln(1 + x), exact near 0. Floats, complex; keeps -0, log1p(-1) = -inf, NaN below "
+    "-1.",
     type_map_inexact, jvp_log1p, fold_splats, .real = real_log1p, .pair = complex_log1p);
 
 /* ---- sin:  dy = dx * cos(x) ---- */
@@ -186,7 +193,8 @@ static void jvp_sin(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 
 REAL(sin, sin(x))
 PAIR(sin, csin(x))
-ROW(sin, 40, "y = sin x, x in radians of any size. Floats, complex; keeps -0, NaN at inf.",
+ROW(sin, 40,
+    "y = sin x, x in radians of any size. Floats, complex; keeps -0, NaN at inf.",
     type_map_inexact, jvp_sin, fold_splats, .real = real_sin, .pair = complex_sin);
 
 /* ---- cos:  dy = dx * -sin(x) ---- */
@@ -198,8 +206,8 @@ static void jvp_cos(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 
 REAL(cos, cos(x))
 PAIR(cos, ccos(x))
-ROW(cos, 40, "y = cos x, x in radians of any size. Floats, complex; NaN at inf.", type_map_inexact,
-    jvp_cos, fold_splats, .real = real_cos, .pair = complex_cos);
+ROW(cos, 40, "y = cos x, x in radians of any size. Floats, complex; NaN at inf.",
+    type_map_inexact, jvp_cos, fold_splats, .real = real_cos, .pair = complex_cos);
 
 /* ---- tan:  dy = dx * (1 + y*y) ---- */
 
@@ -212,7 +220,8 @@ static void jvp_tan(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 
 REAL(tan, tan(x))
 PAIR(tan, ctan(x))
-ROW(tan, 40, "y = tan x, x in radians of any size. Floats, complex; keeps -0, NaN at inf.",
+ROW(tan, 40,
+    "y = tan x, x in radians of any size. Floats, complex; keeps -0, NaN at inf.",
     type_map_inexact, jvp_tan, fold_splats, .real = real_tan, .pair = complex_tan);
 
 /* ---- tanh:  dy = dx * (1 - y*y) ---- */
@@ -226,8 +235,8 @@ static void jvp_tanh(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 
 REAL(tanh, tanh(x))
 PAIR(tanh, ctanh(x))
-ROW(tanh, 16, "y = tanh x. Floats, complex; keeps -0, 1 and -1 at inf and -inf.", type_map_inexact,
-    jvp_tanh, fold_splats, .real = real_tanh, .pair = complex_tanh);
+ROW(tanh, 16, "y = tanh x. Floats, complex; keeps -0, 1 and -1 at inf and -inf.",
+    type_map_inexact, jvp_tanh, fold_splats, .real = real_tanh, .pair = complex_tanh);
 
 /* ---- asin, acos:  dy = dx / sqrt(1 - x*x), and minus that ---- */
 
@@ -251,13 +260,17 @@ static void jvp_acos(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 REAL_C(asin, asin(x))
 PAIR(asin, casin(x))
 ROW(asin, 80,
-    "y = the angle in [-pi/2, pi/2] whose sine is x. Floats, complex; keeps -0, NaN outside "
+    "y = the angle in [-pi/2, pi/2] whose sine is x. Floats, complex; keeps -0, NaN "
+    "outside "
     "[-1, 1].",
-    type_map_inexact, jvp_asin, fold_splats, .real = real_asin, .c = c_asin, .pair = complex_asin);
+    type_map_inexact, jvp_asin, fold_splats, .real = real_asin, .c = c_asin,
+    .pair = complex_asin);
 REAL_C(acos, acos(x))
 PAIR(acos, cacos(x))
-ROW(acos, 80, "y = the angle in [0, pi] whose cosine is x. Floats, complex; NaN outside [-1, 1].",
-    type_map_inexact, jvp_acos, fold_splats, .real = real_acos, .c = c_acos, .pair = complex_acos);
+ROW(acos, 80,
+    "y = the angle in [0, pi] whose cosine is x. Floats, complex; NaN outside [-1, 1].",
+    type_map_inexact, jvp_acos, fold_splats, .real = real_acos, .c = c_acos,
+    .pair = complex_acos);
 
 /* ---- atan:  dy = dx / (1 + x*x) ---- */
 
@@ -271,9 +284,11 @@ static void jvp_atan(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 REAL_C(atan, atan(x))
 PAIR(atan, catan(x))
 ROW(atan, 60,
-    "y = the angle in [-pi/2, pi/2] whose tangent is x. Floats, complex; keeps -0, pi/2 and "
+    "y = the angle in [-pi/2, pi/2] whose tangent is x. Floats, complex; keeps -0, pi/2 "
+    "and "
     "-pi/2 at inf and -inf.",
-    type_map_inexact, jvp_atan, fold_splats, .real = real_atan, .c = c_atan, .pair = complex_atan);
+    type_map_inexact, jvp_atan, fold_splats, .real = real_atan, .c = c_atan,
+    .pair = complex_atan);
 
 /* ---- sinh, cosh:  dy = dx * cosh(x), dx * sinh(x) ---- */
 
@@ -290,12 +305,15 @@ static void jvp_cosh(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 REAL_C(sinh, sinh(x))
 PAIR(sinh, csinh(x))
 ROW(sinh, 40,
-    "y = (e^x - e^-x) / 2, exact near 0. Floats, complex; keeps -0, overflow gives inf or -inf.",
-    type_map_inexact, jvp_sinh, fold_splats, .real = real_sinh, .c = c_sinh, .pair = complex_sinh);
+    "y = (e^x - e^-x) / 2, exact near 0. Floats, complex; keeps -0, overflow gives inf "
+    "or -inf.",
+    type_map_inexact, jvp_sinh, fold_splats, .real = real_sinh, .c = c_sinh,
+    .pair = complex_sinh);
 REAL_C(cosh, cosh(x))
 PAIR(cosh, ccosh(x))
-ROW(cosh, 40, "y = (e^x + e^-x) / 2. Floats, complex; overflow gives inf.", type_map_inexact,
-    jvp_cosh, fold_splats, .real = real_cosh, .c = c_cosh, .pair = complex_cosh);
+ROW(cosh, 40, "y = (e^x + e^-x) / 2. Floats, complex; overflow gives inf.",
+    type_map_inexact, jvp_cosh, fold_splats, .real = real_cosh, .c = c_cosh,
+    .pair = complex_cosh);
 
 /* ---- asinh, acosh, atanh:  dy = dx / sqrt(x*x + 1), dx / sqrt(x*x - 1), dx / (1 - x*x)
  *
@@ -314,7 +332,9 @@ static void jvp_acosh(Builder *b, const EqnView *e, const Val *dx, Val *dy)
     Val x = e->in[0], one = b_one_like(b, x);
 
     if (dtype_is_complex(b_dtype(b, x))) { /* the branch is that of the factors */
-        dy[0] = b_mul(b, dx[0], b_mul(b, b_rsqrt(b, b_sub(b, x, one)), b_rsqrt(b, b_add(b, x, one))));
+        dy[0] =
+            b_mul(b, dx[0],
+                  b_mul(b, b_rsqrt(b, b_sub(b, x, one)), b_rsqrt(b, b_add(b, x, one))));
         return;
     }
     dy[0] = b_mul(b, dx[0], b_rsqrt(b, b_mul(b, b_sub(b, x, one), b_add(b, x, one))));
@@ -329,18 +349,22 @@ static void jvp_atanh(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 
 REAL_C(asinh, asinh(x))
 PAIR(asinh, casinh(x))
-ROW(asinh, 80, "y with sinh(y) = x. Floats, complex; keeps -0, inf and -inf.", type_map_inexact,
-    jvp_asinh, fold_splats, .real = real_asinh, .c = c_asinh, .pair = complex_asinh);
+ROW(asinh, 80, "y with sinh(y) = x. Floats, complex; keeps -0, inf and -inf.",
+    type_map_inexact, jvp_asinh, fold_splats, .real = real_asinh, .c = c_asinh,
+    .pair = complex_asinh);
 REAL_C(acosh, acosh(x))
 PAIR(acosh, cacosh(x))
 ROW(acosh, 80, "y >= 0 with cosh(y) = x. Floats, complex; NaN below 1, inf at inf.",
-    type_map_inexact, jvp_acosh, fold_splats, .real = real_acosh, .c = c_acosh, .pair = complex_acosh);
+    type_map_inexact, jvp_acosh, fold_splats, .real = real_acosh, .c = c_acosh,
+    .pair = complex_acosh);
 REAL_C(atanh, atanh(x))
 PAIR(atanh, catanh(x))
 ROW(atanh, 80,
-    "y with tanh(y) = x. Floats, complex; keeps -0, inf and -inf at 1 and -1, NaN outside "
+    "y with tanh(y) = x. Floats, complex; keeps -0, inf and -inf at 1 and -1, NaN "
+    "outside "
     "[-1, 1].",
-    type_map_inexact, jvp_atanh, fold_splats, .real = real_atanh, .c = c_atanh, .pair = complex_atanh);
+    type_map_inexact, jvp_atanh, fold_splats, .real = real_atanh, .c = c_atanh,
+    .pair = complex_atanh);
 
 /* ---- exp2:  dy = dx * ln(2) * y ---- */
 
@@ -482,7 +506,8 @@ static void jvp_sqrt(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 REAL(sqrt, sqrt(x))
 PAIR(sqrt, csqrt(x))
 ROW(sqrt, 6,
-    "y = square root of x, correctly rounded. Floats, complex; sqrt(-0) = -0, NaN below 0.",
+    "y = square root of x, correctly rounded. Floats, complex; sqrt(-0) = -0, NaN below "
+    "0.",
     type_map_inexact, jvp_sqrt, fold_splats, .real = real_sqrt, .pair = complex_sqrt);
 
 /* ---- rsqrt:  dy = dx * (-0.5 * y / x) ---- */
@@ -496,7 +521,8 @@ static void jvp_rsqrt(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 
 REAL(rsqrt, 1 / sqrt(x))
 PAIR(rsqrt, pair_div(1, csqrt(x)))
-ROW(rsqrt, 6, "y = 1 / sqrt(x). Floats, complex; inf at 0, -inf at -0, 0 at inf, NaN below 0.",
+ROW(rsqrt, 6,
+    "y = 1 / sqrt(x). Floats, complex; inf at 0, -inf at -0, 0 at inf, NaN below 0.",
     type_map_inexact, jvp_rsqrt, fold_splats, .real = real_rsqrt, .pair = complex_rsqrt);
 
 /* ---- logistic:  dy = dx * y * (1 - y) ---- */
@@ -512,7 +538,8 @@ REAL(logistic, x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x))) /* without ove
 PAIR(logistic, pair_div(1, 1 + cexp(-x)))
 ROW(logistic, 12,
     "y = 1 / (1 + exp(-x)), without overflow. Floats, complex; 0 and 1 at -inf and inf.",
-    type_map_inexact, jvp_logistic, fold_splats, .real = real_logistic, .pair = complex_logistic);
+    type_map_inexact, jvp_logistic, fold_splats, .real = real_logistic,
+    .pair = complex_logistic);
 
 /* ---- floor, ceil, round: each leaves what it made as it is ---- */
 

@@ -61,14 +61,17 @@ static void threefry(const uint32_t *in, uint32_t *out)
 static bool eval_threefry(Eval *e) { return eval_random(e, threefry); }
 
 const OpRow op_row_threefry2x32 = {
-    .doc = "a, b = 64 random bits, the Threefry-2x32 cipher (20 rounds) of counter c0 c1 "
-           "under key k0 k1: threefry2x32 k0 k1 c0 c1, all u32 of one shape.",
     .type = type_random,
     .eval = eval_threefry,
     .along = along_same,
     .lower = {LOWER_MAP, .cost = 80},
 };
-const OpRules op_rules_threefry2x32 = {.batch = batch_map};
+const OpRules op_rules_threefry2x32 = {
+    .doc = DOC(
+        "a, b = 64 random bits, the Threefry-2x32 cipher (20 rounds) of counter c0 c1 "
+        "under key k0 k1: threefry2x32 k0 k1 c0 c1, all u32 of one shape."),
+    .batch = batch_map,
+};
 
 /* ---- philox4x32: 10 rounds of two 64-bit products; the key grows by constants ---- */
 
@@ -92,12 +95,14 @@ static void philox(const uint32_t *in, uint32_t *out)
 static bool eval_philox(Eval *e) { return eval_random(e, philox); }
 
 const OpRow op_row_philox4x32 = {
-    .doc =
-        "a, b, c, d = 128 random bits, Philox-4x32 (10 rounds) of counter c0 .. c3 under "
-        "key k0 k1: philox4x32 k0 k1 c0 c1 c2 c3, all u32 of one shape.",
     .type = type_random,
     .eval = eval_philox,
     .along = along_same,
     .lower = {LOWER_MAP, .cost = 80},
 };
-const OpRules op_rules_philox4x32 = {.batch = batch_map};
+const OpRules op_rules_philox4x32 = {
+    .doc = DOC(
+        "a, b, c, d = 128 random bits, Philox-4x32 (10 rounds) of counter c0 .. c3 under "
+        "key k0 k1: philox4x32 k0 k1 c0 c1 c2 c3, all u32 of one shape."),
+    .batch = batch_map,
+};

@@ -162,7 +162,6 @@ static double flops_reduce(const SizedEqn *s)
 
 #define REDUCE_ROW(name, doc_, type_, jvp_, transpose_, fold_, combine_)                 \
     const OpRow op_row_##name = {                                                        \
-        .doc = doc_,                                                                     \
         .attrs = reduce_attrs,                                                           \
         .attr_size = sizeof(ReduceAttr),                                                 \
         .type = type_,                                                                   \
@@ -170,9 +169,10 @@ static double flops_reduce(const SizedEqn *s)
         .along = along_reduce,                                                           \
         .fold = fold_,                                                                   \
         .flops = flops_reduce,                                                           \
-        .lower = {.kind = LOWER_REDUCE, .combine = combine_},                                               \
+        .lower = {.kind = LOWER_REDUCE, .combine = combine_},                            \
     };                                                                                   \
     const OpRules op_rules_##name = {                                                    \
+        .doc = DOC(doc_),                                                                \
         .jvp = jvp_,                                                                     \
         .transpose = transpose_,                                                         \
         .batch = batch_reduce,                                                           \
@@ -348,8 +348,9 @@ static void jvp_reduce_extreme(Builder *b, const EqnView *e, const Val *dx, Val 
     Val taken = b_eq(b, e->in[0], spread(b, e->out[0], x, axes));
     Val count = b_reduce(b, OP_reduce_sum, b_cast(b, taken, wide), axes.v, axes.n);
     Val empty = is_empty(b, wide, x, axes);
-    Val sum = b_reduce(b, OP_reduce_sum, b_mul(b, b_cast(b, taken, (wf_dtype)x.dtype), dx[0]),
-                       axes.v, axes.n);
+    Val sum =
+        b_reduce(b, OP_reduce_sum, b_mul(b, b_cast(b, taken, (wf_dtype)x.dtype), dx[0]),
+                 axes.v, axes.n);
 
     if (empty)
         count = b_max(b, count, b_broadcast_scalar(b, empty, y.dims, y.rank));
@@ -459,16 +460,18 @@ static void batch_arg(Builder *b, const EqnView *e, const Batch *bt, Val *out,
 
 #define ARG_ROW(name, doc_)                                                              \
     const OpRow op_row_##name = {                                                        \
-        .doc = doc_,                                                                     \
         .attrs = arg_attrs,                                                              \
         .attr_size = sizeof(ArgAttr),                                                    \
         .type = type_arg,                                                                \
         .eval = eval_arg,                                                                \
         .along = along_arg,                                                              \
         .flops = flops_reduce,                                                           \
-        .lower = {.kind = LOWER_LIBRARY},                                                     \
+        .lower = {.kind = LOWER_LIBRARY},                                                \
     };                                                                                   \
-    const OpRules op_rules_##name = {.batch = batch_arg}
+    const OpRules op_rules_##name = {                                                    \
+        .doc = DOC(doc_),                                                                \
+        .batch = batch_arg,                                                              \
+    }
 
 ARG_ROW(
     argmax,

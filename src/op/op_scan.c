@@ -437,15 +437,6 @@ static const AttrField attrs_scan[] = {
 };
 
 const OpRow op_row_scan = {
-    .doc = "Operands c.. (nconst) x.. (ncarry) s..: for t in 0..length-1, backwards if "
-           "reverse, "
-           "x.., y_t.. = body(c.., x.., s_t..), s_t a slice along the first axis. "
-           "Results: the last x.., then "
-           "the y stacked along a new first axis. Length 0 gives x as it came and no "
-           "rows; length may be left "
-           "out if there are s. checkpoint: reverse mode keeps the carry of every "
-           "sqrt(length)-th turn (16th "
-           "for a symbolic length) and computes the others again.",
     .attrs = attrs_scan,
     .attr_size = sizeof(ScanAttr),
     .type = type_scan,
@@ -453,6 +444,16 @@ const OpRow op_row_scan = {
     .lower = {.kind = LOWER_CONTROL},
 };
 const OpRules op_rules_scan = {
+    .doc =
+        DOC("Operands c.. (nconst) x.. (ncarry) s..: for t in 0..length-1, backwards if "
+            "reverse, "
+            "x.., y_t.. = body(c.., x.., s_t..), s_t a slice along the first axis. "
+            "Results: the last x.., then "
+            "the y stacked along a new first axis. Length 0 gives x as it came and no "
+            "rows; length may be left "
+            "out if there are s. checkpoint: reverse mode keeps the carry of every "
+            "sqrt(length)-th turn (16th "
+            "for a symbolic length) and computes the others again."),
     .eval = eval_scan,
     .jvp = jvp_scan,
     .transpose = transpose_scan,

@@ -266,8 +266,6 @@ static void transpose_scatter(Builder *b, const EqnView *e, const Val *gy, Val *
     "element is written twice."
 
 const OpRow op_row_scatter = {
-    .doc = "y = x with y[start(b..) + o..] = updates[b.., o..], any dtype, the last\n"
-           "one staying,\n" SCATTER_DOC,
     .attrs = attrs_scatter,
     .attr_size = sizeof(ScatterAttr),
     .type = type_scatter,
@@ -276,6 +274,8 @@ const OpRow op_row_scatter = {
     .lower = {.kind = LOWER_LIBRARY},
 };
 const OpRules op_rules_scatter = {
+    .doc = DOC("y = x with y[start(b..) + o..] = updates[b.., o..], any dtype, the last\n"
+               "one staying,\n" SCATTER_DOC),
     .jvp = jvp_scatter,
     .transpose = transpose_scatter,
     .batch = batch_scatter,
@@ -305,8 +305,6 @@ static void transpose_scatter_add(Builder *b, const EqnView *e, const Val *gy, V
 }
 
 const OpRow op_row_scatter_add = {
-    .doc = "y = x with updates[b.., o..] added to y[start(b..) + o..], number\n"
-           "dtypes, integers wrapping,\n" SCATTER_DOC,
     .attrs = attrs_scatter,
     .attr_size = sizeof(ScatterAttr),
     .type = type_scatter,
@@ -315,6 +313,8 @@ const OpRow op_row_scatter_add = {
     .lower = {.kind = LOWER_LIBRARY, .combine = OP_add},
 };
 const OpRules op_rules_scatter_add = {
+    .doc = DOC("y = x with updates[b.., o..] added to y[start(b..) + o..], number\n"
+               "dtypes, integers wrapping,\n" SCATTER_DOC),
     .jvp = jvp_scatter_add,
     .transpose = transpose_scatter_add,
     .batch = batch_scatter,
@@ -494,8 +494,6 @@ static void transpose_scatter_mul(Builder *b, const EqnView *e, const Val *gy, V
 }
 
 const OpRow op_row_scatter_mul = {
-    .doc = "y = x with y[start(b..) + o..] multiplied by updates[b.., o..], number\n"
-           "dtypes, integers wrapping,\n" SCATTER_DOC,
     .attrs = attrs_scatter,
     .attr_size = sizeof(ScatterAttr),
     .type = type_scatter,
@@ -504,6 +502,8 @@ const OpRow op_row_scatter_mul = {
     .lower = {.kind = LOWER_LIBRARY, .combine = OP_mul},
 };
 const OpRules op_rules_scatter_mul = {
+    .doc = DOC("y = x with y[start(b..) + o..] multiplied by updates[b.., o..], number\n"
+               "dtypes, integers wrapping,\n" SCATTER_DOC),
     .jvp = jvp_scatter_mul,
     .transpose = transpose_scatter_mul,
     .batch = batch_scatter,
@@ -530,9 +530,6 @@ static void jvp_scatter_extreme(Builder *b, const EqnView *e, const Val *dx, Val
 }
 
 const OpRow op_row_scatter_min = {
-    .doc = "y = x with y[start(b..) + o..] the smaller of itself and updates[b..,\n"
-           "o..], any dtype, NaN winning, bool as and; where several are the\n"
-           "smallest the derivative is shared equally;\n" SCATTER_DOC,
     .attrs = attrs_scatter,
     .attr_size = sizeof(ScatterAttr),
     .type = type_scatter,
@@ -540,12 +537,15 @@ const OpRow op_row_scatter_min = {
     .along = along_scatter,
     .lower = {.kind = LOWER_LIBRARY, .combine = OP_min},
 };
-const OpRules op_rules_scatter_min = {.jvp = jvp_scatter_extreme, .batch = batch_scatter};
+const OpRules op_rules_scatter_min = {
+    .doc = DOC("y = x with y[start(b..) + o..] the smaller of itself and updates[b..,\n"
+               "o..], any dtype, NaN winning, bool as and; where several are the\n"
+               "smallest the derivative is shared equally;\n" SCATTER_DOC),
+    .jvp = jvp_scatter_extreme,
+    .batch = batch_scatter,
+};
 
 const OpRow op_row_scatter_max = {
-    .doc = "y = x with y[start(b..) + o..] the larger of itself and updates[b..,\n"
-           "o..], any dtype, NaN winning, bool as or; where several are the largest\n"
-           "the derivative is shared equally;\n" SCATTER_DOC,
     .attrs = attrs_scatter,
     .attr_size = sizeof(ScatterAttr),
     .type = type_scatter,
@@ -553,4 +553,10 @@ const OpRow op_row_scatter_max = {
     .along = along_scatter,
     .lower = {.kind = LOWER_LIBRARY, .combine = OP_max},
 };
-const OpRules op_rules_scatter_max = {.jvp = jvp_scatter_extreme, .batch = batch_scatter};
+const OpRules op_rules_scatter_max = {
+    .doc = DOC("y = x with y[start(b..) + o..] the larger of itself and updates[b..,\n"
+               "o..], any dtype, NaN winning, bool as or; where several are the largest\n"
+               "the derivative is shared equally;\n" SCATTER_DOC),
+    .jvp = jvp_scatter_extreme,
+    .batch = batch_scatter,
+};

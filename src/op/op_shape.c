@@ -101,9 +101,6 @@ static bool fold_reshape(Builder *b, const EqnView *e, Val *out)
 static const AttrField attrs_reshape[] = {FIELD_POS(ShapeAttr, dims, A_DIMS), FIELD_END};
 
 const OpRow op_row_reshape = {
-    .doc = "The same elements in row-major order with another shape, any dtype. The\n"
-           "number of elements must provably stay the same, for symbolic sizes too\n"
-           "(f32[N,28,28] to [N,784]).",
     .attrs = attrs_reshape,
     .attr_size = sizeof(ShapeAttr),
     .type = type_reshape,
@@ -113,6 +110,9 @@ const OpRow op_row_reshape = {
     .lower = {.kind = LOWER_INDEX},
 };
 const OpRules op_rules_reshape = {
+    .doc = DOC("The same elements in row-major order with another shape, any dtype. The\n"
+               "number of elements must provably stay the same, for symbolic sizes too\n"
+               "(f32[N,28,28] to [N,784])."),
     .jvp = jvp_linear,
     .transpose = transpose_reshape,
     .batch = batch_reshape,
@@ -203,9 +203,6 @@ static const AttrField attrs_broadcast[] = {
 };
 
 const OpRow op_row_broadcast = {
-    .doc = "x repeated to the given shape, any dtype: axis i of x is axis dims[i] of\n"
-           "the result (dims increasing), and the other axes are new. An axis of x\n"
-           "of constant size 1 stretches; a symbolic size is never taken for 1.",
     .attrs = attrs_broadcast,
     .attr_size = sizeof(BroadcastAttr),
     .type = type_broadcast,
@@ -215,6 +212,10 @@ const OpRow op_row_broadcast = {
     .lower = {.kind = LOWER_INDEX},
 };
 const OpRules op_rules_broadcast = {
+    .doc =
+        DOC("x repeated to the given shape, any dtype: axis i of x is axis dims[i] of\n"
+            "the result (dims increasing), and the other axes are new. An axis of x\n"
+            "of constant size 1 stretches; a symbolic size is never taken for 1."),
     .jvp = jvp_linear,
     .transpose = transpose_broadcast,
     .batch = batch_broadcast,
@@ -297,8 +298,6 @@ static const AttrField attrs_transpose[] = {FIELD(TransposeAttr, perm, A_INTS, 0
                                             FIELD_END};
 
 const OpRow op_row_transpose = {
-    .doc = "The axes of x in another order, any dtype: axis i of the result is axis\n"
-           "perm[i] of x.",
     .attrs = attrs_transpose,
     .attr_size = sizeof(TransposeAttr),
     .type = type_transpose,
@@ -308,6 +307,8 @@ const OpRow op_row_transpose = {
     .lower = {.kind = LOWER_INDEX},
 };
 const OpRules op_rules_transpose = {
+    .doc = DOC("The axes of x in another order, any dtype: axis i of the result is axis\n"
+               "perm[i] of x."),
     .jvp = jvp_linear,
     .transpose = transpose_transpose,
     .batch = batch_transpose,
@@ -406,8 +407,6 @@ static bool fold_concat(Builder *b, const EqnView *e, Val *out)
 static const AttrField attrs_axis[] = {FIELD(AxisAttr, axis, A_INT, 0), FIELD_END};
 
 const OpRow op_row_concat = {
-    .doc = "Operands one after the other along an axis, any dtype; the other sizes\n"
-           "are equal. At least one operand; empty ones add nothing.",
     .attrs = attrs_axis,
     .attr_size = sizeof(AxisAttr),
     .type = type_concat,
@@ -417,6 +416,8 @@ const OpRow op_row_concat = {
     .lower = {.kind = LOWER_INDEX},
 };
 const OpRules op_rules_concat = {
+    .doc = DOC("Operands one after the other along an axis, any dtype; the other sizes\n"
+               "are equal. At least one operand; empty ones add nothing."),
     .jvp = jvp_linear,
     .transpose = transpose_concat,
     .batch = batch_concat,
@@ -486,7 +487,6 @@ static bool fold_rev(Builder *b, const EqnView *e, Val *out)
 static const AttrField attrs_rev[] = {FIELD(AxesAttr, axes, A_INTS, 0), FIELD_END};
 
 const OpRow op_row_rev = {
-    .doc = "x with the order of elements along the given axes reversed, any dtype.",
     .attrs = attrs_rev,
     .attr_size = sizeof(AxesAttr),
     .type = type_rev,
@@ -496,6 +496,7 @@ const OpRow op_row_rev = {
     .lower = {.kind = LOWER_INDEX},
 };
 const OpRules op_rules_rev = {
+    .doc = DOC("x with the order of elements along the given axes reversed, any dtype."),
     .jvp = jvp_linear,
     .transpose = transpose_rev,
     .batch = batch_rev,

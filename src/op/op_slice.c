@@ -128,10 +128,6 @@ static const AttrField attrs_slice[] = {
 };
 
 const OpRow op_row_slice = {
-    .doc = "y[j] = x[start + j*stride] on every axis, up to limit (not included),\n"
-           "any dtype; the size is ceil((limit - start) / stride). 0 <= start <=\n"
-           "limit <= size: what a symbol leaves open is checked at run time. stride\n"
-           "left out: 1.",
     .attrs = attrs_slice,
     .attr_size = sizeof(SliceAttr),
     .type = type_slice,
@@ -141,6 +137,10 @@ const OpRow op_row_slice = {
     .lower = {.kind = LOWER_INDEX},
 };
 const OpRules op_rules_slice = {
+    .doc = DOC("y[j] = x[start + j*stride] on every axis, up to limit (not included),\n"
+               "any dtype; the size is ceil((limit - start) / stride). 0 <= start <=\n"
+               "limit <= size: what a symbol leaves open is checked at run time. stride\n"
+               "left out: 1."),
     .jvp = jvp_linear,
     .transpose = transpose_slice,
     .batch = batch_slice,
@@ -292,10 +292,6 @@ static const AttrField attrs_pad[] = {
 };
 
 const OpRow op_row_pad = {
-    .doc = "x with a scalar value put before (lo), after (hi) and between (interior)\n"
-           "its elements on each axis, any dtype. Negative lo and hi cut elements\n"
-           "off, after the interior padding. Linear in x and the value together.\n"
-           "interior left out: 0.",
     .attrs = attrs_pad,
     .attr_size = sizeof(PadAttr),
     .type = type_pad,
@@ -305,6 +301,11 @@ const OpRow op_row_pad = {
     .lower = {.kind = LOWER_INDEX},
 };
 const OpRules op_rules_pad = {
+    .doc =
+        DOC("x with a scalar value put before (lo), after (hi) and between (interior)\n"
+            "its elements on each axis, any dtype. Negative lo and hi cut elements\n"
+            "off, after the interior padding. Linear in x and the value together.\n"
+            "interior left out: 0."),
     .jvp = jvp_linear,
     .transpose = transpose_pad,
     .batch = batch_pad,

@@ -190,10 +190,6 @@ static bool fold_sort(Builder *b, const EqnView *e, Val *out)
 }
 
 const OpRow op_row_sort = {
-    .doc = "y.. = the operands x.., all sorted along the axis in the order of the first "
-           "`keys` of them, compared one after the other: sort k v axis=0 keys=1 "
-           "descending=[1]. Every dtype, one shape. Stable, also where descending; NaN "
-           "comes last in both directions, -0 equals 0, false < true.",
     .attrs = sort_attrs,
     .attr_size = sizeof(SortAttr),
     .type = type_sort,
@@ -202,7 +198,15 @@ const OpRow op_row_sort = {
     .fold = fold_sort,
     .lower = {.kind = LOWER_LIBRARY},
 };
-const OpRules op_rules_sort = {.jvp = jvp_sort, .batch = batch_sort};
+const OpRules op_rules_sort = {
+    .doc =
+        DOC("y.. = the operands x.., all sorted along the axis in the order of the first "
+            "`keys` of them, compared one after the other: sort k v axis=0 keys=1 "
+            "descending=[1]. Every dtype, one shape. Stable, also where descending; NaN "
+            "comes last in both directions, -0 equals 0, false < true."),
+    .jvp = jvp_sort,
+    .batch = batch_sort,
+};
 
 /* ---- top_k:  dy = dx at the places ------------------------------------------------- */
 
@@ -253,9 +257,9 @@ static void top_of_line(Eval *e, int64_t k, int64_t from, int64_t n, int64_t to,
         Scalar v = scalar_load(x->dtype, x->data, from + i * step);
         int64_t at = count;
 
-        while (at > 0 && comes_before(e, v,
-                                      scalar_load(x->dtype, x->data,
-                                                  from + best[at - 1] * step)))
+        while (at > 0 &&
+               comes_before(e, v,
+                            scalar_load(x->dtype, x->data, from + best[at - 1] * step)))
             at--;
         if (at == k)
             continue;
@@ -301,10 +305,6 @@ static void batch_top_k(Builder *b, const EqnView *e, const Batch *bt, Val *out,
 }
 
 const OpRow op_row_top_k = {
-    .doc = "The k largest elements along the axis in order, or with largest=false the k "
-           "smallest, and their places (i64): top_k x axis=1 k=5. Every dtype; equal ones "
-           "in the order of their places, NaN counts as largest. More than there are is "
-           "an error.",
     .attrs = top_attrs,
     .attr_size = sizeof(TopAttr),
     .type = type_top_k,
@@ -312,4 +312,12 @@ const OpRow op_row_top_k = {
     .along = along_top_k,
     .lower = {.kind = LOWER_LIBRARY},
 };
-const OpRules op_rules_top_k = {.jvp = jvp_top_k, .batch = batch_top_k};
+const OpRules op_rules_top_k = {
+    .doc = DOC(
+        "The k largest elements along the axis in order, or with largest=false the k "
+        "smallest, and their places (i64): top_k x axis=1 k=5. Every dtype; equal ones "
+        "in the order of their places, NaN counts as largest. More than there are is "
+        "an error."),
+    .jvp = jvp_top_k,
+    .batch = batch_top_k,
+};

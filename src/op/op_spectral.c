@@ -197,12 +197,6 @@ static const AttrField attrs_qr[] = {
 static double flops_qr(const SizedEqn *s) { return 4 * matrix_work(s); }
 
 const OpRow op_row_qr = {
-    .doc =
-        "Q, R with A = Q R, the columns of Q orthonormal, R upper triangular, for each "
-        "m by n matrix of the last two axes; f32 and f64\n"
-        "Q [m,k] and R [k,n] with k = min(m,n), or with full k = m. Signs are those "
-        "of Householder's reflections: an element of R's diagonal has the sign "
-        "opposite to the element it came from, unless all below that was 0.",
     .attrs = attrs_qr,
     .attr_size = sizeof(QrAttr),
     .type = type_qr,
@@ -211,7 +205,16 @@ const OpRow op_row_qr = {
     .flops = flops_qr,
     .lower = {.kind = LOWER_LIBRARY},
 };
-const OpRules op_rules_qr = {.jvp = jvp_qr, .batch = batch_leading};
+const OpRules op_rules_qr = {
+    .doc = DOC(
+        "Q, R with A = Q R, the columns of Q orthonormal, R upper triangular, for each "
+        "m by n matrix of the last two axes; f32 and f64\n"
+        "Q [m,k] and R [k,n] with k = min(m,n), or with full k = m. Signs are those "
+        "of Householder's reflections: an element of R's diagonal has the sign "
+        "opposite to the element it came from, unless all below that was 0."),
+    .jvp = jvp_qr,
+    .batch = batch_leading,
+};
 
 /* ---- eigh -------------------------------------------------------------------------- */
 
@@ -374,19 +377,22 @@ static void jvp_eigh(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 static double flops_eigh(const SizedEqn *s) { return 9 * matrix_work(s); }
 
 const OpRow op_row_eigh = {
-    .doc =
-        "w, V with A V = V diag(w) for each symmetric matrix of the last two axes; f32 "
-        "and f64\n"
-        "Only the lower triangle of A is read. w [..,n] ascends; the columns of V are "
-        "orthonormal, the largest element of each positive. Where eigenvalues are "
-        "equal the derivative leaves their vectors as they are.",
     .type = type_eigh,
     .eval = eval_eigh,
     .along = along_matrices,
     .flops = flops_eigh,
     .lower = {.kind = LOWER_LIBRARY},
 };
-const OpRules op_rules_eigh = {.jvp = jvp_eigh, .batch = batch_leading};
+const OpRules op_rules_eigh = {
+    .doc = DOC(
+        "w, V with A V = V diag(w) for each symmetric matrix of the last two axes; f32 "
+        "and f64\n"
+        "Only the lower triangle of A is read. w [..,n] ascends; the columns of V are "
+        "orthonormal, the largest element of each positive. Where eigenvalues are "
+        "equal the derivative leaves their vectors as they are."),
+    .jvp = jvp_eigh,
+    .batch = batch_leading,
+};
 
 /* ---- svd --------------------------------------------------------------------------- */
 
@@ -604,17 +610,20 @@ static void jvp_svd(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 static double flops_svd(const SizedEqn *s) { return 12 * matrix_work(s); }
 
 const OpRow op_row_svd = {
-    .doc =
-        "U, s, Vt with A = U diag(s) Vt for each m by n matrix of the last two axes; "
-        "f32 and f64\n"
-        "U [m,k], s [k] and Vt [k,n] with k = min(m,n); s descends and is not negative, "
-        "the columns of U and the rows of Vt are orthonormal. The largest element of "
-        "each column of U (of each row of Vt, if m < n) is positive. Where singular "
-        "values are equal or 0 the derivative leaves what could turn freely as it is.",
     .type = type_svd,
     .eval = eval_svd,
     .along = along_matrices,
     .flops = flops_svd,
     .lower = {.kind = LOWER_LIBRARY},
 };
-const OpRules op_rules_svd = {.jvp = jvp_svd, .batch = batch_leading};
+const OpRules op_rules_svd = {
+    .doc = DOC(
+        "U, s, Vt with A = U diag(s) Vt for each m by n matrix of the last two axes; "
+        "f32 and f64\n"
+        "U [m,k], s [k] and Vt [k,n] with k = min(m,n); s descends and is not negative, "
+        "the columns of U and the rows of Vt are orthonormal. The largest element of "
+        "each column of U (of each row of Vt, if m < n) is positive. Where singular "
+        "values are equal or 0 the derivative leaves what could turn freely as it is."),
+    .jvp = jvp_svd,
+    .batch = batch_leading,
+};

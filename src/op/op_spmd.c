@@ -478,7 +478,8 @@ static Val collect(Builder *b, const Mesh *m, const char *text, Val y, int axis)
     return b_reshape(b, b_transpose(b, y, perm), whole, rank);
 }
 
-bool op_spmd_as_batch(Builder *b, const SpmdAttr *a, const Val *in, uint32_t nin, Val *out)
+bool op_spmd_as_batch(Builder *b, const SpmdAttr *a, const Val *in, uint32_t nin,
+                      Val *out)
 {
     uint32_t nout = a->body.p->nout;
     int *axis = NEW(b, nin, int), *out_axis = NEW(b, nout, int);
@@ -533,20 +534,20 @@ static const AttrField attrs_spmd[] = {
 };
 
 const OpRow op_row_spmd = {
-    .doc =
-        "y.. = the body on every device of the mesh at once, each on its part of x..: "
-        "mesh=\"x:4,y:2\" names axes and sizes, in and out say for each operand and "
-        "result, one after the other with ; between, the axes of the mesh that divide "
-        "each of its axes (- for none, x+y for two, x major). Collectives over axes of "
-        "the mesh speak of the devices. A result that out does not divide by an axis is "
-        "that of the first device along it. check: the body says by pvary and inv where "
-        "values differ from device to device, and cotangents follow that.",
     .attrs = attrs_spmd,
     .attr_size = sizeof(SpmdAttr),
     .type = type_spmd,
     .lower = {.kind = LOWER_CONTROL},
 };
 const OpRules op_rules_spmd = {
+    .doc = DOC(
+        "y.. = the body on every device of the mesh at once, each on its part of x..: "
+        "mesh=\"x:4,y:2\" names axes and sizes, in and out say for each operand and "
+        "result, one after the other with ; between, the axes of the mesh that divide "
+        "each of its axes (- for none, x+y for two, x major). Collectives over axes of "
+        "the mesh speak of the devices. A result that out does not divide by an axis is "
+        "that of the first device along it. check: the body says by pvary and inv where "
+        "values differ from device to device, and cotangents follow that."),
     .eval = eval_spmd,
     .jvp = jvp_spmd,
     .transpose = transpose_spmd,
@@ -598,9 +599,6 @@ static const AttrField attrs_shard[] = {FIELD(ShardAttr, mesh, A_STR, ATTR_REQUI
                                         FIELD(ShardAttr, spec, A_STR, 0), FIELD_END};
 
 const OpRow op_row_shard = {
-    .doc =
-        "y = x, any dtype, which is to lie so on the devices of a mesh: mesh and spec as "
-        "of spmd. Its derivatives lie so too.",
     .attrs = attrs_shard,
     .attr_size = sizeof(ShardAttr),
     .type = type_shard,
@@ -608,6 +606,9 @@ const OpRow op_row_shard = {
     .lower = {.kind = LOWER_ALIAS},
 };
 const OpRules op_rules_shard = {
+    .doc = DOC(
+        "y = x, any dtype, which is to lie so on the devices of a mesh: mesh and spec as "
+        "of spmd. Its derivatives lie so too."),
     .jvp = jvp_linear,
     .transpose = transpose_shard,
     .batch = batch_shard,

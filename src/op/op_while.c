@@ -328,21 +328,22 @@ static const AttrField attrs_while[] = {
 };
 
 const OpRow op_row_while = {
-    .doc = "Operands c.. (ncond) b.. (nbody) x..: while cond(c.., x..): x.., y_t.. = "
-           "body(b.., x..). Results: the "
-           "last x.., then the y stacked along a new first axis: with a bound to bound "
-           "rows, those not reached "
-           "zero, and at most bound turns are made; else to as many rows as turns were "
-           "made, which defines "
-           "trips. vmap: goes on while any row of the batch does, finished ones keep their "
-           "x. trips may then not differ from row to row, unless padded: it is the "
-           "largest, and y are zero past a row's own end.",
     .attrs = attrs_while,
     .attr_size = sizeof(WhileAttr),
     .type = type_while,
     .lower = {.kind = LOWER_CONTROL},
 };
 const OpRules op_rules_while = {
+    .doc = DOC(
+        "Operands c.. (ncond) b.. (nbody) x..: while cond(c.., x..): x.., y_t.. = "
+        "body(b.., x..). Results: the "
+        "last x.., then the y stacked along a new first axis: with a bound to bound "
+        "rows, those not reached "
+        "zero, and at most bound turns are made; else to as many rows as turns were "
+        "made, which defines "
+        "trips. vmap: goes on while any row of the batch does, finished ones keep their "
+        "x. trips may then not differ from row to row, unless padded: it is the "
+        "largest, and y are zero past a row's own end."),
     .eval = eval_while,
     .jvp = jvp_while,
     .transpose = transpose_while,

@@ -211,12 +211,6 @@ static double flops_window(const SizedEqn *s)
 }
 
 const OpRow op_row_reduce_window_max = {
-    .doc = "The largest element of each window, and its position: the flat row-major\n"
-           "index in x (i64) of the first largest one; any dtype. NaN is largest, -0\n"
-           "equals 0. window, stride, pad_lo, pad_hi, base_dilation and\n"
-           "window_dilation have one entry for each axis or are left out (1, pads\n"
-           "0). Padding and the gaps of base dilation take no part; a window with\n"
-           "nothing else gives -inf or the lowest integer, and -1.",
     .attrs = attrs_window,
     .attr_size = sizeof(WindowAttr),
     .type = type_window_max,
@@ -226,6 +220,13 @@ const OpRow op_row_reduce_window_max = {
     .lower = {.kind = LOWER_WINDOW, .combine = OP_max},
 };
 const OpRules op_rules_reduce_window_max = {
+    .doc =
+        DOC("The largest element of each window, and its position: the flat row-major\n"
+            "index in x (i64) of the first largest one; any dtype. NaN is largest, -0\n"
+            "equals 0. window, stride, pad_lo, pad_hi, base_dilation and\n"
+            "window_dilation have one entry for each axis or are left out (1, pads\n"
+            "0). Padding and the gaps of base dilation take no part; a window with\n"
+            "nothing else gives -inf or the lowest integer, and -1."),
     .jvp = jvp_window_max,
     .batch = batch_window_max,
 };
@@ -324,11 +325,6 @@ static bool fold_window_sum(Builder *b, const EqnView *e, Val *out)
 }
 
 const OpRow op_row_reduce_window_sum = {
-    .doc = "The sum of each window, number dtypes; integers wrap, floats accumulate\n"
-           "wide and round once. window, stride, pad_lo, pad_hi, base_dilation and\n"
-           "window_dilation have one entry for each axis or are left out (1, pads\n"
-           "0). Padding and the gaps of base dilation count as 0; padding may be\n"
-           "negative (cuts).",
     .attrs = attrs_window,
     .attr_size = sizeof(WindowAttr),
     .type = type_window_sum,
@@ -339,6 +335,11 @@ const OpRow op_row_reduce_window_sum = {
     .lower = {.kind = LOWER_WINDOW, .combine = OP_add},
 };
 const OpRules op_rules_reduce_window_sum = {
+    .doc = DOC("The sum of each window, number dtypes; integers wrap, floats accumulate\n"
+               "wide and round once. window, stride, pad_lo, pad_hi, base_dilation and\n"
+               "window_dilation have one entry for each axis or are left out (1, pads\n"
+               "0). Padding and the gaps of base dilation count as 0; padding may be\n"
+               "negative (cuts)."),
     .jvp = jvp_linear,
     .transpose = transpose_window_sum,
     .batch = batch_window_sum,

@@ -52,7 +52,7 @@ bool bind_eval(Bind *b)
     Op *op;
 
     if (!row->eval)
-        return bind_fail(b, WF_ERR_NORULE, "cannot be evaluated: %s", row->doc);
+        return bind_fail(b, WF_ERR_NORULE, "%s cannot be evaluated", op_name(e->op));
     s->in = arena_array(b->a, e->nin + 1u, sizeof *s->in);
     s->out = arena_array(b->a, e->nout + 1u, sizeof *s->out);
     for (uint32_t i = 0; i < e->nin; i++) {
