@@ -85,7 +85,7 @@ WF_API int64_t wf_size_from(wf_ctx *c, wf_tensor t);
 WF_API wf_status wf_read(wf_ctx *c, wf_tensor t, void *out, size_t bytes);
 WF_API wf_status wf_read_f64(wf_ctx *c, wf_tensor t, double *out, int64_t n);
 WF_API double wf_item(wf_ctx *c, wf_tensor t);      /* of one element; NaN after an error */
-WF_API int64_t wf_item_int(wf_ctx *c, wf_tensor t); /* exact for integers */
+WF_API int64_t wf_item_int(wf_ctx *c, wf_tensor t); /* exact for integers; WF_ERR_VALUE: NaN, or too large */
 WF_API wf_status wf_item_complex(wf_ctx *c, wf_tensor t, double *out_re, double *out_im); /* of any dtype */
 /* Where its memory is; NULL after an error. Reading a tensor waits for its numbers and brings them to the host. */
 WF_API wf_device *wf_device_of(wf_ctx *c, wf_tensor t);

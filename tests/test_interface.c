@@ -600,3 +600,19 @@ TEST(the_library_says_its_version)
     CHECK_STR(wf_version(), WF_VERSION);
     CHECK_EQ_INT(wf_abi_version(), WF_ABI_VERSION);
 }
+
+TEST(an_item_that_is_no_integer_is_refused)
+{
+    static const double bad[] = {0.0 / 0.0, 1.0 / 0.0, -0x1p64, 0x1p63};
+    wf_ctx *c = wf_ctx_new(NULL);
+
+    for (int i = 0; i < (int)(sizeof bad / sizeof *bad); i++) {
+        CHECK_EQ_INT(wf_item_int(c, wf_scalar(c, WF_F64, bad[i])), 0);
+        CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_VALUE);
+        wf_clear(c);
+    }
+    CHECK_EQ_INT(wf_item_int(c, wf_scalar(c, WF_F64, -0x1p63)), INT64_MIN);
+    CHECK_EQ_INT(wf_item_int(c, wf_scalar(c, WF_F32, 2.9)), 2);
+    CHECK_EQ_INT(wf_ctx_status(c), WF_OK);
+    wf_ctx_free(c);
+}

@@ -260,8 +260,9 @@ static Kernel *copy_kernel(const Kernel *from, Arena *a)
 
     k->code = k;
     k->loops = arena_dup(a, k->loops, k->nloops * sizeof *k->loops);
-    k->nodes = arena_dup(a, k->nodes, (k->nnodes + 1) * sizeof *k->nodes);
-    k->outs = arena_dup(a, k->outs, (k->p->nout + 1) * sizeof *k->outs);
+    if (k->nnodes)
+        k->nodes = arena_dup(a, k->nodes, k->nnodes * sizeof *k->nodes);
+    k->outs = arena_dup(a, k->outs, k->p->nout * sizeof *k->outs);
     for (uint32_t i = 0; i < k->nnodes; i++)
         if (has_access(&k->nodes[i]))
             copy_access(k, a, &k->nodes[i].at);

@@ -85,9 +85,26 @@ static void grow_slots(Dims *t)
 }
 
 /* The terms of a new POLY are copied into the table's arena. */
+static uint32_t weight_of(const Dims *t, Dim d) { return d >= 0 ? 1 : dim_node(t, d)->weight; }
+
+/* Of a new node; each of its parts has DIM_MAX_WEIGHT at most. */
+static uint64_t weigh(const Dims *t, const DimNode *n)
+{
+    uint64_t w = 1;
+
+    if (n->kind == DIM_SYM)
+        return w;
+    if (n->kind != DIM_POLY)
+        return w + weight_of(t, n->a) + weight_of(t, n->b);
+    for (uint32_t i = 0; i < n->nterms; i++)
+        for (uint32_t k = 0; k < n->terms[i].natoms; k++)
+            w += weight_of(t, n->terms[i].atoms[k]);
+    return w;
+}
+
 static Dim intern_node(Dims *t, DimNode n)
 {
-    uint64_t h;
+    uint64_t h, weight = weigh(t, &n);
 
     n.hash = node_hash(&n);
     if ((t->nodes.n + 1) * 2 > t->nslots)
@@ -97,8 +114,9 @@ static Dim intern_node(Dims *t, DimNode n)
         if (same_node(&t->nodes.v[i], &n))
             return -(Dim)i - 1 - t->base;
     }
-    if (t->nodes.n >= MAX_NODES)
+    if (t->nodes.n >= MAX_NODES || weight > DIM_MAX_WEIGHT)
         return too_big(t);
+    n.weight = (uint32_t)weight;
     if (n.kind == DIM_POLY) {
         DimTerm *terms = arena_array(t->a, n.nterms, sizeof *terms);
         for (uint32_t i = 0; i < n.nterms; i++) {

@@ -50,6 +50,7 @@ typedef struct Ints {
 typedef int64_t Dim;
 #define DIM_NONE INT64_MIN
 #define DIM_MAX_ATOMS 32 /* in one term; more is WF_ERR_LIMIT */
+#define DIM_MAX_WEIGHT 16384 /* of one dim: parts are shared, but it is read as it is written; more is WF_ERR_LIMIT */
 
 typedef enum DimKind { DIM_SYM, DIM_POLY, DIM_FLOORDIV, DIM_MIN, DIM_MAX } DimKind;
 
@@ -66,6 +67,7 @@ typedef struct DimNode {
     int64_t constant;     /* POLY */
     const DimTerm *terms; /* POLY */
     Dim a, b;             /* FLOORDIV MIN MAX */
+    uint32_t weight;      /* symbols and constants in it when it is written out, shared parts each time they come */
     uint64_t hash;
 } DimNode;
 

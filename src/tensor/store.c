@@ -601,6 +601,7 @@ int64_t wf_item_int(wf_ctx *c, wf_tensor h)
     Tensor *t = one_element(c, h, "wf_item_int");
     _Alignas(16) char room[16];
     int64_t v;
+    double x;
 
     if (!t || !is_real(c, t, "wf_item_int") || !tensor_read(t, room))
         return 0;
@@ -608,7 +609,12 @@ int64_t wf_item_int(wf_ctx *c, wf_tensor h)
         memcpy(&v, room, sizeof v);
         return v;
     }
-    return (int64_t)element_as_f64((wf_dtype)t->dtype, room);
+    x = element_as_f64((wf_dtype)t->dtype, room);
+    if (!(x >= -0x1p63 && x < 0x1p63)) {
+        fail(c, WF_ERR_VALUE, NOWHERE, "wf_item_int: %g is no integer of 64 bits", x);
+        return 0;
+    }
+    return (int64_t)x;
 }
 
 /* The array gets memory of its own unless the runtime made the memory: a tensor's block dies with its
