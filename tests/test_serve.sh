@@ -138,6 +138,30 @@ stop 'with batches'
 wait $asked
 has 'what waited was answered' "$(cat last)" '"data":[2,4,6,9]'
 
+# ---- lanes: several run side by side, and nobody waits for the company of another model
+start --batch=64 --delay=3000000 --lanes=1,1
+post double "$two" >held &
+asked=$!
+sleep 0.2
+has 'another model does not wait' "$(timeout 2 curl -s -d '{"inputs":[{"name":"x","shape":[1],"datatype":"FP32","data":[1]}]}' $base/v2/models/sum/infer)" '"data":[1]'
+if kill -0 $asked 2>/dev/null; then ok; else wrong 'the first one did not wait for its delay'; fi
+stop 'with lanes'
+wait $asked
+has 'what waited in a lane was answered' "$(cat held)" '"data":[2,4,6,9]'
+start --lanes=1,2
+has 'lanes without batches' "$(post double "$two")" '"data":[2,4,6,9]'
+stop 'lanes without batches'
+has 'a lane that is no lane' "$("$weft" serve models --lanes=1,,2 2>&1)" 'numbers of threads or names of devices'
+has 'a device that is not there' "$("$weft" serve models --lanes=cuda:7 2>&1)" "there is no device 'cuda:7'"
+fake=$(dirname "$weft")/tests/gpu
+if [ -e "$fake/libcuda.so.1" ] && LD_LIBRARY_PATH=$fake "$weft" devices 2>/dev/null | grep -q cuda:0; then
+    export LD_LIBRARY_PATH=$fake
+    start --lanes=cuda,1 --batch=4 --delay=1000
+    for i in 1 2 3 4 5 6; do has "a GPU and the host, $i" "$(post double "$two")" '"data":[2,4,6,9]'; done
+    stop 'a GPU as a lane'
+    unset LD_LIBRARY_PATH
+fi
+
 # ---- limits, tokens, TLS
 start --max-bytes=200
 is 'too large' "$(code -d "{\"inputs\":[$(printf '1,%.0s' $(seq 200))1]}" $base/v2/models/sum/infer)" 413

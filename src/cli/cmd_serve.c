@@ -16,6 +16,7 @@ enum {
     OPT_THREADS,
     OPT_WORKERS,
     OPT_BATCH,
+    OPT_LANES,
     OPT_DELAY,
     OPT_QUEUE,
     OPT_TIMEOUT,
@@ -72,7 +73,49 @@ static bool read_token(CliArgs *a, ServeOptions *o)
     return true;
 }
 
-static bool read_one(CliArgs *a, int k, ServeOptions *o)
+/* "2,1,cuda:0": so many threads of the host, or a device, each. */
+static bool read_lanes(CliArgs *a, ServeOptions *o)
+{
+    const char *s = a->value;
+
+    for (o->nlanes = 0; *s && o->nlanes < SERVE_LANES; s += *s == ',') {
+        ServeLane *l = &o->lanes[o->nlanes++];
+        size_t n = strcspn(s, ",");
+        bool number = n && strspn(s, "0123456789") >= n;
+
+        if (!n || n >= sizeof l->device || (number && (n > 4 || atoi(s) < 1)))
+            break;
+        snprintf(l->device, sizeof l->device, "%.*s", number ? 3 : (int)n, number ? "cpu" : s);
+        l->threads = number ? atoi(s) : 1;
+        s += n;
+    }
+    o->queued = true;
+    if (!*s && o->nlanes)
+        return true;
+    usage_error(a->command, "--lanes=%s: numbers of threads or names of devices, with commas between", a->value);
+    return false;
+}
+
+/* Every device is there, and no more threads than cores. */
+static int check_lanes(const ServeOptions *o, long cores)
+{
+    wf_ctx *cx = new_context(1);
+    int status = cx ? DONE : ENVIRONMENT;
+    long threads = 0;
+    wf_device *d;
+
+    for (int i = 0; i < o->nlanes && status == DONE; i++) {
+        threads += o->lanes[i].threads;
+        if (wf_device_find(cx, o->lanes[i].device, &d) != WF_OK)
+            status = cli_report(cx);
+    }
+    if (status == DONE && o->nlanes > 1 && threads > cores)
+        cli_complain("lanes of %ld threads on %ld cores: they will wait for each other", threads, cores);
+    wf_ctx_free(cx);
+    return status;
+}
+
+static bool read_one(CliArgs *a, int k, ServeOptions *o, int64_t *workers)
 {
     const int64_t many = (int64_t)1 << 40;
 
@@ -85,7 +128,8 @@ static bool read_one(CliArgs *a, int k, ServeOptions *o)
     case OPT_PORT: return read_number(a, "port", 0, 65535, &o->port);
     case OPT_ADDRESS: o->address = a->value; return true;
     case OPT_THREADS: return read_number(a, "threads", 1, 256, &o->threads);
-    case OPT_WORKERS: return read_number(a, "workers", 1, 256, &o->workers);
+    case OPT_WORKERS: return read_number(a, "workers", 1, SERVE_LANES, workers);
+    case OPT_LANES: return read_lanes(a, o);
     case OPT_BATCH: return read_number(a, "batch", 1, 1 << 20, &o->batch);
     case OPT_DELAY: return read_number(a, "delay", 0, 60000000, &o->delay);
     case OPT_QUEUE: return read_number(a, "queue", 1, 1 << 24, &o->queue);
@@ -123,7 +167,6 @@ static int run(CliArgs *a)
     ServeOptions o = {.address = "127.0.0.1",
                       .port = 8000,
                       .threads = cores > 0 ? cores : 1,
-                      .workers = 1,
                       .batch = 1,
                       .delay = 1000,
                       .queue = 1024,
@@ -132,12 +175,21 @@ static int run(CliArgs *a)
                       .most_memory = (int64_t)1 << 30,
                       .connections = 1024};
     struct sigaction sa = {.sa_handler = on_stop};
+    int64_t workers = 0;
     int k, status = DONE;
 
     while (status == DONE && (k = args_next(a)) != ARG_END)
-        status = read_one(a, k, &o) ? DONE : USAGE;
+        status = read_one(a, k, &o, &workers) ? DONE : USAGE;
+    if (status == DONE && workers && o.nlanes)
+        status = usage_error(a->command, "--workers=N is N lanes of one thread: --lanes says that already");
     if (status == DONE)
         status = check_args(a, &o);
+    if (status == DONE && !o.nlanes)
+        for (int64_t i = 0; i < (workers ? workers : 1); i++)
+            o.lanes[o.nlanes++] = (ServeLane){"cpu", workers > 1 ? 1 : 0};
+    o.queued = o.queued || o.batch > 1;
+    if (status == DONE)
+        status = check_lanes(&o, cores);
     if (status == DONE) {
         sigaction(SIGINT, &sa, NULL);
         sigaction(SIGTERM, &sa, NULL);
@@ -169,7 +221,9 @@ static const Option options[] = {
      "requests that wait, at most, 1024; more are answered with 503"},
     {"timeout", OPT_VALUE, OPT_TIMEOUT, "MS",
      "milliseconds that a request waits, at most, 10000"},
-    {"workers", OPT_VALUE, OPT_WORKERS, "N", "threads that run what is batched, 1"},
+    {"lanes", OPT_VALUE, OPT_LANES, "LIST",
+     "where requests are run side by side, with commas between: so many threads of the host, or a device: 2,1,1 or cuda:0,cuda:1"},
+    {"workers", OPT_VALUE, OPT_WORKERS, "N", "that many lanes of one thread, for what is batched; 1 (of all threads) if not given"},
     {"threads", OPT_VALUE, OPT_THREADS, "N",
      "threads that speak HTTP; as many as there are cores"},
     {"max-bytes", OPT_VALUE, OPT_MAX_BYTES, "N",

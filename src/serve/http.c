@@ -493,7 +493,7 @@ static bool infer(Call *c, const Path *p, Reply *r)
             }
             return true;
         }
-        infer_run(cx, q);
+        infer_run(cx, q, 0);
     }
     answer(c, r);
     return false;
@@ -734,8 +734,8 @@ int serve_run(const ServeOptions *o, const volatile sig_atomic_t *stop)
     else if (load_library() && s.runtime && (!o->cert || (cert && key)) &&
              pthread_key_create(&s.context, free_context) == 0) {
         s.models = models_open(o, s.runtime, stderr);
-        s.queue = o->batch > 1 ? serve_queue_open(o, s.runtime) : NULL;
-        if (s.models && (s.queue || o->batch <= 1) && (d = start(&s, cert, key))) {
+        s.queue = o->queued ? serve_queue_open(o, s.runtime) : NULL;
+        if (s.models && (s.queue || !o->queued) && (d = start(&s, cert, key))) {
             watch(&s, d, stop);
             end(&s, d);
             status = 0;

@@ -36,7 +36,8 @@ void instance_release(ModelInstance *i)
 {
     if (!i || atomic_fetch_sub(&i->refs, 1) != 1)
         return;
-    wf_exec_release(i->exec);
+    for (int k = 0; k < SERVE_LANES; k++)
+        wf_exec_release(i->exec[k]);
     free(i);
 }
 
@@ -107,6 +108,25 @@ static bool describe(Models *m, const wf_model *file, const wf_program *p, Model
     return true;
 }
 
+/* An executable for each lane. */
+static bool compile(Models *m, const wf_program *p, ModelInstance *x)
+{
+    for (int i = 0; i < m->o->nlanes; i++) {
+        wf_device *d;
+        int k = 0;
+
+        if (wf_device_find(m->cx, m->o->lanes[i].device, &d))
+            return false;
+        while (k < i && wf_exec_device(x->exec[k]) != d)
+            k++;
+        if (k < i)
+            x->exec[i] = wf_exec_retain(x->exec[k]);
+        else if (wf_device_ordinal(d) ? wf_prepare_on(m->cx, p, d, &x->exec[i]) : wf_compile(m->cx, p, 0, &x->exec[i]))
+            return false;
+    }
+    return true;
+}
+
 static const char *method_of(const wf_model *file)
 {
     int n = wf_model_programs(file);
@@ -145,7 +165,7 @@ static ModelInstance *load(Models *m, const char *path, const char *name, const 
     x->stats = stats_of(m, name, version);
     if (x->stats && wf_model_load_copy(m->cx, path, &file) == WF_OK &&
         wf_model_bind(m->cx, file, method_of(file), &p) == WF_OK)
-        ok = describe(m, file, p, x) && wf_compile(m->cx, p, 0, &x->exec) == WF_OK;
+        ok = describe(m, file, p, x) && compile(m, p, x);
     if (!ok) {
         fprintf(m->errors, "weft serve: %s: %s\n", path, wf_ctx_message(m->cx));
         fflush(m->errors);

@@ -294,12 +294,30 @@ bool infer_read(wf_ctx *cx, Infer *r, char *body, size_t size, int64_t header)
 
 /* ---- running, writing -------------------------------------------------------------- */
 
-void infer_run(wf_ctx *cx, Infer *r)
+wf_status instance_run(wf_ctx *cx, const ModelInstance *x, int lane, wf_array **in, wf_array **out)
+{
+    wf_device *host;
+
+    if (wf_run(cx, x->exec[lane], in, x->nin, out, x->nout) || wf_device_get(cx, 0, &host))
+        return wf_ctx_status(cx);
+    for (int i = 0; i < x->nout; i++) {
+        wf_array *there = out[i];
+
+        if (wf_array_device(there) == host)
+            continue;
+        out[i] = NULL;
+        wf_array_to(cx, there, host, &out[i]);
+        wf_array_release(there);
+    }
+    return wf_ctx_status(cx);
+}
+
+void infer_run(wf_ctx *cx, Infer *r, int lane)
 {
     const ModelInstance *i = r->instance;
 
     r->began = serve_clock();
-    if (wf_run(cx, i->exec, r->in, i->nin, r->out, i->nout) == WF_OK) {
+    if (instance_run(cx, i, lane, r->in, r->out) == WF_OK) {
         r->status = 200;
     } else {
         wf_status s = wf_ctx_status(cx);

@@ -1,5 +1,6 @@
-/* queue.c -- requests that wait to be run together: a worker takes the oldest, then those behind it that fit (the same instance, rows
- * of the same sizes), up to so many rows; it waits for more until the oldest has waited its delay. */
+/* queue.c -- requests that wait to be run together: the worker of a lane takes the oldest that is due, then those behind it that fit (the
+ * same instance, rows of the same sizes), up to so many rows. Due is what cannot be batched, has enough rows behind it, or has waited its
+ * delay: nobody waits for the company of another model. */
 #include "serve/serve.h"
 
 #include <stdlib.h>
@@ -14,8 +15,8 @@ struct RequestQueue {
     Waiting *first, **last;
     int64_t n;
     bool closing;
-    pthread_t *workers;
-    int64_t nworkers;
+    pthread_t workers[SERVE_LANES];
+    int nworkers, started; /* started: lanes that have a worker */
 };
 
 /* Rows of both can stand in one array. */
@@ -39,12 +40,12 @@ static bool is_regular(const Infer *r)
     return r->instance->batches;
 }
 
-/* Those of the queue that go with w, w among them, up to the bound of rows; unlinked. The lock is held. */
-static Waiting *gather(RequestQueue *q, int64_t *out_rows)
+/* Those of the queue that go with the one at *place, it among them, up to the bound of rows; unlinked. The lock is held. */
+static Waiting *gather(RequestQueue *q, Waiting **place, int64_t *out_rows)
 {
-    Waiting *w = q->first, *group = w, **end = &w->next;
+    Waiting *w = *place, *group = w, **end = &w->next;
 
-    q->first = w->next;
+    *place = w->next;
     q->n--;
     *out_rows = w->r->rows;
     w->next = NULL;
@@ -70,13 +71,38 @@ static Waiting *gather(RequestQueue *q, int64_t *out_rows)
     return group;
 }
 
-static int64_t waiting_rows(const RequestQueue *q)
+/* When the request at w is to be run, nanoseconds; 0: now. */
+static uint64_t due_of(const RequestQueue *q, const Waiting *w)
 {
-    int64_t n = 0;
+    int64_t rows = w->r->rows;
 
-    for (const Waiting *w = q->first; w; w = w->next)
-        n += fits(q->first->r, w->r) || w == q->first ? w->r->rows : 0;
-    return n;
+    if (q->closing || !w->r->instance->batches)
+        return 0;
+    for (const Waiting *x = w->next; x && rows < q->o->batch; x = x->next)
+        rows += fits(w->r, x->r) ? x->r->rows : 0;
+    return rows < q->o->batch ? w->r->arrived + (uint64_t)q->o->delay * 1000u : 0;
+}
+
+/* The oldest that is due, or NULL: then *out_due is when the first will be. The lock is held. */
+static Waiting **find_due(RequestQueue *q, uint64_t *out_due)
+{
+    uint64_t now = serve_clock();
+    const Waiting *seen = NULL; /* the first of those that wait: what fits it is due no earlier */
+
+    *out_due = UINT64_MAX;
+    for (Waiting **at = &q->first; *at; at = &(*at)->next) {
+        uint64_t due;
+
+        if (seen && fits(seen->r, (*at)->r))
+            continue;
+        due = due_of(q, *at);
+        if (due <= now)
+            return at;
+        seen = seen ? seen : *at;
+        if (due < *out_due)
+            *out_due = due;
+    }
+    return NULL;
 }
 
 /* Input i of all, one behind the other. */
@@ -127,7 +153,7 @@ static bool part(wf_ctx *cx, Waiting *group, int i, wf_array *all, int64_t rows)
 }
 
 /* False: something went wrong, each is to be run alone, so that a wrong one fails alone. */
-static bool run_together(wf_ctx *cx, Waiting *group, int64_t rows)
+static bool run_together(wf_ctx *cx, int lane, Waiting *group, int64_t rows)
 {
     ModelInstance *x = group->r->instance;
     wf_array *in[SERVE_TENSORS] = {NULL}, *out[SERVE_TENSORS] = {NULL};
@@ -136,7 +162,7 @@ static bool run_together(wf_ctx *cx, Waiting *group, int64_t rows)
 
     for (int i = 0; i < x->nin && ok; i++)
         ok = (in[i] = join(cx, group, i, rows)) != NULL;
-    ok = ok && wf_run(cx, x->exec, in, x->nin, out, x->nout) == WF_OK;
+    ok = ok && instance_run(cx, x, lane, in, out) == WF_OK;
     for (int i = 0; i < x->nout && ok; i++)
         ok = part(cx, group, i, out[i], rows);
     for (Waiting *w = group; ok && w; w = w->next) {
@@ -158,7 +184,7 @@ static bool run_together(wf_ctx *cx, Waiting *group, int64_t rows)
     return ok;
 }
 
-static void run_group(RequestQueue *q, wf_ctx *cx, Waiting *group, int64_t rows)
+static void run_group(RequestQueue *q, wf_ctx *cx, int lane, Waiting *group, int64_t rows)
 {
     uint64_t now = serve_clock();
     bool late = false; /* one of them: the others are run alone */
@@ -167,51 +193,52 @@ static void run_group(RequestQueue *q, wf_ctx *cx, Waiting *group, int64_t rows)
         if (now - w->r->arrived > (uint64_t)q->o->timeout * 1000000u)
             late = !infer_fail(w->r, 503, "the request waited longer than %lld ms",
                                (long long)q->o->timeout);
-    if (late || !group->next || !run_together(cx, group, rows))
+    if (late || !group->next || !run_together(cx, lane, group, rows))
         for (Waiting *w = group; w; w = w->next)
             if (!w->r->status)
-                infer_run(cx, w->r);
+                infer_run(cx, w->r, lane);
     for (Waiting *w = group, *next; w; w = next) {
         next = w->next; /* done may free it */
         w->done(w->user);
     }
 }
 
-/* Until the oldest is due, or enough rows are there. The lock is held. */
-static void wait_for_more(RequestQueue *q)
+/* What is to be run next, in *out_rows rows; NULL: the end. The lock is held. */
+static Waiting *next_group(RequestQueue *q, int64_t *out_rows)
 {
-    while (q->first && !q->closing && q->first->r->instance->batches &&
-           waiting_rows(q) < q->o->batch) {
-        uint64_t due = q->first->r->arrived + (uint64_t)q->o->delay * 1000u;
+    for (;;) {
+        uint64_t due;
+        Waiting **at = find_due(q, &due);
         struct timespec t = {(time_t)(due / 1000000000u), (long)(due % 1000000000u)};
 
-        if (serve_clock() >= due || pthread_cond_timedwait(&q->more, &q->lock, &t) != 0)
-            return;
+        if (at)
+            return gather(q, at, out_rows);
+        if (q->closing)
+            return NULL;
+        if (q->first)
+            pthread_cond_timedwait(&q->more, &q->lock, &t);
+        else
+            pthread_cond_wait(&q->more, &q->lock);
     }
 }
 
 static void *work(void *user)
 {
     RequestQueue *q = user;
-    wf_options o = {
-        .size = sizeof o, .runtime = q->runtime, .threads = q->o->workers > 1 ? 1 : 0};
-    wf_ctx *cx = wf_ctx_new(&o);
+    wf_options o = {.size = sizeof o, .runtime = q->runtime};
+    wf_ctx *cx;
+    Waiting *group;
     int64_t rows;
+    int lane;
 
     pthread_mutex_lock(&q->lock);
-    while (cx) {
-        while (!q->first && !q->closing)
-            pthread_cond_wait(&q->more, &q->lock);
-        if (!q->first)
-            break;
-        wait_for_more(q);
-        if (q->first) {
-            Waiting *group = gather(q, &rows);
-
-            pthread_mutex_unlock(&q->lock);
-            run_group(q, cx, group, rows);
-            pthread_mutex_lock(&q->lock);
-        }
+    lane = q->started++;
+    o.threads = q->o->lanes[lane].threads;
+    cx = wf_ctx_new(&o);
+    while (cx && (group = next_group(q, &rows))) {
+        pthread_mutex_unlock(&q->lock);
+        run_group(q, cx, lane, group, rows);
+        pthread_mutex_lock(&q->lock);
     }
     pthread_mutex_unlock(&q->lock);
     wf_ctx_free(cx);
@@ -223,10 +250,8 @@ RequestQueue *serve_queue_open(const ServeOptions *o, wf_runtime *runtime)
     RequestQueue *q = calloc(1, sizeof *q);
     pthread_condattr_t monotonic;
 
-    if (!q || !(q->workers = calloc((size_t)o->workers, sizeof *q->workers))) {
-        free(q);
+    if (!q)
         return NULL;
-    }
     q->o = o;
     q->runtime = runtime;
     q->last = &q->first;
@@ -235,7 +260,7 @@ RequestQueue *serve_queue_open(const ServeOptions *o, wf_runtime *runtime)
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&q->more, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    while (q->nworkers < o->workers &&
+    while (q->nworkers < o->nlanes &&
            pthread_create(&q->workers[q->nworkers], NULL, work, q) == 0)
         q->nworkers++;
     if (!q->nworkers) {
@@ -251,11 +276,10 @@ void serve_queue_close(RequestQueue *q)
     q->closing = true;
     pthread_cond_broadcast(&q->more);
     pthread_mutex_unlock(&q->lock);
-    for (int64_t i = 0; i < q->nworkers; i++)
+    for (int i = 0; i < q->nworkers; i++)
         pthread_join(q->workers[i], NULL);
     pthread_mutex_destroy(&q->lock);
     pthread_cond_destroy(&q->more);
-    free(q->workers);
     free(q);
 }
 

@@ -6,8 +6,9 @@
  *   queue.c     requests that wait to be run together
  *   http.c      paths, limits, tokens, the page, metrics, the log
  *
- * Threads     those of the HTTP library read requests and write responses. Without batching they run them as well; with it, requests
- *             wait in a queue, their connections sleep, and workers run what fits together.
+ * Threads     those of the HTTP library read requests and write responses. Without batching and lanes they run them as well; with
+ *             them, requests wait in a queue, their connections sleep, and each lane has a worker that runs what fits together, by so many
+ *             threads of the host or on a GPU. All share one pool of threads.
  * Ownership   a request holds its instance of a model, so that a reload loses none.
  */
 #ifndef WEFT_SERVE_H
@@ -20,11 +21,19 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-enum { SERVE_TENSORS = 32, SERVE_BUCKETS = 24 };
+enum { SERVE_TENSORS = 32, SERVE_BUCKETS = 24, SERVE_LANES = 64 };
+
+typedef struct ServeLane { /* where requests are run, one after the other */
+    char device[24];       /* "cpu", "cuda:1" */
+    int threads;           /* of the host; 0: all */
+} ServeLane;
 
 typedef struct ServeOptions {
     const char *folder, *address;
-    int64_t port, threads, workers;
+    int64_t port, threads;
+    ServeLane lanes[SERVE_LANES]; /* at least one */
+    int nlanes;
+    bool queued; /* requests are run by lanes, not by the threads that read them */
     int64_t batch;       /* rows run together at most; 1: each request for itself */
     int64_t delay;       /* microseconds that a request waits for others */
     int64_t queue;       /* requests that wait, at most */
@@ -85,7 +94,7 @@ typedef struct ModelInstance { /* a version as it was loaded */
     char name[128], version[32], path[1024], platform[16];
     struct timespec time;
     int64_t size;
-    wf_exec *exec;
+    wf_exec *exec[SERVE_LANES]; /* of each lane; those of one device are the same */
     SignatureTensor in[SERVE_TENSORS], out[SERVE_TENSORS];
     int nin, nout;
     bool batches; /* rows of several requests can be run together */
@@ -120,7 +129,9 @@ typedef struct Infer {  /* a request */
 bool infer_read(wf_ctx *cx, Infer *r, char *body, size_t size, int64_t header);
 /* The response; out_header: bytes of JSON before binary tensors, 0: no tensor is binary. */
 void infer_write(wf_ctx *cx, const Infer *r, Out *o, size_t *out_header);
-void infer_run(wf_ctx *cx, Infer *r); /* this one alone */
+void infer_run(wf_ctx *cx, Infer *r, int lane); /* this one alone */
+/* The instance in a lane; results are the host's. */
+wf_status instance_run(wf_ctx *cx, const ModelInstance *x, int lane, wf_array **in, wf_array **out);
 void infer_free(Infer *r);
 bool infer_fail(Infer *r, int status, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));      /* false */
