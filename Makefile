@@ -408,6 +408,8 @@ deb: all
 # One wheel for all Pythons from 3.11 on; see bindings/python/setup.py.
 PYTHON  ?= python3
 wheel: $(BUILD)/libweft.a
+	@$(PYTHON) -c 'import setuptools.command.bdist_wheel' 2>/dev/null || $(PYTHON) -c 'import wheel' 2>/dev/null || \
+	    { echo '$(PYTHON) has neither setuptools from 70.1 on nor the package wheel (Debian: python3-wheel)' >&2; exit 1; }
 	$(Q)rm -rf $(BUILD)/wheel && mkdir -p $(BUILD)/wheel/egg
 	$(Q)cd bindings/python && WEFT_BUILD=$(abspath $(BUILD)) $(PYTHON) setup.py -q egg_info --egg-base $(abspath $(BUILD))/wheel/egg \
 	    build --build-base $(abspath $(BUILD))/wheel/base bdist_wheel --dist-dir $(abspath $(BUILD))/wheel --bdist-dir $(abspath $(BUILD))/wheel/bdist

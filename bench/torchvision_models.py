@@ -1,0 +1,91 @@
+"""torchvision_models.py -- every classification model of torchvision under torch.compile(backend="weft") beside eager PyTorch:
+what it predicts, and a step of training.
+
+    python bench/torchvision_models.py [NAME...]     with torch, torchvision and the package weft; a line for each, status 1 if one differs
+"""
+import gc
+import sys
+import time
+
+import torch
+import torchvision
+import weft.torch as wt
+
+# The smallest pictures that a model takes, where that is not 64.
+SIZES = {"inception_v3": 96, "alexnet": 64, "vit_h_14": 224, "maxvit_t": 224}
+
+
+def size_of(name):
+    return 224 if name.startswith("vit") else SIZES.get(name, 64)
+
+
+def check(name):
+    torch.manual_seed(0)
+    torch._dynamo.reset()
+    wt.reasons.clear()
+    model = torchvision.models.get_model(name, weights=None, num_classes=10, **({"init_weights": False} if name in ("googlenet", "inception_v3") else {}))
+    x = torch.randn(2, 3, size_of(name), size_of(name))
+    compiled = torch.compile(model, backend="weft")
+    for m in model.modules():  # means and variances of these pictures, so that numbers do not vanish on their way
+        if isinstance(m, torch.nn.modules.batchnorm._BatchNorm):
+            m.momentum = 1.0
+    with torch.no_grad():
+        model.train()(torch.randn(4, *x.shape[1:]))
+        model.eval()
+        want = model(x)
+        start = time.time()
+        got = compiled(x)
+        first = time.time() - start
+    worst = ((got - want).abs().max() / want.abs().max().clamp_min(1e-3)).item()
+    return worst, first, list(wt.reasons)
+
+
+def check_training(name):
+    torch.manual_seed(0)
+    torch._dynamo.reset()
+    wt.reasons.clear()
+    model = torchvision.models.get_model(name, weights=None, num_classes=10, **({"init_weights": False} if name in ("googlenet", "inception_v3") else {}))
+    for m in model.modules():
+        if isinstance(m, (torch.nn.Dropout, torchvision.ops.StochasticDepth)):
+            m.p = 0.0
+    model.train()
+    x, t = torch.randn(4, 3, size_of(name), size_of(name)), torch.tensor([1, 2, 3, 4])
+    state = {k: v.clone() for k, v in model.state_dict().items()}
+
+    def gradients(f):
+        model.load_state_dict(state)
+        model.zero_grad(set_to_none=True)
+        y = f(x)
+        y = y if isinstance(y, torch.Tensor) else y.logits
+        torch.nn.functional.cross_entropy(y, t).backward()
+        return [p.grad.clone() if p.grad is not None else None for p in model.parameters()], [b.clone() for b in model.buffers()]
+    want, buffers = gradients(model)
+    start = time.time()
+    got, changed = gradients(torch.compile(model, backend="weft"))
+    took = time.time() - start
+    whole = torch.sqrt(sum((g ** 2).sum() for g in want if g is not None))
+    off = torch.sqrt(sum(((a - b) ** 2).sum() for a, b in zip(got, want) if b is not None))
+    assert all((a is None) == (b is None) for a, b in zip(got, want))
+    moved = max([((a.double() - b.double()).abs().max() / b.double().abs().max().clamp_min(1e-3)).item() for a, b in zip(changed, buffers)], default=0.0)
+    return max((off / whole).item(), moved), took, list(wt.reasons)
+
+
+def main(args):
+    train = "--train" in args
+    names = [a for a in args if not a.startswith("-")] or torchvision.models.list_models(module=torchvision.models)
+    wrong = 0
+    for name in names:
+        try:
+            worst, first, reasons = (check_training if train else check)(name)
+            ok = worst <= (2e-2 if train else 2e-4) and not reasons
+            print(f"{name:24} {worst:.1e}  first call {first:6.1f} s  {'' if ok else 'DIFFERS'} {reasons or ''}", flush=True)
+        except Exception as e:
+            ok = False
+            print(f"{name:24} {type(e).__name__}: {str(e)[:300]}", flush=True)
+        wrong += not ok
+        gc.collect()
+    print(f"{len(names)} models, {wrong} differ")
+    return wrong > 0
+
+
+sys.exit(main(sys.argv[1:]))
