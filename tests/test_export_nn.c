@@ -360,9 +360,15 @@ TEST(filters_that_are_read_in_two_ways_stay_as_they_are)
     CHECK(header_says("a.weight: f32.16,16,3,3. "));
     CHECK(header_says("b.weight: f32.16,16,3,3. "));
     CHECK(header_says("c.weight: f32.16,16,3,3., filters transformed, in panels"));
+    if (has_program("cc"))
+        CHECK(run("cd '%s' && cc -std=c99 -O1 -ffast-math -c net.c -o /dev/null 2>&1 | grep -q 'reorders sums'", dir) == 0);
     if (check_ok() && has_program("cc") && compile("cc -O1 -DNET_PORTABLE"))
         for (int i = 0; i < 6; i++)
             check_call(c, file, &calls[i], "", 2e-5);
+    CHECK(wf_export(c, file, dir,
+                    &(wf_export_options){.size = sizeof(wf_export_options), .name = "net", .most_symbols = (const char *[]){NULL},
+                                         .most = (int64_t[]){8}, .nmost = 1, .unpacked = true}) == WF_OK);
+    CHECK(!header_says("panels"));
     close_folder();
     wf_model_free(file);
     wf_module_release(c, all);

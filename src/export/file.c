@@ -134,6 +134,9 @@ static bool put_header(Output *o, Text *loaders)
 /* ---- the source ---------------------------------------------------------------------- */
 
 static const char prelude[] =
+    "#ifdef __FAST_MATH__\n"
+    "#error \"-ffast-math reorders sums that must not be: see the Makefile for options that are as fast\"\n"
+    "#endif\n"
     "/* Instruction sets of x86-64 are chosen when it runs; not with -D%s_PORTABLE. */\n"
     "#if defined(__GNUC__) && defined(__x86_64__) && !defined(%s_PORTABLE)\n"
     "#define WX_X86 1\n"
