@@ -5,7 +5,6 @@
  * BODY is a file, HEADER a line that goes with it. Without RATE every connection asks again as soon as it is answered. With it requests are due
  * so many times a second, whatever the server does, and the time of each counts from when it was due: a server that stalls is not spared.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
