@@ -24,6 +24,7 @@ has() { case $2 in *"$3"*) ok ;; *) wrong "$1: no '$3' in '$2'" ;; esac; }
 
 # start OPTION...: a server on a port that is free; port, base
 start() {
+    : >err # not what the last one said
     "$weft" serve models --port=0 "$@" 2>err &
     server=$!
     for _ in $(seq 100); do
