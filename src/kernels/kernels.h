@@ -64,7 +64,7 @@ typedef struct KPar {
 
 #define K_BATCH 4 /* most batch dimensions; callers merge or loop over further ones */
 
-/* A finished piece of C, of f32 (f64 for an f64 product), before narrowing to c_type. */
+/* A finished piece of C, of the type of the sums, before narrowing to c_type. */
 typedef struct KTile {
     void *c;            /* element (row, col); unit column stride */
     int64_t ld;         /* row stride */
@@ -91,8 +91,10 @@ typedef struct KEpilogue {
 #define K_PIECE_COLUMNS 16
 
 /* C[b,i,j] = epilogue(sum_k A[b,i,k] * B[b,k,j] (+ C[b,i,j]))
- * Types: all f64; or a, b and c each of f32, f16, bf16, summed in f32. C's elements must
- * not overlap each other or the inputs. */
+ * Types: all f64; or a, b and c each of f32, f16, bf16, summed in f32; or a and b each of
+ * i8, u8, i16 and c i32, modulo 2^32, where accumulate is 0, the epilogue has a tile() alone
+ * and, if it has one, c is not written. C's elements must not overlap each other or the
+ * inputs. */
 typedef struct KMatmul {
     KType a_type, b_type, c_type;
     int accumulate; /* 1: add to what C holds; -1: C less the sum */
@@ -128,7 +130,7 @@ typedef struct KMatmulTable {
 /* out[n,o,p] = epilogue(sum_{c,t} x[n, g*C/groups + c, i] * w[o, c, t])   g = group of o
  *   i = (p*stride + t*w_dilation - pad_lo) / x_dilation, in every spatial dimension,
  *   where that division is exact and i lies inside the input; other terms are 0.
- * Types as for matmul. The epilogue's bias_m is one value for each output channel; scale
+ * Types as for matmul; of integers x_dilation is 1. The epilogue's bias_m is one value for each output channel; scale
  * and bias_n are not used. tile() sees channels as rows, the pixels of one image (row-major) as
  * columns and the image as batch, and needs out_type to be the accumulation type. pad_lo
  * may be negative; the high padding is implied by out_size. */
@@ -169,6 +171,8 @@ struct KLinalgTable; /* linalg.h */
 typedef struct Kernels {
     const KMatmulTable *matmul_f32, *matmul_f64; /* by accumulation type */
     const KConvTable *conv_f32, *conv_f64;
+    const KMatmulTable *matmul_narrow; /* of i8, u8, i16, summed in i32: k_narrow.c */
+    const KConvTable *conv_narrow;
     const struct KLinalgTable *linalg_f32, *linalg_f64;
 } Kernels;
 

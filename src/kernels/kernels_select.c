@@ -13,6 +13,8 @@ _Static_assert((int)KT_BOOL == WF_BOOL && (int)KT_I8 == WF_I8 && (int)KT_U64 == 
 #define DECLARE(isa, narrow)                                                                     \
     extern const KMatmulTable matmul_table_f32_##isa, matmul_table_f64_##isa;            \
     extern const KConvTable conv_table_f32_##isa, conv_table_f64_##isa;                  \
+    extern const KMatmulTable matmul_table_narrow_##isa;                                 \
+    extern const KConvTable conv_table_narrow_##isa;                                     \
     extern const struct KLinalgTable linalg_table_f32_##isa, linalg_table_f64_##isa;
 ISAS(DECLARE)
 
@@ -22,6 +24,8 @@ ISAS(DECLARE)
         .matmul_f64 = &matmul_table_f64_##isa,                                           \
         .conv_f32 = &conv_table_f32_##isa,                                               \
         .conv_f64 = &conv_table_f64_##isa,                                               \
+        .matmul_narrow = &matmul_table_narrow_##isa,                                     \
+        .conv_narrow = &conv_table_narrow_##isa,                                         \
         .linalg_f32 = &linalg_table_f32_##isa,                                           \
         .linalg_f64 = &linalg_table_f64_##isa,                                           \
     },
@@ -37,6 +41,8 @@ const Kernels *kernels_best(void)
     return &tables[MIN((int)cpu_isa(), COUNT(tables) - 1)];
 }
 
+static bool is_small(KType t) { return t == KT_I8 || t == KT_U8 || t == KT_I16; }
+
 /* The type that products of these are summed in; 0 when there is no kernel. */
 static int sum_type(KType a, KType b, KType c)
 {
@@ -45,21 +51,27 @@ static int sum_type(KType a, KType b, KType c)
     if (a >= KT_F16 && a <= KT_F32 && b >= KT_F16 && b <= KT_F32 && c >= KT_F16 &&
         c <= KT_F32)
         return KT_F32;
-    return 0;
+    return is_small(a) && is_small(b) && c == KT_I32 ? KT_I32 : 0;
 }
 
 static const KMatmulTable *matmul_table(const Kernels *k, const KMatmul *x)
 {
     int type = sum_type(x->a_type, x->b_type, x->c_type);
 
-    return type == KT_F64 ? k->matmul_f64 : type == KT_F32 ? k->matmul_f32 : NULL;
+    return type == KT_F64   ? k->matmul_f64
+           : type == KT_F32 ? k->matmul_f32
+           : type == KT_I32 ? k->matmul_narrow
+                            : NULL;
 }
 
 static const KConvTable *conv_table(const Kernels *k, const KConv *x)
 {
     int type = sum_type(x->x_type, x->w_type, x->out_type);
 
-    return type == KT_F64 ? k->conv_f64 : type == KT_F32 ? k->conv_f32 : NULL;
+    return type == KT_F64   ? k->conv_f64
+           : type == KT_F32 ? k->conv_f32
+           : type == KT_I32 ? k->conv_narrow
+                            : NULL;
 }
 
 size_t kernels_matmul_workspace(const Kernels *k, const KMatmul *x, int threads)

@@ -6,7 +6,7 @@
  * For each result and axis the k that take part are an arithmetic sequence, and so are
  * the places in x they meet: a first one, a step and a count. Results are split into
  * tasks. Windows of f32 and f64 over the two innermost axes alone, without gaps in x, go
- * by planes to pool_body.h.
+ * by planes to pool_body.h; maxima of bytes go by planes, too.
  */
 #include "base/base.h"
 #include "stage.h"
@@ -236,15 +236,56 @@ static void pool_task(void *user, int i)
           r->place);
 }
 
+#define BYTE_ROW 4096 /* most elements of a row */
+
+/* Maxima of bytes, rows first: over the rows of a window into one, then along it. An empty window has
+ * the lowest number. */
+#define BYTE_MAX(name, T, LOWEST)                                                                    \
+    static void name(const KPool *p, int64_t from, int64_t to, const void *x, void *y, int64_t *place) \
+    {                                                                                                \
+        T row[BYTE_ROW];                                                                             \
+        T *out = (T *)y + from * p->y[0] * p->y[1];                                                  \
+                                                                                                     \
+        (void)place;                                                                                 \
+        for (int64_t n = from * p->y[0]; n < to * p->y[0]; n++, out += p->y[1]) {                    \
+            const T *plane = (const T *)x + n / p->y[0] * p->x[0] * p->x[1];                         \
+                                                                                                     \
+            memset(row, (uint8_t)LOWEST, (size_t)p->x[1]);                                           \
+            for (int64_t t = 0; t < p->window[0]; t++) {                                             \
+                int64_t at = n % p->y[0] * p->stride[0] + t * p->dilation[0] - p->lo[0];             \
+                const T *line = plane + at * p->x[1];                                                \
+                                                                                                     \
+                if (at >= 0 && at < p->x[0])                                                         \
+                    for (int64_t i = 0; i < p->x[1]; i++)                                            \
+                        row[i] = row[i] > line[i] ? row[i] : line[i];                                \
+            }                                                                                        \
+            for (int64_t o = 0; o < p->y[1]; o++) {                                                  \
+                int64_t at = o * p->stride[1] - p->lo[1];                                            \
+                T top = LOWEST;                                                                      \
+                                                                                                     \
+                for (int64_t t = 0; t < p->window[1]; t++, at += p->dilation[1])                     \
+                    if (at >= 0 && at < p->x[1])                                                     \
+                        top = row[at] > top ? row[at] : top;                                         \
+                out[o] = top;                                                                        \
+            }                                                                                        \
+        }                                                                                            \
+    }
+BYTE_MAX(max_i8, int8_t, INT8_MIN)
+BYTE_MAX(max_u8, uint8_t, 0)
+
 /* Whether the windows are over planes, and how. */
 static int find_pool(const KWindow *w, int max, int places, PoolRun *r)
 {
     const KPools *pools;
+    int bytes = w->rank > 0 && (w->type == KT_I8 || w->type == KT_U8) && max && !places && w->x[w->rank - 1] <= BYTE_ROW;
 
-    if (!w->loops || (w->type != KT_F32 && w->type != KT_F64) || w->rank < 1)
+    if (!w->loops || (w->type != KT_F32 && w->type != KT_F64 && !bytes) || w->rank < 1)
         return 0;
     pools = w->loops->pools[w->type == KT_F64];
-    r->fn = !max ? pools->sum : places ? pools->max : pools->max_only;
+    r->fn = bytes  ? (w->type == KT_I8 ? max_i8 : max_u8)
+            : !max ? pools->sum
+            : places ? pools->max
+                     : pools->max_only;
     r->p = (KPool){{1, 1}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {1, 1}};
     r->planes = 1;
     for (int i = 0; i < w->rank; i++) {

@@ -3,7 +3,7 @@
  * Operands are used as they lie in memory, by strides, if axes of the same role (batch,
  * free, contracted) can be walked as one; else they are copied into an order where they
  * can. What the kernels do not multiply in the wished dtypes is cast to f64 first, and
- * back; integers have loops of their own here, modulo 2^width.
+ * back; integers of more than 16 bits have loops of their own here, modulo 2^width.
  */
 #include "runtime/step.h"
 
@@ -17,10 +17,15 @@ typedef struct Side {
 } Side;
 
 static bool is_narrow(KType t) { return t == KT_F32 || t == KT_F16 || t == KT_BF16; }
+static bool is_small(KType t) { return t == KT_I8 || t == KT_U8 || t == KT_I16; }
+static bool has_small_kernel(KType x, KType y, KType z)
+{
+    return is_small(x) && is_small(y) && z == KT_I32;
+}
 static bool has_kernel(KType x, KType y, KType z)
 {
     return (x == KT_F64 && y == KT_F64 && z == KT_F64) ||
-           (is_narrow(x) && is_narrow(y) && is_narrow(z));
+           (is_narrow(x) && is_narrow(y) && is_narrow(z)) || has_small_kernel(x, y, z);
 }
 
 static Side side_of(Bind *b, uint32_t i)
@@ -380,7 +385,7 @@ bool bind_dot(Bind *b)
     DotStep *s;
     Op *op;
 
-    if (acc < KT_F16)
+    if (acc < KT_F16 && !has_small_kernel(x.type, y.type, acc))
         return bind_int_dot(b, a, &x, &y);
     if (!has_kernel(x.type, y.type, acc)) {
         side_cast(b, &x, KT_F64);
@@ -438,6 +443,14 @@ static int64_t spec(Ints list, uint32_t i) { return list.n ? list.v[i] : i; }
 static int64_t entry(Ints list, uint32_t i, int64_t standard)
 {
     return list.n ? list.v[i] : standard;
+}
+
+static bool is_plain(Ints dilation)
+{
+    for (uint32_t i = 0; i < dilation.n; i++)
+        if (dilation.v[i] != 1)
+            return false;
+    return true;
 }
 
 static void conv_spatial(KConv *c, const ConvAttr *a, const Side *x, const Side *w,
@@ -512,7 +525,8 @@ bool bind_conv(Bind *b)
 
     if (bind_count(b, z) == 0)
         return true;
-    if (acc < KT_F16 || x.rank > 2 + K_SPATIAL || a->groups < 1 || a->batch_groups < 1)
+    if ((acc < KT_F16 && !(has_small_kernel(x.type, w.type, acc) && is_plain(a->lhs_dilation))) ||
+        x.rank > 2 + K_SPATIAL || a->groups < 1 || a->batch_groups < 1)
         return bind_eval(b);
     if (!has_kernel(x.type, w.type, acc)) {
         side_cast(b, &x, KT_F64);

@@ -1,0 +1,202 @@
+/* narrow.h -- sums of products of small integers: groups, tiles, and lines packed for them.
+ *
+ * What is summed lies in groups of 32 bits: four integers of 8 bits where the machine multiplies u8 by i8 and adds
+ * four products in one instruction (VNNI), else two of 16, for which every machine has one. A tile
+ * is up to ROWS rows, whose groups are spread, by one or two vectors of columns. All is exact modulo 2^32, so nothing
+ * depends on how the work is cut.
+ *
+ * Four at once want one side unsigned and the other signed. A side that is not is moved by 128:
+ *   sum a b = sum (a + p)(b - q) + q sum a - p sum b + k p q       p, q: 128 or 0
+ */
+#ifndef WEFT_KERNEL_NARROW_H
+#define WEFT_KERNEL_NARROW_H
+
+#include "stage.h"
+#include "vec.h"
+
+#if KERNEL_ISA == 2
+#define ROWS 12
+#else
+#define ROWS 6
+#endif
+#define COLS (2 * VFL)
+
+static int has_quads(void)
+{
+#if KERNEL_ISA == 2
+    return __builtin_cpu_supports("avx512vnni") != 0;
+#else
+    return 0;
+#endif
+}
+
+/* ---- tiles ------------------------------------------------------------------------- */
+
+typedef int32_t Loose __attribute__((vector_size(VEC_BYTES), aligned(4), may_alias)); /* anywhere in memory */
+
+/* c[rows][vecs vectors] = sum over groups of a[group][row] * b[group][column]; step: from group to group of b. */
+#define TILE_KIND(kind, TARGET, ADD)                                                                                 \
+    TARGET VINLINE void kind##_body(int rows, int vecs, const int32_t *a, const int32_t *b, int64_t step,            \
+                                    int64_t groups, int32_t *c, int64_t ld)                                          \
+    {                                                                                                                \
+        VFI s[ROWS][2];                                                                                              \
+                                                                                                                     \
+        _Pragma("GCC unroll 16") for (int i = 0; i < rows; i++) s[i][0] = s[i][1] = (VFI){0};                        \
+        for (int64_t g = 0; g < groups; g++, a += ROWS, b += step) {                                                 \
+            VFI x0 = *(const Loose *)b, x1 = *(const Loose *)(b + (vecs == 2 ? VFL : 0));                            \
+                                                                                                                     \
+            _Pragma("GCC unroll 16") for (int i = 0; i < rows; i++)                                                  \
+            {                                                                                                        \
+                VFI y = (VFI){0} + a[i];                                                                             \
+                                                                                                                     \
+                s[i][0] = ADD(s[i][0], y, x0);                                                                       \
+                if (vecs == 2)                                                                                       \
+                    s[i][1] = ADD(s[i][1], y, x1);                                                                   \
+            }                                                                                                        \
+        }                                                                                                            \
+        _Pragma("GCC unroll 16") for (int i = 0; i < rows; i++)                                                      \
+        {                                                                                                            \
+            *(Loose *)(c + i * ld) = s[i][0];                                                                        \
+            if (vecs == 2)                                                                                           \
+                *(Loose *)(c + i * ld + VFL) = s[i][1];                                                              \
+        }                                                                                                            \
+    }                                                                                                                \
+    TARGET static void kind##_tile(int64_t rows, int vecs, const int32_t *a, const int32_t *b, int64_t step,         \
+                                   int64_t groups, int32_t *c, int64_t ld)                                           \
+    {                                                                                                                \
+        if (vecs == 2)                                                                                               \
+            rows <= 1   ? kind##_body(1, 2, a, b, step, groups, c, ld)                                               \
+            : rows <= 2 ? kind##_body(2, 2, a, b, step, groups, c, ld)                                               \
+            : rows <= 4 ? kind##_body(4, 2, a, b, step, groups, c, ld)                                               \
+            : rows <= 6 ? kind##_body(6, 2, a, b, step, groups, c, ld)                                               \
+                        : kind##_body(ROWS, 2, a, b, step, groups, c, ld);                                           \
+        else                                                                                                         \
+            rows <= 1   ? kind##_body(1, 1, a, b, step, groups, c, ld)                                               \
+            : rows <= 4 ? kind##_body(4, 1, a, b, step, groups, c, ld)                                               \
+                        : kind##_body(ROWS, 1, a, b, step, groups, c, ld);                                           \
+    }
+
+VINLINE VFI add_pairs(VFI s, VFI a, VFI b)
+{
+#if KERNEL_ISA == 2
+    return s + (VFI)_mm512_madd_epi16((__m512i)a, (__m512i)b);
+#elif KERNEL_ISA == 1
+    return s + (VFI)_mm256_madd_epi16((__m256i)a, (__m256i)b);
+#elif defined(__SSE2__)
+    return s + (VFI)_mm_madd_epi16((__m128i)a, (__m128i)b);
+#else
+    return s + ((VFI)((VFU)a << 16) >> 16) * ((VFI)((VFU)b << 16) >> 16) + (a >> 16) * (b >> 16);
+#endif
+}
+
+TILE_KIND(pairs, , add_pairs)
+
+#if KERNEL_ISA == 2
+#define VNNI __attribute__((target("avx512vnni")))
+#define ADD_PAIRS(s, a, b)  (VFI)_mm512_dpwssd_epi32((__m512i)(s), (__m512i)(a), (__m512i)(b))
+#define ADD_QUADS(s, a, b)  (VFI)_mm512_dpbusd_epi32((__m512i)(s), (__m512i)(a), (__m512i)(b))
+#define ADD_TURNED(s, a, b) (VFI)_mm512_dpbusd_epi32((__m512i)(s), (__m512i)(b), (__m512i)(a))
+TILE_KIND(fast_pairs, VNNI, ADD_PAIRS)
+TILE_KIND(quads, VNNI, ADD_QUADS)         /* rows unsigned, columns signed */
+TILE_KIND(turned_quads, VNNI, ADD_TURNED) /* rows signed, columns unsigned */
+#endif
+
+typedef void Tile(int64_t rows, int vecs, const int32_t *a, const int32_t *b, int64_t step, int64_t groups, int32_t *c,
+                  int64_t ld);
+
+static Tile *tile_of(int per, int turned)
+{
+#if KERNEL_ISA == 2
+    if (has_quads())
+        return per == 2 ? fast_pairs_tile : turned ? turned_quads_tile : quads_tile;
+#endif
+    (void)per;
+    (void)turned;
+    return pairs_tile;
+}
+
+/* ---- lines ------------------------------------------------------------------------- */
+
+/* Lines of elements that are summed: rows of the left operand, columns of the right one, filters. */
+typedef struct Lines {
+    const void *p;
+    KType type;         /* u8, i8, i16 */
+    int64_t line, step; /* strides of lines, and along them, in elements */
+    int64_t k;          /* elements of a line */
+    int per;            /* elements of a group */
+    int moved;          /* each of 4 in a group is moved by 128 */
+} Lines;
+
+static int64_t groups_of(const Lines *s) { return ceil_quotient(s->k, s->per); }
+
+VINLINE int32_t element(KType type, const void *p, int64_t i)
+{
+    return type == KT_U8 ? ((const uint8_t *)p)[i] : type == KT_I8 ? ((const int8_t *)p)[i] : ((const int16_t *)p)[i];
+}
+
+/* The sum of a line, modulo 2^32. */
+static uint32_t line_sum(const Lines *s, int64_t line)
+{
+    uint32_t sum = 0;
+
+    for (int64_t i = 0; i < s->k; i++)
+        sum += (uint32_t)element(s->type, s->p, line * s->line + i * s->step);
+    return sum;
+}
+
+/* Elements of up to `per` places as one group. */
+VINLINE uint32_t group_at(const Lines *s, int64_t at, int64_t n)
+{
+    int bits = 32 / s->per;
+    uint32_t mask = bits == 8 ? 0xff : 0xffff, flip = s->moved ? 0x80 : 0, g = 0;
+
+    for (int64_t e = 0; e < n; e++)
+        g |= (((uint32_t)element(s->type, s->p, at + e * s->step) & mask) ^ flip) << (e * bits);
+    return g;
+}
+
+/* Four rows of bytes, one behind the other in every group. */
+VINLINE void zip_bytes(const uint8_t *p, int64_t row, int64_t n, uint32_t flip, int32_t *to)
+{
+    const uint8_t *q = p + row, *r = q + row, *t = r + row;
+
+    EACH_ALONE
+    for (int64_t i = 0; i < n; i++)
+        to[i] = (int32_t)((p[i] | (uint32_t)q[i] << 8 | (uint32_t)r[i] << 16 | (uint32_t)t[i] << 24) ^ flip);
+}
+
+/* n lines from `first` on as groups side by side: to[group * width + line]; the rest of width is 0. */
+static void pack_lines(const Lines *s, int64_t first, int64_t n, int width, int32_t *to)
+{
+    int64_t groups = groups_of(s);
+    uint32_t flip = s->moved ? 0x80808080u : 0;
+    int bytes = s->per == 4;
+
+    for (int64_t g = 0; g < groups; g++, to += width) {
+        int64_t at = first * s->line + g * s->per * s->step, have = least(s->per, s->k - g * s->per);
+
+        if (bytes && have == 4 && s->step == 1) {
+            for (int64_t i = 0; i < n; i++) {
+                uint32_t v;
+
+                memcpy(&v, (const uint8_t *)s->p + at + i * s->line, 4);
+                to[i] = (int32_t)(v ^ flip);
+            }
+        } else if (bytes && have == 4 && s->line == 1) {
+            zip_bytes((const uint8_t *)s->p + at, s->step, n, flip, to);
+        } else {
+            for (int64_t i = 0; i < n; i++)
+                to[i] = (int32_t)group_at(s, at + i * s->line, have);
+        }
+        for (int64_t i = n; i < width; i++)
+            to[i] = 0;
+    }
+}
+
+/* ---- tasks ------------------------------------------------------------------------- */
+
+static size_t whole_lines(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
+
+static void *line_start(void *p) { return (void *)(((uintptr_t)p + 63) & ~(uintptr_t)63); }
+
+#endif
