@@ -38,7 +38,9 @@ static double element(const wf_array *a, int64_t i)
     switch (wf_array_dtype(a)) {
     case WF_F32: return (double)((const float *)d)[i];
     case WF_F64: return ((const double *)d)[i];
-    case WF_BOOL: return ((const uint8_t *)d)[i];
+    case WF_BOOL:
+    case WF_U8: return ((const uint8_t *)d)[i];
+    case WF_I8: return ((const int8_t *)d)[i];
     case WF_I32: return ((const int32_t *)d)[i];
     case WF_BF16:
         bits = (uint32_t)((const uint16_t *)d)[i] << 16;
@@ -307,6 +309,27 @@ TEST(bias_and_relu_follow_a_convolution)
               "lhs_spec=[0,3,1,2] rhs_spec=[3,2,0,1] out_spec=[0,3,1,2] pad_lo=[1,1] pad_hi=[1,1] "
               "acc=f32; c = broadcast b [N,M,K,7] dims=[3]; y = add h c; z = neg y; ret z }",
               s, 0, 1e-4);
+    }
+}
+
+/* Sums of small integers lie in no array, unless they are a result. */
+TEST(small_integers_are_multiplied_and_rounded_to_small_ones)
+{
+#define ROUNDED(shape, axis, ret)                                                                    \
+    " f = cast h f32; c = broadcast s " shape " dims=[" axis "]; a = mul f c; r = round a;"          \
+    " z = const f32" shape " 0; m = max r z; t = const f32" shape " 255; n = min m t; y = cast n u8; " ret " }"
+#define NARROW "f(x: i32[N,K], w: i32[K,M], s: f32[M], e: i32[N,M]) { p = cast x u8; q = cast w i8;"                   \
+               " h = dot_general p q lhs=[1] rhs=[0] acc=i32;"
+    FOR_SIZES(s) {
+        check(NARROW ROUNDED("[N,M]", "1", "ret y"), s, 1, 0);
+        check(NARROW ROUNDED("[N,M]", "1", "ret y, h"), s, 1, 0);
+        check(NARROW ROUNDED("[N,M]", "1", "i = cast e u8; j = cast i f32; l = cast y f32; o = add j l; k = cast o i8; ret k"), s, 1, 0);
+        check("f(x: i32[B,N,K], w: i32[B,K,M]) { p = cast x i8; q = cast w i16; h = dot_general p q lhs=[2] rhs=[1] "
+              "lhs_batch=[0] rhs_batch=[0] acc=i32; f = cast h f32; y = tanh f; ret y }",
+              s, 1, 1e-5);
+        check("f(x: i32[N,3,M], w: i32[6,3,3], s: f32[6]) { p = cast x u8; q = cast w i8; "
+              "h = conv_general p q pad_lo=[1] pad_hi=[1] acc=i32;" ROUNDED("[N,6,M]", "1", "ret y"),
+              s, 1, 0);
     }
 }
 

@@ -133,6 +133,8 @@ struct Kernel;
 bool epilogue_pays(const struct Kernel *k);
 /* How many axes of its result are batch, and how many rows. */
 void product_axes(const Program *p, const Eqn *e, uint32_t *nbatch, uint32_t *nrows);
+/* Products of integers lie in no result: their kernels hand out each piece and write nothing themselves. */
+bool product_is_apart(const Program *p, const Eqn *e);
 /* The product of a fused sub-program that has one; NULL. */
 const Eqn *product_of(const Target *t, const Program *p);
 
@@ -216,8 +218,8 @@ typedef struct Kernel {
     const struct Straight *straight; /* many steps, and nothing of what follows; or NULL */
     const KMatmul *dot; /* a product of a Straight, and nothing else, p neither; or NULL */
     /* What follows a product: equation 0 of p, on inputs 0 and 1, whose result lies where
-     * result 0 goes. The loops are those over its result, the last one the columns; it is
-     * read, and result 0 written, as array nin + nout, a piece at a time. */
+     * result 0 goes, or apart (product_is_apart). The loops are those over its result, the last one the columns; it is
+     * read, and result 0 written if it lies there, as array nin + nout, a piece at a time. */
     const Eqn *product; /* or NULL */
     SpaceForm form;
     Dims dims;       /* symbols as in p */

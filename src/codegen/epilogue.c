@@ -18,6 +18,11 @@ void product_axes(const Program *p, const Eqn *e, uint32_t *nbatch, uint32_t *nr
     *nrows = val_type(p, eqn_in(p, e)[0]).rank - a->lhs.n - *nbatch;
 }
 
+bool product_is_apart(const Program *p, const Eqn *e)
+{
+    return !dtype_is_inexact((wf_dtype)val_type(p, e->out).dtype);
+}
+
 /* Elements along some axes of the result; symbols count as many. */
 static double extent(Type t, uint32_t from, uint32_t to)
 {
@@ -33,7 +38,7 @@ bool product_pays(const Target *t, const Program *p, const Eqn *e)
     Type z = val_type(p, e->out);
     uint32_t nbatch, nrows;
 
-    if (e->op == OP_conv_general)
+    if (e->op == OP_conv_general || product_is_apart(p, e))
         return true;
     product_axes(p, e, &nbatch, &nrows);
     return extent(z, nbatch, nbatch + nrows) > (double)t->tile_rows &&

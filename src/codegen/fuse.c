@@ -628,6 +628,14 @@ static uint32_t index_of(const uint32_t *v, uint32_t n, uint32_t x)
     return i;
 }
 
+/* Can the result lie where the product does? One that lies apart needs the same loops alone. */
+static bool takes_place(const Program *p, Val out, const Eqn *product)
+{
+    Type t = val_type(p, out), z = val_type(p, product->out);
+
+    return product_is_apart(p, product) ? type_same_shape(t, z) : type_eq(t, z);
+}
+
 /* The product first, its operands first among the inputs, and first among the results one
  * that takes its place. False: an operand is made inside, or there is no such result. */
 static bool order_product(Fuser *f, Closure *c, const FuseGroup *g)
@@ -646,7 +654,7 @@ static bool order_product(Fuser *f, Closure *c, const FuseGroup *g)
         vec_push(f->a, &c->outs, e->out);
     else if (out == c->outs.n)
         for (out = 0; out < c->outs.n; out++)
-            if (type_eq(val_type(f->p, c->outs.v[out]), val_type(f->p, e->out)))
+            if (takes_place(f->p, c->outs.v[out], e))
                 break;
     if (out == c->outs.n)
         return false;

@@ -344,12 +344,13 @@ static bool finish_product(Maker *m)
 
     if (k->form != FORM_MAP || k->loops[last].tile != TILE_COL ||
         there->stride[last] != 1 || (last && k->loops[last - 1].tile == TILE_COL) ||
-        memcmp(there->stride, k->outs[0].at.stride, k->nloops * sizeof(Dim)) ||
-        m->nodes.v[k->outs[0].node].dtype != val_type(m->p, k->product->out).dtype)
+        memcmp(there->stride, k->outs[0].at.stride, k->nloops * sizeof(Dim)))
         return false;
     memset(there->stride, 0, last * sizeof(Dim));
+    if (product_is_apart(m->p, k->product))
+        return true;
     k->outs[0].at = *there;
-    return true;
+    return m->nodes.v[k->outs[0].node].dtype == val_type(m->p, k->product->out).dtype;
 }
 
 static void make_loops(Maker *m)

@@ -144,7 +144,7 @@ void kernel_print(const Kernel *k, Text *t)
     }
     for (uint32_t j = 0; j < k->p->nout; j++) {
         text_printf(t, "  out%u", j);
-        if (k->product && !j)
+        if (k->product && !j && !product_is_apart(k->p, k->product))
             text_add(t, ", where product is, ");
         print_access(k, &k->outs[j].at, t);
         text_printf(t, " = v%u\n", k->outs[j].node);

@@ -35,6 +35,44 @@ typedef float WkStream __attribute__((vector_size(VEC_BYTES)));
 
 #define wk_convert(x, V)           __builtin_convertvector(x, V)
 #define WK_BITCAST(P, from, to, x) ((P##_##to)(x))
+/* Integers of 8 and 16 bits to floats: by way of 32, by the instructions that compilers do not find. */
+#define wk_widen(P, from, x, V) WIDEN_##P##_##from(x, V)
+#define WIDEN_PLAIN(x, V)       __builtin_convertvector(x, V)
+#if KERNEL_ISA == 2 && !defined(__clang__)
+typedef char WkBytes __attribute__((vector_size(16)));
+typedef short WkShorts __attribute__((vector_size(32)));
+typedef int WkWide __attribute__((vector_size(64)));
+#define WIDEN_BY(how, T, x, V)                                                           \
+    __builtin_convertvector((WkWide)__builtin_ia32_pmov##how##512_mask((T)(x), (WkWide){0}, (unsigned short)-1), V)
+#define WIDEN_s_u8(x, V)  WIDEN_BY(zxbd, WkBytes, x, V)
+#define WIDEN_s_i8(x, V)  WIDEN_BY(sxbd, WkBytes, x, V)
+#define WIDEN_s_u16(x, V) WIDEN_BY(zxwd, WkShorts, x, V)
+#define WIDEN_s_i16(x, V) WIDEN_BY(sxwd, WkShorts, x, V)
+#elif KERNEL_ISA == 1 && !defined(__clang__)
+typedef char WkBytes __attribute__((vector_size(16)));
+typedef short WkShorts __attribute__((vector_size(16)));
+typedef int WkWide __attribute__((vector_size(32)));
+#define WIDEN_BY(how, T, x, V)                                                           \
+    ({                                                                                   \
+        __typeof__((x) + (x)) from_ = (x);                                               \
+        T all_ = {0};                                                                    \
+        memcpy(&all_, &from_, sizeof from_);                                             \
+        __builtin_convertvector((WkWide)__builtin_ia32_pmov##how##256(all_), V);         \
+    })
+#define WIDEN_s_u8(x, V)  WIDEN_BY(zxbd, WkBytes, x, V)
+#define WIDEN_s_i8(x, V)  WIDEN_BY(sxbd, WkBytes, x, V)
+#define WIDEN_s_u16(x, V) WIDEN_BY(zxwd, WkShorts, x, V)
+#define WIDEN_s_i16(x, V) WIDEN_BY(sxwd, WkShorts, x, V)
+#else
+#define WIDEN_s_u8  WIDEN_PLAIN
+#define WIDEN_s_i8  WIDEN_PLAIN
+#define WIDEN_s_u16 WIDEN_PLAIN
+#define WIDEN_s_i16 WIDEN_PLAIN
+#endif
+#define WIDEN_d_u8  WIDEN_PLAIN
+#define WIDEN_d_i8  WIDEN_PLAIN
+#define WIDEN_d_u16 WIDEN_PLAIN
+#define WIDEN_d_i16 WIDEN_PLAIN
 
 /* ---- lanes in another order -------------------------------------------------------- */
 
@@ -418,7 +456,43 @@ typedef char MaskB __attribute__((vector_size(16)));
 #define LANES_RANGE_s_f64 LANES_RANGE_PLAIN
 #define LANES_RANGE_d_f32 LANES_RANGE_PLAIN
 
-/* big: from here on all numbers are integers. */
+/* To integers, by one instruction where whole vectors have it. big: from here on all numbers are integers. */
+#define LANES_ROUND_PLAIN(P, t, big)                                                     \
+    VINLINE P##_##t P##_round_##t(P##_##t x)                                             \
+    {                                                                                    \
+        P##_##t b = P##_signed_##t(P##_splat_##t(big), x);                               \
+        P##_##t r = P##_signed_##t((x + b) - b, x);                                      \
+        return P##_pick_##t(P##_abs_##t(x) < big, r, x);                                 \
+    }                                                                                    \
+    VINLINE P##_##t P##_floor_##t(P##_##t x)                                             \
+    {                                                                                    \
+        P##_##t r = P##_round_##t(x);                                                    \
+        return P##_signed_##t(P##_pick_##t(r > x, r - 1, r), x);                         \
+    }                                                                                    \
+    VINLINE P##_##t P##_ceil_##t(P##_##t x)                                              \
+    {                                                                                    \
+        P##_##t r = P##_round_##t(x);                                                    \
+        return P##_signed_##t(P##_pick_##t(r < x, r + 1, r), x);                         \
+    }
+#define LANES_ROUND_BY(P, t, AT)                                                         \
+    VINLINE P##_##t P##_round_##t(P##_##t x) { return (P##_##t)AT(x, 0); }               \
+    VINLINE P##_##t P##_floor_##t(P##_##t x) { return (P##_##t)AT(x, 1); }               \
+    VINLINE P##_##t P##_ceil_##t(P##_##t x) { return (P##_##t)AT(x, 2); }
+#if KERNEL_ISA == 2 && !defined(__clang__)
+#define ROUND_F(x, how)              __builtin_ia32_rndscaleps_mask(x, how, x, (unsigned short)-1, 4)
+#define ROUND_D(x, how)              __builtin_ia32_rndscalepd_mask(x, how, x, (unsigned char)-1, 4)
+#define LANES_ROUND_s_f32(P, t, big) LANES_ROUND_BY(P, t, ROUND_F)
+#define LANES_ROUND_d_f64(P, t, big) LANES_ROUND_BY(P, t, ROUND_D)
+#elif KERNEL_ISA == 1 && !defined(__clang__)
+#define LANES_ROUND_s_f32(P, t, big) LANES_ROUND_BY(P, t, __builtin_ia32_roundps256)
+#define LANES_ROUND_d_f64(P, t, big) LANES_ROUND_BY(P, t, __builtin_ia32_roundpd256)
+#else
+#define LANES_ROUND_s_f32 LANES_ROUND_PLAIN
+#define LANES_ROUND_d_f64 LANES_ROUND_PLAIN
+#endif
+#define LANES_ROUND_s_f64 LANES_ROUND_PLAIN
+#define LANES_ROUND_d_f32 LANES_ROUND_PLAIN
+
 #define LANES_FLOAT(P, N, t, T, I, sign, big, S)                                         \
     LANES_TYPE(P, N, t, T, I)                                                            \
     LANES_COMPARE(P, t)                                                                  \
@@ -443,22 +517,7 @@ typedef char MaskB __attribute__((vector_size(16)));
     {                                                                                    \
         return P##_min_##t(P##_max_##t(x, lo), hi);                                      \
     }                                                                                    \
-    VINLINE P##_##t P##_round_##t(P##_##t x)                                             \
-    {                                                                                    \
-        P##_##t b = P##_signed_##t(P##_splat_##t(big), x);                               \
-        P##_##t r = P##_signed_##t((x + b) - b, x);                                      \
-        return P##_pick_##t(P##_abs_##t(x) < big, r, x);                                 \
-    }                                                                                    \
-    VINLINE P##_##t P##_floor_##t(P##_##t x)                                             \
-    {                                                                                    \
-        P##_##t r = P##_round_##t(x);                                                    \
-        return P##_signed_##t(P##_pick_##t(r > x, r - 1, r), x);                         \
-    }                                                                                    \
-    VINLINE P##_##t P##_ceil_##t(P##_##t x)                                              \
-    {                                                                                    \
-        P##_##t r = P##_round_##t(x);                                                    \
-        return P##_signed_##t(P##_pick_##t(r < x, r + 1, r), x);                         \
-    }                                                                                    \
+    LANES_ROUND_##P##_##t(P, t, big)                                                     \
     VINLINE P##_b P##_is_finite_##t(P##_##t x)                                           \
     {                                                                                    \
         P##_m##t c = (x - x) == 0;                                                       \
@@ -780,8 +839,23 @@ VINLINE uint64_t int_power(int64_t x, int64_t y, int is_signed)
 
 /* ---- casts ------------------------------------------------------------------------- */
 
-/* A float v to an integer: towards zero, saturated, NaN to 0. lo, hi: the range. */
+/* A float v to an integer: towards zero, saturated, NaN to 0. lo, hi: the range. To 8 and 16 bits by
+ * way of 32, inside the range before. */
 #define TO_INTEGER(P, to, v, T, lo, hi, most)                                            \
+    __builtin_choose_expr(sizeof(T) < 4, TO_SMALL(P, to, v, lo, hi), TO_WHOLE(P, to, v, T, lo, hi, most))
+#define TO_SMALL(P, to, v, lo, hi)                                                       \
+    ({                                                                                   \
+        typedef __typeof__((v) + (v)) float_;                                            \
+        typedef __typeof__((v) == (v)) mask_;                                            \
+        typedef int32_t wide_ __attribute__((vector_size(4 * sizeof(v) / sizeof((v)[0])))); \
+        float_ in_, lo_ = {0}, hi_ = {0};                                                \
+        lo_ += (__typeof__(in_[0] + 0))(lo), hi_ += (__typeof__(in_[0] + 0))((hi) - 1);  \
+        in_ = (float_)(((v) == (v)) & (mask_)(v));                                       \
+        in_ = (float_)(((in_ > lo_) & (mask_)in_) | (~(in_ > lo_) & (mask_)lo_));        \
+        in_ = (float_)(((in_ < hi_) & (mask_)in_) | (~(in_ < hi_) & (mask_)hi_));        \
+        __builtin_convertvector(__builtin_convertvector(in_, wide_), P##_##to);          \
+    })
+#define TO_WHOLE(P, to, v, T, lo, hi, most)                                              \
     ({                                                                                   \
         P##_##to r_;                                                                     \
         for (int i = 0; i < (int)(sizeof r_ / sizeof r_[0]); i++)                        \

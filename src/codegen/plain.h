@@ -16,6 +16,7 @@
 
 typedef int s_b;
 #define wk_convert(x, T)           ((T)(x))
+#define wk_widen(P, from, x, T)    ((T)(x))
 #define WK_BITCAST(P, from, to, x) P##_bits_##from##_##to(x)
 #define TO_INTEGER(P, to, v, T, lo, hi, most)                                            \
     ((v) != (v) ? (T)0 : (v) >= (hi) ? (T)(most) : (v) <= (lo) ? (T) ~(T)(most) : (T)(v))

@@ -759,6 +759,10 @@ static void render_tile(Render *r)
     define_level(r, 2, LEVEL_ROW, 0);
     render_walk(r, 2, 0);
     text_add(r->t, "    }\n}\n\n");
+    if (product_is_apart(k->p, k->product)) { /* always handed out */
+        text_printf(r->t, "void wk%u(const WkArgs *k, int64_t begin, int64_t end)\n{\n}\n\n", k->id);
+        return;
+    }
     for (uint32_t l = 0; l < k->nloops; l++)
         if (k->loops[l].tile == TILE_ROW)
             rows = arena_printf(r->a, "%s%s%s", rows, *rows ? " * " : "",

@@ -112,6 +112,8 @@ static void render_to_float(const Render *r, wf_dtype from, wf_dtype to, const c
         text_printf(r->t, "%c_narrow_%s(", r->set, wf_dtype_name(to));
     if (kept_dtype(from) == kept)
         text_add(r->t, x);
+    else if (dtype_is_int(from) && wf_dtype_size(from) < 4)
+        text_printf(r->t, "wk_widen(%c, %s, %s, %s)", r->set, wf_dtype_name(from), x, lane_type(r, kept));
     else
         text_printf(r->t, "wk_convert(%s, %s)", x, lane_type(r, kept));
     if (is_half(to) && from != to)

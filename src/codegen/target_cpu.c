@@ -7,6 +7,8 @@
 
 static bool is_narrow(unsigned t) { return t == WF_F32 || t == WF_F16 || t == WF_BF16; }
 
+static bool is_small(unsigned t) { return t == WF_I8 || t == WF_U8 || t == WF_I16; }
+
 static bool is_identity(Ints spec)
 {
     for (uint32_t i = 0; i < spec.n; i++)
@@ -25,12 +27,13 @@ static bool has_tiles(const Target *t, const Program *p, const Eqn *e)
 
     (void)t;
     if (!(z.dtype == WF_F64 && x == WF_F64 && y == WF_F64) &&
-        !(z.dtype == WF_F32 && is_narrow(x) && is_narrow(y)))
+        !(z.dtype == WF_F32 && is_narrow(x) && is_narrow(y)) &&
+        !(z.dtype == WF_I32 && is_small(x) && is_small(y)))
         return false;
     if (e->op != OP_conv_general)
         return e->op == OP_dot_general && eqn_in(p, e)[0] != eqn_in(p, e)[1];
     return z.rank > 2 && z.rank <= 2 + K_SPATIAL && is_identity(c->out_spec) &&
-           c->groups > 0 && c->batch_groups == 1 && eqn_in(p, e)[0] != eqn_in(p, e)[1];
+           (z.dtype != WF_I32 || !c->lhs_dilation.n) && c->groups > 0 && c->batch_groups == 1 && eqn_in(p, e)[0] != eqn_in(p, e)[1];
 }
 
 #define FLAGS                                                                            \

@@ -54,7 +54,7 @@ static bool has_pieces(Bind *b, const Program *p, const Eqn *e)
     uint32_t nbatch, nrows, rank = bind_rank(b, bind_out(b, 0));
     int64_t rows = 1, cols = 1;
 
-    if (e->op == OP_conv_general)
+    if (e->op == OP_conv_general || product_is_apart(p, e))
         return true;
     product_axes(p, e, &nbatch, &nrows);
     for (uint32_t i = nbatch; i < rank; i++)
