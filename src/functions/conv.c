@@ -45,16 +45,18 @@ static wf_tensor conv_general(wf_ctx *c, const char *fn, wf_tensor x, wf_tensor 
     wf_tensor in[2] = {x, w};
     ConvAttr b = *a;
 
-    if (!unify_dtypes(c, fn, in, 2))
+    if (!b.acc && !unify_dtypes(c, fn, in, 2))
         return WF_NONE;
-    b.acc = (int32_t)wf_dtype_of(c, in[0]);
+    if (!b.acc)
+        b.acc = (int32_t)wf_dtype_of(c, in[0]);
     b.batch_groups = 1;
     return tensor_op1(c, OP_conv_general, in, 2, &b);
 }
 
-wf_tensor wf_conv(wf_ctx *c, wf_tensor x, wf_tensor w, wf_tensor bias, int n,
-                  const int64_t *stride, const int64_t *padding, const int64_t *dilation,
-                  int64_t groups)
+/* acc: what is summed in; 0: the dtype both operands are promoted to */
+static wf_tensor conv(wf_ctx *c, wf_tensor x, wf_tensor w, wf_tensor bias, int n,
+                      const int64_t *stride, const int64_t *padding,
+                      const int64_t *dilation, int64_t groups, int32_t acc)
 {
     Shape s, k;
     int64_t st[SPATIAL], pad[SPATIAL], dil[SPATIAL];
@@ -81,8 +83,22 @@ wf_tensor wf_conv(wf_ctx *c, wf_tensor x, wf_tensor w, wf_tensor bias, int n,
                                  .pad_lo = {(uint32_t)n, pad},
                                  .pad_hi = {(uint32_t)n, pad},
                                  .rhs_dilation = {(uint32_t)n, dil},
-                                 .groups = groups});
+                                 .groups = groups,
+                                 .acc = acc});
     return scope_close(c, add_bias(c, y, bias, n));
+}
+
+wf_tensor wf_conv(wf_ctx *c, wf_tensor x, wf_tensor w, wf_tensor bias, int n,
+                  const int64_t *stride, const int64_t *padding, const int64_t *dilation,
+                  int64_t groups)
+{
+    return conv(c, x, w, bias, n, stride, padding, dilation, groups, 0);
+}
+
+wf_tensor conv_sums(wf_ctx *c, wf_tensor x, wf_tensor w, int n, const int64_t *stride,
+                    const int64_t *padding, const int64_t *dilation, int64_t groups)
+{
+    return conv(c, x, w, WF_NONE, n, stride, padding, dilation, groups, WF_I32);
 }
 
 /* [Cin, Cout/g, k..] -> [Cout, Cin/g, k.. reversed] */

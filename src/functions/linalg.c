@@ -8,12 +8,15 @@
 
 /* ---- dot products ---- */
 
+/* acc given: operands are multiplied as they are. */
 static wf_tensor dot_general(wf_ctx *c, const char *fn, wf_tensor x, wf_tensor y,
                              const DotAttr *a)
 {
     wf_tensor in[2] = {x, y};
     DotAttr d = *a;
 
+    if (d.acc)
+        return tensor_op1(c, OP_dot_general, in, 2, &d);
     if (!unify_dtypes(c, fn, in, 2))
         return WF_NONE;
     d.acc = (int32_t)wf_dtype_of(c, in[0]);
@@ -23,7 +26,7 @@ static wf_tensor dot_general(wf_ctx *c, const char *fn, wf_tensor x, wf_tensor y
 }
 
 /* Leading axes broadcast; the last two are matrices; vectors count as a row on the left, a column on the right. */
-wf_tensor wf_matmul(wf_ctx *c, wf_tensor x, wf_tensor y)
+static wf_tensor matmul(wf_ctx *c, wf_tensor x, wf_tensor y, int32_t acc)
 {
     Shape a, b, sx, sy;
     int64_t batch[MAX_RANK];
@@ -49,7 +52,8 @@ wf_tensor wf_matmul(wf_ctx *c, wf_tensor x, wf_tensor y)
         scope_open(c);
         z = dot_general(c, "wf_matmul", x, y,
                         &(DotAttr){.lhs = INTS(1, (int64_t)a.rank - 1),
-                                   .rhs = INTS(1, b.rank > 1 ? (int64_t)b.rank - 2 : 0)});
+                                   .rhs = INTS(1, b.rank > 1 ? (int64_t)b.rank - 2 : 0),
+                                   .acc = acc});
         return scope_close(c, z);
     }
     scope_open(c);
@@ -81,11 +85,15 @@ wf_tensor wf_matmul(wf_ctx *c, wf_tensor x, wf_tensor y)
                                 &(DotAttr){.lhs = INTS(1, (int64_t)nb + 1),
                                            .rhs = INTS(1, nb),
                                            .lhs_batch = {nb, batch},
-                                           .rhs_batch = {nb, batch}});
+                                           .rhs_batch = {nb, batch},
+                                           .acc = acc});
     if (row || col)
         z = wf_squeeze(c, z, (int[]){row ? -2 : -1}, 1);
     return scope_close(c, z);
 }
+
+wf_tensor wf_matmul(wf_ctx *c, wf_tensor x, wf_tensor y) { return matmul(c, x, y, 0); }
+wf_tensor matmul_sums(wf_ctx *c, wf_tensor x, wf_tensor y) { return matmul(c, x, y, WF_I32); }
 
 wf_tensor wf_tensordot(wf_ctx *c, wf_tensor x, wf_tensor y, const int *x_axes,
                        const int *y_axes, int n)

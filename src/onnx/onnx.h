@@ -256,6 +256,7 @@ struct OxValue {
     const OxValue *items; /* of a sequence */
     int nitems;
     const OxBytes *strings; /* nitems of them */
+    const struct OxQuant *quant; /* the integers that t is made of; NULL: none */
 };
 
 typedef struct OxEnv OxEnv;

@@ -46,7 +46,9 @@ OX_RULE(multinomial);
 
 /* ops_ms.c */
 OX_RULE(fused_conv); OX_RULE(fused_gemm); OX_RULE(fused_matmul); OX_RULE(gelu_of); OX_RULE(skip_norm); OX_RULE(multi_head);
-OX_RULE(ms_attention); OX_RULE(qlinear_map); OX_RULE(qlinear_concat); OX_RULE(matmul_to_float); OX_RULE(dynamic_matmul);
+OX_RULE(ms_attention);
+/* ops_msquant.c */
+OX_RULE(qgemm); OX_RULE(qlinear_where); OX_RULE(qlinear_map); OX_RULE(qlinear_concat); OX_RULE(matmul_to_float); OX_RULE(dynamic_matmul);
 OX_RULE(matmul_bits);
 
 /* ---- shared by families ----------------------------------------------------------------------- */
@@ -68,5 +70,26 @@ wf_tensor ox_conv_with(OxRun *r, wf_tensor x, wf_tensor w, wf_tensor bias, const
 wf_tensor ox_pad_window(OxRun *r, wf_tensor x, OxWindow *w, double value);
 wf_tensor ox_map_activation(OxRun *r, const char *name, wf_tensor x, double alpha, double beta);
 wf_tensor ox_product(OxRun *r, wf_tensor x, wf_tensor y);
+
+/* ---- ops_quant.c: integers of 8 bits that stand for (q - zero) scale, and their products ---- */
+
+typedef struct OxQuant {
+    wf_tensor q, scale, zero;  /* zero, WF_NONE: 0, shaped to meet q */
+    const OxValue *zero_value; /* as the graph has it; NULL: none */
+    int axis;                  /* of a vector of scales */
+    const OxEnv *env;          /* the graph that made it: inner ones do not see it */
+} OxQuant;
+
+/* Input i with the zero point that is input z; a vector of those goes along the axis. */
+OxQuant ox_quant_of(OxRun *r, size_t i, size_t z, int axis);
+wf_tensor ox_quant_spread(OxRun *r, wf_tensor v, int axis, int rank);
+wf_tensor ox_quant_matmul(OxRun *r, const OxQuant *x, const OxQuant *w); /* sums, i32 */
+wf_tensor ox_quant_conv(OxRun *r, const OxQuant *x, const OxQuant *w);
+/* A matrix and its zero points, transposed if `turn`. */
+OxQuant ox_quant_turned(OxRun *r, const OxQuant *q, bool turn);
+/* The product of inputs 0 and 1 by their integers, if both are made of such; else WF_NONE. */
+wf_tensor ox_quant_product(OxRun *r);
+wf_tensor ox_quant_gemm(OxRun *r);
+wf_tensor ox_quant_images(OxRun *r);
 
 #endif

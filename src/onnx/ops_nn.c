@@ -117,10 +117,12 @@ static bool kernel_of(OxRun *r, wf_tensor x, wf_tensor w, OxWindow *win)
 
 OX_RULE(conv)
 {
-    wf_tensor x = ox_in(r, 0), w = ox_in(r, 1), b = ox_opt(r, 2);
+    wf_tensor x = ox_in(r, 0), w = ox_in(r, 1), b = ox_opt(r, 2), y = ox_quant_images(r);
     OxWindow win;
 
     (void)op;
+    if (!wf_is_none(y))
+        return ox_put(r, 0, wf_is_none(b) ? y : wf_add(r->c, y, ox_quant_spread(r, b, 0, wf_rank(r->c, y) - 1)));
     return kernel_of(r, x, w, &win) && ox_put(r, 0, ox_conv_with(r, x, w, b, &win, ox_int(r, "group", 1)));
 }
 

@@ -5,6 +5,7 @@
  * Scales are one number, one for each place of an axis, or one for each block along it.
  * Products of integers are integers: i32.
  */
+#include "functions/functions.h"
 #include "onnx/ops.h"
 
 /* A scale or zero point, shaped to meet x. */
@@ -73,6 +74,31 @@ OX_RULE(quantize)
     return ox_put_value(r, 0, to_integer(r, v, zero, to));
 }
 
+static bool one_scale(OxRun *r, const OxQuant *q)
+{
+    return wf_rank(r->c, q->scale) == 0 || wf_size(r->c, q->scale, 0) == 1;
+}
+
+/* What is dequantised, for products that multiply the integers themselves; NULL: of other types. */
+static const OxQuant *quant_kept(OxRun *r, wf_tensor scale)
+{
+    const OxValue *v = ox_value(r, 0);
+    wf_dtype dtype = v->narrow || !ox_ok(r) ? WF_INVALID : wf_dtype_of(r->c, ox_in(r, 0));
+    OxQuant *q;
+
+    if ((dtype != WF_I8 && dtype != WF_U8) || ox_int(r, "block_size", 0) || wf_rank(r->c, scale) > 1 ||
+        wf_dtype_of(r->c, scale) != WF_F32 || ox_int(r, "output_dtype", 0) || !(q = ox_alloc(&r->mem, 1, sizeof *q)))
+        return NULL;
+    *q = (OxQuant){.q = ox_in(r, 0), .scale = scale, .zero = WF_NONE, .env = r->env};
+    if (!one_scale(r, q))
+        q->axis = ox_axis(r, ox_int(r, "axis", 1), wf_rank(r->c, q->q));
+    if (ox_has(r, 2)) {
+        q->zero_value = ox_value(r, 2);
+        q->zero = ox_quant_spread(r, ox_in(r, 2), q->axis, wf_rank(r->c, q->q));
+    }
+    return q;
+}
+
 OX_RULE(dequantize)
 {
     const OxValue *q = ox_value(r, 0);
@@ -86,7 +112,9 @@ OX_RULE(dequantize)
     if (ox_has(r, 2))
         v = wf_sub(r->c, v, wf_cast(r->c, spread(r, ox_widen(r, ox_value(r, 2)), x), WF_F32));
     v = wf_mul(r->c, v, wf_cast(r->c, spread(r, scale, x), WF_F32));
-    return ox_put(r, 0, wf_cast(r->c, v, to ? ox_dtype(to) : wf_dtype_of(r->c, scale)));
+    return ox_put_value(r, 0, (OxValue){.kind = OX_TENSOR,
+                                        .t = wf_cast(r->c, v, to ? ox_dtype(to) : wf_dtype_of(r->c, scale)),
+                                        .quant = quant_kept(r, scale)});
 }
 
 OX_RULE(dynamic_quantize)
@@ -107,61 +135,203 @@ OX_RULE(dynamic_quantize)
 
 /* ---- products of integers ----------------------------------------------------------------------- */
 
-/* x - zero as i32; rows: a vector of zero points has one for each row, else for each column. */
-static wf_tensor centred(OxRun *r, size_t i, size_t z, bool rows)
+/* All elements of a zero point, if it is known and they are the same; no zero point is 0. */
+static bool known_zero(OxRun *r, const OxValue *v, double *zero)
 {
-    wf_tensor x = wf_cast(r->c, ox_in(r, i), WF_I32), zero = ox_opt(r, z);
+    wf_tensor t = WF_NONE;
+    int64_t n, *all;
+    bool same = true;
 
-    if (wf_is_none(zero) || !ox_ok(r))
-        return x;
-    if (wf_rank(r->c, zero) == 1 && wf_size(r->c, zero, 0) == 1)
-        zero = wf_reshape(r->c, zero, NULL, 0);
-    else if (wf_rank(r->c, zero) == 1 && rows)
-        zero = wf_expand_dims(r->c, zero, 1);
-    return wf_sub(r->c, x, wf_cast(r->c, zero, WF_I32));
+    *zero = 0;
+    if (!v || v->kind == OX_NOTHING)
+        return true;
+    if (!ox_concrete(r, v, &t) || !ox_ok(r) || (n = wf_count(r->c, t)) < 1 || n > 1 << 20 ||
+        !(all = ox_alloc(&r->mem, (size_t)n, sizeof *all)))
+        return false;
+    wf_read(r->c, wf_copy(r->c, wf_cast(r->c, t, WF_I64)), all, (size_t)n * 8);
+    for (int64_t i = 1; i < n; i++)
+        same = same && all[i] == all[0];
+    *zero = (double)all[0];
+    return ox_ok(r) && same;
+}
+
+/* Integers of 16 bits, less the zero point: what fits no 8. */
+static wf_tensor less_zero(OxRun *r, wf_tensor x, wf_tensor zero)
+{
+    return wf_sub(r->c, wf_cast(r->c, x, WF_I16), wf_cast(r->c, zero, WF_I16));
+}
+
+/* A right operand or filter less its zero point, of i8 where that is possible. */
+static wf_tensor centred_weight(OxRun *r, const OxQuant *w)
+{
+    double zero;
+
+    if (known_zero(r, w->zero_value, &zero) && zero == 0)
+        return w->q;
+    if (zero == 128 && wf_dtype_of(r->c, w->q) == WF_U8)
+        return wf_cast(r->c, less_zero(r, w->q, wf_scalar(r->c, WF_I16, zero)), WF_I8);
+    return less_zero(r, w->q, w->zero);
+}
+
+static wf_tensor whole_sum(OxRun *r, wf_tensor w, const int *axes, int n, bool keep)
+{
+    return wf_cast(r->c, wf_sum(r->c, wf_cast(r->c, w, WF_I32), axes, n, keep), WF_I32);
+}
+
+/* sum (x - zx) (w - zw) = sum x w' - zx sum w'; a vector zx is one for each row, zw one for each column. */
+wf_tensor ox_quant_matmul(OxRun *r, const OxQuant *x, const OxQuant *w)
+{
+    wf_ctx *c = r->c;
+    wf_tensor right = centred_weight(r, w), sums = matmul_sums(c, x->q, right), zero;
+    double known;
+
+    if (!ox_ok(r) || (known_zero(r, x->zero_value, &known) && known == 0))
+        return sums;
+    zero = wf_cast(c, x->zero, WF_I32);
+    if (wf_rank(c, right) == 1)
+        return wf_sub(c, sums, wf_mul(c, zero, whole_sum(r, right, NULL, 0, false)));
+    if (wf_rank(c, x->q) == 1) /* no axis of rows */
+        return wf_sub(c, sums, wf_mul(c, zero, whole_sum(r, right, (int[]){wf_rank(c, right) - 2}, 1, false)));
+    return wf_sub(c, sums, wf_mul(c, zero, whole_sum(r, right, (int[]){wf_rank(c, right) - 2}, 1, true)));
+}
+
+/* The same; what is added to images at their borders is the zero point. */
+wf_tensor ox_quant_conv(OxRun *r, const OxQuant *x, const OxQuant *w)
+{
+    wf_ctx *c = r->c;
+    wf_tensor images = x->q, filters = centred_weight(r, w), sums;
+    int64_t kernel[WF_MAX_RANK], dims[WF_MAX_RANK];
+    int axes[WF_MAX_RANK], rank = ox_ok(r) ? wf_rank(c, filters) : 0;
+    bool known;
+    OxWindow win;
+    double zero;
+
+    if (!ox_ok(r) || rank != wf_rank(c, images) || rank < 3 || rank > 5)
+        return ox_ok(r) ? (ox_fail(r, WF_ERR_SHAPE, "the weight does not fit the input"), WF_NONE) : WF_NONE;
+    wf_shape(c, filters, kernel, rank);
+    if (!ox_window(r, images, kernel + 2, &win))
+        return WF_NONE;
+    known = known_zero(r, x->zero_value, &zero);
+    if (!known) {
+        images = less_zero(r, images, x->zero);
+        zero = 0;
+    }
+    for (int i = 0; i < win.n; i++)
+        if (win.lo[i] != win.hi[i] || win.lo[i] < 0 || (win.lo[i] && zero != 0)) {
+            images = ox_pad_window(r, images, &win, zero);
+            break;
+        }
+    sums = conv_sums(c, images, filters, win.n, win.stride, win.lo, win.dilation, ox_int(r, "group", 1));
+    if (zero == 0)
+        return sums;
+    for (int i = 0; i < rank - 1; i++) {
+        axes[i] = i + 1;
+        dims[i] = i ? 1 : wf_size(c, filters, 0);
+    }
+    return wf_sub(c, sums, wf_mul(c, wf_scalar(c, WF_I32, zero),
+                                  wf_reshape(c, whole_sum(r, filters, axes, rank - 1, false), dims, rank - 1)));
+}
+
+/* Input i with zero point z. axis: where a vector of zero points goes. */
+OxQuant ox_quant_of(OxRun *r, size_t i, size_t z, int axis)
+{
+    OxQuant q = {.q = ox_in(r, i), .zero = ox_opt(r, z), .zero_value = ox_has(r, z) ? ox_value(r, z) : NULL};
+
+    if (!wf_is_none(q.zero) && ox_ok(r))
+        q.zero = ox_quant_spread(r, q.zero, axis < 0 ? wf_rank(r->c, q.q) + axis : axis, wf_rank(r->c, q.q));
+    return q;
+}
+
+/* One number, or one for each place of an axis, shaped to meet a tensor of that rank. */
+wf_tensor ox_quant_spread(OxRun *r, wf_tensor v, int axis, int rank)
+{
+    int64_t dims[WF_MAX_RANK];
+
+    if (!ox_ok(r) || wf_rank(r->c, v) > 1 || rank < 1)
+        return v;
+    if (wf_rank(r->c, v) == 0 || wf_size(r->c, v, 0) == 1)
+        return wf_reshape(r->c, v, NULL, 0);
+    for (int i = 0; i < rank; i++)
+        dims[i] = i == axis ? wf_size(r->c, v, 0) : 1;
+    return wf_reshape(r->c, v, dims, rank);
+}
+
+/* ---- products between DequantizeLinear and QuantizeLinear ---- */
+
+/* Inputs 0 and 1, if both are integers that were dequantised, the left one by one scale. */
+static bool quant_operands(OxRun *r, const OxQuant **x, const OxQuant **w)
+{
+    *x = ox_has(r, 0) ? ox_value(r, 0)->quant : NULL;
+    *w = ox_has(r, 1) ? ox_value(r, 1)->quant : NULL;
+    return *x && *w && (*x)->env == r->env && (*w)->env == r->env && one_scale(r, *x) && ox_ok(r);
+}
+
+static wf_tensor quant_scaled(OxRun *r, wf_tensor sums, const OxQuant *x, wf_tensor scale)
+{
+    return wf_mul(r->c, wf_cast(r->c, sums, WF_F32), wf_mul(r->c, wf_reshape(r->c, x->scale, NULL, 0), scale));
+}
+
+OxQuant ox_quant_turned(OxRun *r, const OxQuant *q, bool turn)
+{
+    OxQuant t = *q;
+
+    if (turn) {
+        t.q = wf_permute(r->c, q->q, (int[]){1, 0}, 2);
+        t.axis = 1 - q->axis;
+        if (!wf_is_none(q->zero) && wf_rank(r->c, q->zero) == 2)
+            t.zero = wf_permute(r->c, q->zero, (int[]){1, 0}, 2);
+    }
+    return t;
+}
+
+/* turn: of Gemm, whose operands are matrices */
+static wf_tensor quant_product(OxRun *r, bool turn_x, bool turn_w)
+{
+    const OxQuant *x, *w;
+    OxQuant a, b;
+    int rank;
+
+    if (!quant_operands(r, &x, &w) || (rank = wf_rank(r->c, w->q)) < 2 || wf_rank(r->c, x->q) < 2 ||
+        ((turn_x || turn_w) && (rank != 2 || wf_rank(r->c, x->q) != 2)))
+        return WF_NONE;
+    a = ox_quant_turned(r, x, turn_x);
+    b = ox_quant_turned(r, w, turn_w);
+    if (!one_scale(r, &b) && b.axis != rank - 1)
+        return WF_NONE;
+    return quant_scaled(r, ox_quant_matmul(r, &a, &b), &a, ox_quant_spread(r, b.scale, 0, 1));
+}
+
+wf_tensor ox_quant_product(OxRun *r) { return quant_product(r, false, false); }
+
+wf_tensor ox_quant_gemm(OxRun *r)
+{
+    return quant_product(r, ox_int(r, "transA", 0) != 0, ox_int(r, "transB", 0) != 0);
+}
+
+wf_tensor ox_quant_images(OxRun *r)
+{
+    const OxQuant *x, *w;
+    int rank;
+
+    if (!quant_operands(r, &x, &w) || (rank = wf_rank(r->c, w->q)) < 3 || rank > 5 || (!one_scale(r, w) && w->axis != 0))
+        return WF_NONE;
+    return quant_scaled(r, ox_quant_conv(r, x, w), x, ox_quant_spread(r, w->scale, 0, rank - 1));
 }
 
 OX_RULE(matmul_integer)
 {
+    OxQuant a = ox_quant_of(r, 0, 2, -2), b = ox_quant_of(r, 1, 3, -1);
+
     (void)op;
-    return ox_put(r, 0, wf_matmul(r->c, centred(r, 0, 2, true), centred(r, 1, 3, false)));
-}
-
-static wf_tensor conv_integers(OxRun *r, wf_tensor x, wf_tensor w)
-{
-    int64_t kernel[WF_MAX_RANK];
-    OxWindow win;
-
-    if (!ox_ok(r) || wf_rank(r->c, w) != wf_rank(r->c, x) || wf_rank(r->c, x) < 3)
-        return ox_fail(r, WF_ERR_SHAPE, "the weight does not fit the input"), WF_NONE;
-    wf_shape(r->c, w, kernel, wf_rank(r->c, w));
-    if (!ox_window(r, x, kernel + 2, &win))
-        return WF_NONE;
-    return ox_conv_with(r, x, w, WF_NONE, &win, ox_int(r, "group", 1));
-}
-
-/* Zero points of weights: one for each output channel. */
-static wf_tensor centred_weight(OxRun *r, size_t i, size_t z)
-{
-    wf_tensor w = wf_cast(r->c, ox_in(r, i), WF_I32), zero = ox_opt(r, z);
-    int64_t dims[WF_MAX_RANK];
-
-    if (wf_is_none(zero) || !ox_ok(r))
-        return w;
-    zero = wf_cast(r->c, zero, WF_I32);
-    if (wf_rank(r->c, zero) == 1) {
-        dims[0] = wf_size(r->c, zero, 0);
-        for (int k = 1; k < wf_rank(r->c, w); k++)
-            dims[k] = 1;
-        zero = wf_reshape(r->c, zero, dims, wf_rank(r->c, w));
-    }
-    return wf_sub(r->c, w, zero);
+    return ox_put(r, 0, ox_quant_matmul(r, &a, &b));
 }
 
 OX_RULE(conv_integer)
 {
+    OxQuant x = ox_quant_of(r, 0, 2, 1), w = ox_quant_of(r, 1, 3, 0);
+
     (void)op;
-    return ox_put(r, 0, conv_integers(r, centred(r, 0, 2, true), centred_weight(r, 1, 3)));
+    return ox_put(r, 0, ox_quant_conv(r, &x, &w));
 }
 
 /* Sums of products back into the type of the result: times sa sb / sy. */
@@ -175,18 +345,21 @@ static OxValue requantize(OxRun *r, wf_tensor sums, wf_tensor sa, wf_tensor sb, 
 
 OX_RULE(qlinear_matmul)
 {
-    wf_tensor sa = ox_in(r, 1), sb = ox_in(r, 4), sums = wf_matmul(r->c, centred(r, 0, 2, true), centred(r, 3, 5, false));
+    OxQuant a = ox_quant_of(r, 0, 2, -2), b = ox_quant_of(r, 3, 5, -1);
+    wf_tensor sums = ox_quant_matmul(r, &a, &b);
 
     (void)op;
-    if (ox_ok(r) && wf_rank(r->c, sa) == 1 && wf_size(r->c, sa, 0) != 1)
-        sa = wf_expand_dims(r->c, sa, 1);
-    return ox_put_value(r, 0, requantize(r, sums, sa, sb, ox_in(r, 6), 7));
+    if (!ox_ok(r))
+        return false;
+    return ox_put_value(r, 0, requantize(r, sums, ox_quant_spread(r, ox_in(r, 1), wf_rank(r->c, a.q) - 2, wf_rank(r->c, a.q)),
+                                         ox_in(r, 4), ox_in(r, 6), 7));
 }
 
 OX_RULE(qlinear_conv)
 {
     wf_ctx *c = r->c;
-    wf_tensor sums = conv_integers(r, centred(r, 0, 2, true), centred_weight(r, 3, 5)), sw = ox_in(r, 4), b = ox_opt(r, 8);
+    OxQuant x = ox_quant_of(r, 0, 2, 1), w = ox_quant_of(r, 3, 5, 0);
+    wf_tensor sums = ox_quant_conv(r, &x, &w), sw = ox_in(r, 4), b = ox_opt(r, 8);
     int64_t dims[WF_MAX_RANK];
     int rank = ox_ok(r) ? wf_rank(c, sums) : 0;
 

@@ -142,8 +142,10 @@ wf_tensor ox_product(OxRun *r, wf_tensor x, wf_tensor y)
 
 OX_RULE(matmul)
 {
+    wf_tensor y = ox_quant_product(r);
+
     (void)op;
-    return ox_put(r, 0, ox_product(r, ox_in(r, 0), ox_in(r, 1)));
+    return ox_put(r, 0, wf_is_none(y) ? ox_product(r, ox_in(r, 0), ox_in(r, 1)) : y);
 }
 
 OX_RULE(gemm)
@@ -157,7 +159,9 @@ OX_RULE(gemm)
         a = wf_permute(c, a, (int[]){1, 0}, 2);
     if (ox_int(r, "transB", 0))
         b = wf_permute(c, b, (int[]){1, 0}, 2);
-    y = wf_matmul(c, a, b);
+    y = ox_quant_gemm(r);
+    if (wf_is_none(y))
+        y = wf_matmul(c, a, b);
     if (alpha != 1)
         y = wf_mul(c, y, ox_like(r, alpha, y));
     if (!wf_is_none(bias) && beta != 0)
