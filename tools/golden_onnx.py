@@ -71,21 +71,21 @@ def main():
 
 # ---- com.microsoft ---------------------------------------------------------------------------------------------------
 
-def case(out, op, ins, domain="com.microsoft", **attrs):
+def case(out, op, ins, domain="com.microsoft", outs=("y",), **attrs):
     """ins: arrays, or None for one that is left out; all but the first are initialisers."""
     names = ["" if a is None else "i%d" % k for k, a in enumerate(ins)]
     x = helper.make_tensor_value_info("i0", helper.np_dtype_to_tensor_dtype(ins[0].dtype), ins[0].shape)
     init = [numpy_helper.from_array(np.asarray(a), n) for a, n in zip(ins[1:], names[1:]) if n]
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    graph = helper.make_graph([helper.make_node(op, names, ["y"], domain=domain, **attrs)], "g", [x],
-                              [helper.make_empty_tensor_value_info("y")], init)
+    graph = helper.make_graph([helper.make_node(op, names, outs, domain=domain, **attrs)], "g", [x],
+                              [helper.make_empty_tensor_value_info(n) for n in outs], init)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)],
                               ir_version=9).SerializeToString()
-    y = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"]).run(None, {"i0": ins[0]})[0]
-    parts = [model, numpy_helper.from_array(ins[0]).SerializeToString(), numpy_helper.from_array(y).SerializeToString()]
+    y = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"]).run(None, {"i0": ins[0]})
+    parts = [model] + [numpy_helper.from_array(a).SerializeToString() for a in ins[:1] + y]
     name = ("ms_" + op).encode()
-    out.write(struct.pack("<I", len(name)) + name + struct.pack("<ddII", 1e-4, 1e-5, 1, 1))
+    out.write(struct.pack("<I", len(name)) + name + struct.pack("<ddII", 1e-4, 1e-5, 1, len(outs)))
     for p in parts:
         out.write(struct.pack("<I", len(p)) + p)
 
@@ -127,6 +127,21 @@ def microsoft():
         case(out, "QLinearAdd", [u8(3, 4), s(.1), z(3), u8(4), s(.2), z(7), s(.3), z(9)])
         t = np.int8
         case(out, "QLinearMul", [i8(3, 4), s(.1), z(3, t), i8(4), s(.2), z(7, t), s(3), z(9, t)])
+        case(out, "QGemm", [u8(3, 5), s(.1), z(120), i8(5, 4), s(.02), z(0, t), np.arange(4, dtype=np.int32), s(.2), z(9)])
+        case(out, "QGemm", [i8(3, 5), s(.1), z(3, t), i8(4, 5), f(4) ** 2, z([0] * 4, t)], transB=1)
+        case(out, "QLinearWhere", [u8(3, 4) > 99, u8(3, 4), s(.1), z(3), u8(4), s(.2), z(7), s(.3), z(9)])
+        cache = [w(np.outer(np.arange(16), [1, .1])).astype(np.float32) for w in (np.cos, np.sin)]
+        for mixed in 0, 1:
+            case(out, "RotaryEmbedding", [f(2, 5, 8), np.array([3], np.int64)] + cache, interleaved=mixed)
+        case(out, "RotaryEmbedding", [f(2, 2, 5, 4), np.array([[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]], np.int64)] + cache)
+        cache = [w(np.outer(np.arange(16), .5 ** np.arange(8))).astype(np.float32) for w in (np.cos, np.sin)]
+        lens, total = np.array([4, 4], np.int32), np.array(5, np.int32)
+        group = dict(num_heads=4, kv_num_heads=2)
+        case(out, "GroupQueryAttention", [f(2, 5, 64), f(2, 5, 32), f(2, 5, 32), None, None, lens, total], **group)
+        case(out, "GroupQueryAttention", [f(2, 5, 128), None, None, None, None, lens, total] + cache, do_rotary=1, **group)
+        lens, total = np.array([6, 4], np.int32), np.array(7, np.int32)
+        case(out, "GroupQueryAttention", [f(2, 1, 64), f(2, 1, 32), f(2, 1, 32), f(2, 2, 6, 16), f(2, 2, 6, 16), lens, total] + cache,
+             do_rotary=1, rotary_interleaved=1, local_window_size=3, outs=("y", "k", "v"), **group)
         case(out, "QLinearSigmoid", [u8(3, 4), s(.05), z(128), s(1 / 256), z(0)])
         case(out, "QLinearLeakyRelu", [u8(3, 4), s(.05), z(128), s(.06), z(10)], alpha=0.1)
         case(out, "QLinearGlobalAveragePool", [u8(1, 3, 4, 4), s(.05), z(128), s(.06), z(10)])

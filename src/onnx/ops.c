@@ -74,11 +74,11 @@ static const OxOp microsoft[] = {
     R("Attention", ms_attention, 0), R("BiasGelu", gelu_of, 1), R("DequantizeLinear", dequantize, 0),
     R("DynamicQuantizeMatMul", dynamic_matmul, 0), R("FastGelu", gelu_of, 2), R("FusedConv", fused_conv, 0),
     R("FusedGemm", fused_gemm, 0), R("FusedMatMul", fused_matmul, 0), R("Gelu", gelu_of, 0),
-    R("MatMulIntegerToFloat", matmul_to_float, 0), R("MatMulNBits", matmul_bits, 0),
+    R("GroupQueryAttention", group_query, 0), R("MatMulIntegerToFloat", matmul_to_float, 0), R("MatMulNBits", matmul_bits, 0),
     R("MultiHeadAttention", multi_head, 0), R("QGemm", qgemm, 0), R("QLinearAdd", qlinear_map, 0), R("QLinearConcat", qlinear_concat, 0),
     R("QLinearGlobalAveragePool", qlinear_map, 4), R("QLinearLeakyRelu", qlinear_map, 3), R("QLinearMul", qlinear_map, 1),
     R("QLinearSigmoid", qlinear_map, 2), R("QLinearSoftmax", qlinear_map, 5), R("QLinearWhere", qlinear_where, 0), R("QuantizeLinear", quantize, 0),
-    R("QuickGelu", gelu_of, 3), R("SimplifiedLayerNormalization", rms_norm, 0), R("SkipLayerNormalization", skip_norm, 0),
+    R("QuickGelu", gelu_of, 3), R("RotaryEmbedding", ms_rotary, 0), R("SimplifiedLayerNormalization", rms_norm, 0), R("SkipLayerNormalization", skip_norm, 0),
     R("SkipSimplifiedLayerNormalization", skip_norm, 1),
 };
 

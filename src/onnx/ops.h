@@ -46,7 +46,7 @@ OX_RULE(multinomial);
 
 /* ops_ms.c */
 OX_RULE(fused_conv); OX_RULE(fused_gemm); OX_RULE(fused_matmul); OX_RULE(gelu_of); OX_RULE(skip_norm); OX_RULE(multi_head);
-OX_RULE(ms_attention);
+OX_RULE(ms_attention); OX_RULE(ms_rotary); OX_RULE(group_query);
 /* ops_msquant.c */
 OX_RULE(qgemm); OX_RULE(qlinear_where); OX_RULE(qlinear_map); OX_RULE(qlinear_concat); OX_RULE(matmul_to_float); OX_RULE(dynamic_matmul);
 OX_RULE(matmul_bits);
@@ -70,6 +70,7 @@ wf_tensor ox_conv_with(OxRun *r, wf_tensor x, wf_tensor w, wf_tensor bias, const
 wf_tensor ox_pad_window(OxRun *r, wf_tensor x, OxWindow *w, double value);
 wf_tensor ox_map_activation(OxRun *r, const char *name, wf_tensor x, double alpha, double beta);
 wf_tensor ox_product(OxRun *r, wf_tensor x, wf_tensor y);
+wf_tensor ox_rotated(OxRun *r, wf_tensor x, wf_tensor cs, wf_tensor sn, int64_t dim, bool mixed);
 
 /* ---- ops_quant.c: integers of 8 bits that stand for (q - zero) scale, and their products ---- */
 

@@ -162,26 +162,15 @@ OX_RULE(attention)
 
 /* ---- rotary embedding ----------------------------------------------------------------------------- */
 
-OX_RULE(rotary)
+/* The first dim of x [B,H,S,D] turned by angles whose cosines and sines are [B,S,dim/2] or [1,S,dim/2]. */
+wf_tensor ox_rotated(OxRun *r, wf_tensor x, wf_tensor cs, wf_tensor sn, int64_t dim, bool mixed)
 {
     wf_ctx *c = r->c;
-    wf_tensor x = ox_in(r, 0), cs = ox_in(r, 1), sn = ox_in(r, 2), ids = ox_opt(r, 3), a, b, rest = WF_NONE, y;
-    bool packed = ox_ok(r) && wf_rank(c, x) == 3, mixed = ox_int(r, "interleaved", 0) != 0;
-    int64_t dim = ox_int(r, "rotary_embedding_dim", 0), d, half;
+    int64_t d = wf_size(c, x, 3), half = dim / 2, dims[4];
+    wf_tensor a, b, re, im, y, rest = WF_NONE;
 
-    (void)op;
-    x = heads(r, x, ox_int(r, "num_heads", 0)); /* [B,H,S,D] */
-    if (!ox_ok(r))
-        return false;
-    d = wf_size(c, x, 3);
-    dim = dim ? dim : d;
     if (d < 0 || dim > d || dim % 2)
-        return ox_fail(r, WF_ERR_SHAPE, "rotated part of %lld of %lld", (long long)dim, (long long)d);
-    half = dim / 2;
-    if (!wf_is_none(ids)) {
-        cs = wf_take(c, cs, ids, 0);
-        sn = wf_take(c, sn, ids, 0);
-    }
+        return ox_fail(r, WF_ERR_SHAPE, "rotated part of %lld of %lld", (long long)dim, (long long)d), WF_NONE;
     cs = wf_expand_dims(c, cs, 1); /* [B,1,S,dim/2] */
     sn = wf_expand_dims(c, sn, 1);
     if (dim < d)
@@ -194,17 +183,34 @@ OX_RULE(rotary)
         a = wf_narrow(c, y, 3, 0, half);
         b = wf_narrow(c, y, 3, half, half);
     }
-    wf_tensor re = wf_sub(c, wf_mul(c, cs, a), wf_mul(c, sn, b)), im = wf_add(c, wf_mul(c, sn, a), wf_mul(c, cs, b));
+    re = wf_sub(c, wf_mul(c, cs, a), wf_mul(c, sn, b));
+    im = wf_add(c, wf_mul(c, sn, a), wf_mul(c, cs, b));
     if (mixed) {
-        int64_t dims[4];
         wf_shape(c, y, dims, wf_rank(c, y));
         y = wf_reshape(c, wf_stack(c, (wf_tensor[]){re, im}, 2, 4), dims, 4);
     } else {
         y = wf_concat(c, (wf_tensor[]){re, im}, 2, 3);
     }
-    if (!wf_is_none(rest))
-        y = wf_concat(c, (wf_tensor[]){y, rest}, 2, 3);
-    return ox_put(r, 0, packed ? unheads(r, y) : y);
+    return wf_is_none(rest) ? y : wf_concat(c, (wf_tensor[]){y, rest}, 2, 3);
+}
+
+OX_RULE(rotary)
+{
+    wf_ctx *c = r->c;
+    wf_tensor x = ox_in(r, 0), cs = ox_in(r, 1), sn = ox_in(r, 2), ids = ox_opt(r, 3);
+    bool packed = ox_ok(r) && wf_rank(c, x) == 3;
+    int64_t dim = ox_int(r, "rotary_embedding_dim", 0);
+
+    (void)op;
+    x = heads(r, x, ox_int(r, "num_heads", 0)); /* [B,H,S,D] */
+    if (!ox_ok(r))
+        return false;
+    if (!wf_is_none(ids)) {
+        cs = wf_take(c, cs, ids, 0);
+        sn = wf_take(c, sn, ids, 0);
+    }
+    x = ox_rotated(r, x, cs, sn, dim ? dim : wf_size(c, x, 3), ox_int(r, "interleaved", 0) != 0);
+    return ox_ok(r) && ox_put(r, 0, packed ? unheads(r, x) : x);
 }
 
 OX_RULE(swiglu)

@@ -110,13 +110,24 @@ static wf_tensor heads(OxRun *r, wf_tensor x, int64_t n) /* [B,S,H*D] -> [B,H,S,
     return wf_permute(c, x, (int[]){0, 2, 1, 3}, 4);
 }
 
-/* softmax(scale q kᵀ + bias) v as [B,S,H*D]; seen: what may be looked at, or WF_NONE */
-static wf_tensor attend(OxRun *r, wf_tensor q, wf_tensor k, wf_tensor v, wf_tensor bias, wf_tensor seen)
+/* [B,H,S,D] -> [B,S,H*D] */
+static wf_tensor joined_heads(OxRun *r, wf_tensor y)
 {
     wf_ctx *c = r->c;
-    int64_t d = wf_size(c, q, 3), dims[4];
+    int64_t dims[4];
+
+    wf_shape(c, y, dims, wf_rank(c, y));
+    return wf_reshape(c, wf_permute(c, y, (int[]){0, 2, 1, 3}, 4),
+                      (int64_t[]){dims[0], dims[2], wf_size_mul(c, dims[1], dims[3])}, 3);
+}
+
+/* softmax(scale q kᵀ + bias) v as [B,S,H*D]; seen: what may be looked at, or WF_NONE; hidden: scores of the rest */
+static wf_tensor attend_to(OxRun *r, wf_tensor q, wf_tensor k, wf_tensor v, wf_tensor bias, wf_tensor seen, double hidden)
+{
+    wf_ctx *c = r->c;
+    int64_t d = wf_size(c, q, 3);
     double scale = ox_float(r, "scale", 0), cap = ox_float(r, "softcap", 0);
-    wf_tensor s, y;
+    wf_tensor s;
 
     scale = scale != 0 ? scale : 1 / sqrt((double)(d < 1 ? 1 : d));
     s = wf_matmul(c, wf_mul(c, q, ox_like(r, scale, q)), wf_swap_axes(c, k, 2, 3));
@@ -124,11 +135,13 @@ static wf_tensor attend(OxRun *r, wf_tensor q, wf_tensor k, wf_tensor v, wf_tens
         s = wf_mul(c, wf_tanh(c, wf_div(c, s, ox_like(r, cap, s))), ox_like(r, cap, s));
     s = plus(r, s, bias);
     if (!wf_is_none(seen))
-        s = wf_where(c, seen, s, ox_like(r, ox_float(r, "mask_filter_value", -10000), s));
-    y = wf_matmul(c, wf_softmax(c, s, 3), v);
-    wf_shape(c, y, dims, wf_rank(c, y));
-    y = wf_permute(c, y, (int[]){0, 2, 1, 3}, 4);
-    return wf_reshape(c, y, (int64_t[]){dims[0], dims[2], wf_size_mul(c, dims[1], dims[3])}, 3);
+        s = wf_where(c, seen, s, ox_like(r, hidden, s));
+    return joined_heads(r, wf_matmul(c, wf_softmax(c, s, 3), v));
+}
+
+static wf_tensor attend(OxRun *r, wf_tensor q, wf_tensor k, wf_tensor v, wf_tensor bias, wf_tensor seen)
+{
+    return attend_to(r, q, k, v, bias, seen, ox_float(r, "mask_filter_value", -10000));
 }
 
 /* Which keys a mask of rank 1 (lengths) or 2 ([B,T], not 0) shows, as [B,1,1,T]. */
@@ -222,4 +235,106 @@ OX_RULE(ms_attention)
     if (ox_int(r, "unidirectional", 0))
         seen = also(r, seen, causal(r, wf_size(c, part[0], 2), wf_size(c, part[1], 2)));
     return ox_put(r, 0, attend(r, part[0], part[1], part[2], ox_opt(r, 5), seen));
+}
+
+/* ---- rotary embeddings, and attention with few heads of keys ---- */
+
+/* x [B,S,H*D] or [B,H,S,D], position_ids [1] (of the first) or [B,S], caches of cosines and sines [most, dim/2] */
+OX_RULE(ms_rotary)
+{
+    wf_ctx *c = r->c;
+    wf_tensor x = ox_in(r, 0), ids = ox_in(r, 1), cs = ox_in(r, 2), sn = ox_in(r, 3);
+    bool packed = ox_ok(r) && wf_rank(c, x) == 3;
+    int64_t dim = ox_int(r, "rotary_embedding_dim", 0), n = ox_int(r, "num_heads", 0), half;
+
+    (void)op;
+    if (!ox_ok(r) || (half = wf_size(c, cs, 1)) < 1 || (dim && !n && packed))
+        return ox_ok(r) ? ox_fail(r, WF_ERR_FORMAT, "needs num_heads") : false;
+    if (packed)
+        x = heads(r, x, n ? n : wf_size_div(c, wf_size(c, x, 2), 2 * half));
+    if (!ox_ok(r))
+        return false;
+    if (wf_rank(c, ids) == 1) /* of the first; the others follow */
+        ids = wf_expand_dims(c, wf_add(c, wf_cast(c, ids, WF_I64), ox_iota(r, wf_size(c, x, 2))), 0);
+    x = ox_rotated(r, x, wf_take(c, cs, ids, 0), wf_take(c, sn, ids, 0), 2 * half, ox_int(r, "interleaved", 0) != 0);
+    return ox_ok(r) && ox_put(r, 0, packed ? joined_heads(r, x) : x);
+}
+
+/* Keys or values so far, then the new ones from place past[b] on: [B,H,T,D], 0 behind them. */
+static wf_tensor appended(OxRun *r, wf_tensor old, wf_tensor new, wf_tensor past, int64_t total)
+{
+    wf_ctx *c = r->c;
+    int64_t dims[4], s = wf_size(c, new, 2);
+    wf_tensor at, from, y;
+
+    if (wf_size(c, old, 2) == 0)
+        return new;
+    wf_shape(c, new, dims, 4);
+    dims[2] = total;
+    at = wf_reshape(c, ox_iota(r, total), (int64_t[]){1, 1, total, 1}, 4);
+    from = wf_sub(c, at, past);
+    y = wf_concat(c, (wf_tensor[]){old, new}, 2, 2); /* new ones begin at the size of old */
+    from = wf_where(c, wf_lt(c, from, i64(r, 0)), at, wf_add(c, from, size_i64(r, wf_size(c, old, 2))));
+    from = wf_minimum(c, from, wf_sub(c, size_i64(r, wf_size(c, y, 2)), i64(r, 1)));
+    y = wf_take_along(c, y, wf_broadcast_to(c, from, dims, 4), 2);
+    return wf_where(c, wf_lt(c, at, wf_add(c, past, size_i64(r, s))), y, ox_like(r, 0, y));
+}
+
+/* query [B,S,Hq*D] (or all three side by side), key, value, past key and value [B,Hk,P,D], seqlens_k [B] (all tokens of a
+ * row, less 1), total_sequence_length, caches of cosines and sines. Rows may be of different lengths. */
+OX_RULE(group_query)
+{
+    wf_ctx *c = r->c;
+    int64_t n = ox_int(r, "num_heads", 0), nk = ox_int(r, "kv_num_heads", 0), window = ox_int(r, "local_window_size", -1), s, d,
+            total, known[1];
+    wf_tensor q = ox_in(r, 0), kv[2] = {ox_opt(r, 1), ox_opt(r, 2)}, past, place, seen, keys;
+    int found;
+
+    (void)op;
+    if (!ox_ok(r) || n < 1 || nk < 1 || n % nk || ox_has(r, 10) || ox_has(r, 11) || ox_int(r, "smooth_softmax", 0) > 0)
+        return ox_ok(r) ? ox_fail(r, WF_ERR_UNSUPPORTED, "attention_bias, sinks, or heads that do not fit") : false;
+    if (wf_is_none(kv[0])) {
+        d = wf_size(c, q, 2) / (n + 2 * nk);
+        kv[0] = wf_narrow(c, q, 2, n * d, nk * d);
+        kv[1] = wf_narrow(c, q, 2, (n + nk) * d, nk * d);
+        q = wf_narrow(c, q, 2, 0, n * d);
+    }
+    q = heads(r, q, n);
+    kv[0] = heads(r, kv[0], nk);
+    kv[1] = heads(r, kv[1], nk);
+    if (!ox_ok(r))
+        return false;
+    s = wf_size(c, q, 2), d = wf_size(c, q, 3), total = s;
+    past = wf_scalar(c, WF_I64, 0);
+    if (ox_has(r, 3) && wf_size(c, ox_in(r, 3), 2) != 0) {
+        past = wf_sub(c, wf_add(c, wf_cast(c, ox_in(r, 5), WF_I64), i64(r, 1)), size_i64(r, s));
+        past = wf_reshape(c, past, (int64_t[]){wf_size(c, q, 0), 1, 1, 1}, 4);
+        total = wf_size_add(c, wf_size(c, ox_in(r, 3), 2), s);
+        if (ox_concrete(r, ox_value(r, 6), &keys) && ox_numbers(r, 6, known, 1, &found) && found == 1)
+            total = MAX(known[0], wf_size(c, ox_in(r, 3), 2));
+    }
+    place = wf_add(c, past, wf_reshape(c, ox_iota(r, s), (int64_t[]){1, 1, s, 1}, 4)); /* of each query */
+    if (ox_int(r, "do_rotary", 0)) {
+        wf_tensor ids = ox_has(r, 9) ? wf_cast(c, ox_in(r, 9), WF_I64)
+                                     : wf_reshape(c, place, (int64_t[]){wf_size(c, place, 0), s}, 2),
+                  cs = wf_take(c, ox_in(r, 7), ids, 0), sn = wf_take(c, ox_in(r, 8), ids, 0);
+        bool mixed = ox_int(r, "rotary_interleaved", 0) != 0;
+        int64_t dim = ox_ok(r) ? 2 * wf_size(c, cs, 2) : 0;
+
+        q = ox_rotated(r, q, cs, sn, dim, mixed);
+        kv[0] = ox_rotated(r, kv[0], cs, sn, dim, mixed);
+    }
+    for (size_t k = 0; k < 2 && ox_ok(r); k++) {
+        if (ox_has(r, 3 + k))
+            kv[k] = appended(r, ox_in(r, 3 + k), kv[k], past, total);
+        ox_put(r, 1 + k, kv[k]);
+        kv[k] = wf_repeat(c, kv[k], n / nk, 1);
+    }
+    if (!ox_ok(r))
+        return false;
+    keys = wf_reshape(c, ox_iota(r, wf_size(c, kv[0], 2)), (int64_t[]){1, 1, 1, wf_size(c, kv[0], 2)}, 4);
+    seen = wf_le(c, keys, place);
+    if (window > 0)
+        seen = wf_logical_and(c, seen, wf_gt(c, keys, wf_sub(c, place, i64(r, window))));
+    return ox_put(r, 0, attend_to(r, q, kv[0], kv[1], WF_NONE, seen, -INFINITY));
 }
