@@ -314,10 +314,43 @@ static void join(Fuser *f, uint32_t g1, uint32_t g2)
     y->n = 0;
 }
 
+static uint32_t find_product(const Fuser *f, uint32_t e, int depth);
+
+static bool has_sums(const Fuser *f, const FuseGroup *g)
+{
+    for (uint32_t i = 0; i < g->n; i++) {
+        uint32_t z = find_product(f, g->v[i], 0);
+
+        if (z != EQN_INPUT && product_is_apart(f->p, &f->p->eqns[z]))
+            return true;
+    }
+    return false;
+}
+
+/* Does group `to` widen bytes that `from` makes of sums of integers? Those leave the kernel of their product as
+ * bytes: joined, it would store floats besides, or one of two products would have no kernel to follow it. */
+static bool reads_rounded(const Fuser *f, uint32_t from, uint32_t to)
+{
+    const Program *p = f->p;
+    const FuseGroup *g = &f->groups.v[to];
+
+    for (uint32_t i = 0; i < g->n; i++) {
+        const Eqn *e = &p->eqns[g->v[i]];
+        Val x = e->nin ? eqn_in(p, e)[0] : VAL_NONE;
+        uint32_t d = e->op == OP_cast ? def_of(f, x) : EQN_INPUT;
+
+        if (d != EQN_INPUT && f->group[d] == from && wf_dtype_size((wf_dtype)val_type(p, x).dtype) == 1 &&
+            wf_dtype_size((wf_dtype)val_type(p, e->out).dtype) > 1)
+            return has_sums(f, &f->groups.v[from]);
+    }
+    return false;
+}
+
 static bool try_join(Fuser *f, uint32_t g1, uint32_t g2)
 {
     if (g1 == g2 || f->groups.v[g1].segment != f->groups.v[g2].segment ||
-        f->groups.v[g1].n + f->groups.v[g2].n > f->target->fuse_members || !can_be_one(f, g1, g2))
+        f->groups.v[g1].n + f->groups.v[g2].n > f->target->fuse_members || reads_rounded(f, g1, g2) ||
+        reads_rounded(f, g2, g1) || !can_be_one(f, g1, g2))
         return false;
     join(f, g1, g2);
     return true;
