@@ -69,6 +69,7 @@ typedef int32_t Loose __attribute__((vector_size(VEC_BYTES), aligned(4), may_ali
             : rows <= 2 ? kind##_body(2, 2, a, b, step, groups, c, ld)                                               \
             : rows <= 4 ? kind##_body(4, 2, a, b, step, groups, c, ld)                                               \
             : rows <= 6 ? kind##_body(6, 2, a, b, step, groups, c, ld)                                               \
+            : rows <= 8 && ROWS > 8 ? kind##_body(ROWS < 8 ? ROWS : 8, 2, a, b, step, groups, c, ld)                 \
                         : kind##_body(ROWS, 2, a, b, step, groups, c, ld);                                           \
         else                                                                                                         \
             rows <= 1   ? kind##_body(1, 1, a, b, step, groups, c, ld)                                               \
@@ -159,9 +160,22 @@ VINLINE uint32_t group_at(const Lines *s, int64_t at, int64_t n)
 VINLINE void zip_bytes(const uint8_t *p, int64_t row, int64_t n, uint32_t flip, int32_t *to)
 {
     const uint8_t *q = p + row, *r = q + row, *t = r + row;
+    int64_t i = 0;
 
-    EACH_ALONE
-    for (int64_t i = 0; i < n; i++)
+#if defined(__SSE2__)
+    for (; i + 16 <= n; i += 16) {
+        __m128i a = _mm_loadu_si128((const void *)(p + i)), b = _mm_loadu_si128((const void *)(q + i)),
+                c = _mm_loadu_si128((const void *)(r + i)), d = _mm_loadu_si128((const void *)(t + i)),
+                ab = _mm_unpacklo_epi8(a, b), cd = _mm_unpacklo_epi8(c, d), f = _mm_set1_epi32((int)flip);
+
+        _mm_storeu_si128((void *)(to + i), _mm_xor_si128(_mm_unpacklo_epi16(ab, cd), f));
+        _mm_storeu_si128((void *)(to + i + 4), _mm_xor_si128(_mm_unpackhi_epi16(ab, cd), f));
+        ab = _mm_unpackhi_epi8(a, b), cd = _mm_unpackhi_epi8(c, d);
+        _mm_storeu_si128((void *)(to + i + 8), _mm_xor_si128(_mm_unpacklo_epi16(ab, cd), f));
+        _mm_storeu_si128((void *)(to + i + 12), _mm_xor_si128(_mm_unpackhi_epi16(ab, cd), f));
+    }
+#endif
+    for (; i < n; i++)
         to[i] = (int32_t)((p[i] | (uint32_t)q[i] << 8 | (uint32_t)r[i] << 16 | (uint32_t)t[i] << 24) ^ flip);
 }
 

@@ -140,6 +140,17 @@ static void zip_row(const Conv *v, const char *from, int64_t have, int64_t n, in
             to[i] = (int32_t)group_at(&l, i * l.line, have);
 }
 
+/* Are planes taken as they are, without borders, from dense ones? */
+static int is_whole(const Conv *v)
+{
+    int64_t step = 1;
+
+    for (int i = 2; i >= 0; step *= v->xs[i--])
+        if (v->ps[i] != v->xs[i] || v->pad[i] || (v->xs[i] > 1 && v->xstep[i] != step))
+            return 0;
+    return 1;
+}
+
 /* Plane of channels k of image n. */
 static void zip_plane(void *user, int task)
 {
@@ -150,6 +161,10 @@ static void zip_plane(void *user, int task)
     int32_t *to = v->planes + k * v->row + n * v->plane, fill = v->moved ? (int32_t)0x80808080u : 0;
     const char *from = (const char *)x->x + (size_t)((v->image + n) * x->x_batch + (v->group * v->c + k * v->per) * x->x_channel) * size;
 
+    if (is_whole(v)) { /* rows follow each other on both sides */
+        zip_row(v, from, have, v->plane, to);
+        return;
+    }
     lo = v->pad[2] > 0 ? least(v->pad[2], v->ps[2]) : 0;
     hi = v->xs[2] + v->pad[2];
     hi = hi < lo ? lo : least(hi, v->ps[2]);
