@@ -80,13 +80,13 @@ typedef int32_t Loose __attribute__((vector_size(VEC_BYTES), aligned(4), may_ali
 VINLINE VFI add_pairs(VFI s, VFI a, VFI b)
 {
 #if KERNEL_ISA == 2
-    return s + (VFI)_mm512_madd_epi16((__m512i)a, (__m512i)b);
+    return (VFI)((VFU)s + (VFU)_mm512_madd_epi16((__m512i)a, (__m512i)b));
 #elif KERNEL_ISA == 1
-    return s + (VFI)_mm256_madd_epi16((__m256i)a, (__m256i)b);
+    return (VFI)((VFU)s + (VFU)_mm256_madd_epi16((__m256i)a, (__m256i)b));
 #elif defined(__SSE2__)
-    return s + (VFI)_mm_madd_epi16((__m128i)a, (__m128i)b);
+    return (VFI)((VFU)s + (VFU)_mm_madd_epi16((__m128i)a, (__m128i)b));
 #else
-    return s + ((VFI)((VFU)a << 16) >> 16) * ((VFI)((VFU)b << 16) >> 16) + (a >> 16) * (b >> 16);
+    return (VFI)((VFU)s + (VFU)(((VFI)((VFU)a << 16) >> 16) * ((VFI)((VFU)b << 16) >> 16)) + (VFU)((a >> 16) * (b >> 16)));
 #endif
 }
 

@@ -105,7 +105,7 @@ static void pack_filters(void *user, int s)
         Lines l = {(const char *)x->w + (size_t)(at + g * v->o * x->w_out) * size, x->w_type, x->w_out, x->w_in, v->c, v->per, 0};
 
         for (int64_t i = 0; i < n; i++)
-            v->sums[s * ROWS + i] += (int32_t)line_sum(&l, first + i);
+            v->sums[s * ROWS + i] = (int32_t)((uint32_t)v->sums[s * ROWS + i] + line_sum(&l, first + i));
         for (int64_t k = 0; k < v->channels; k++) {
             int32_t *row = to + (k * v->taps + t) * ROWS;
 
