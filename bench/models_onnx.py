@@ -2,7 +2,8 @@
 
     models_onnx.py BUILD [MODEL...]
 
-Models are made once, under BUILD/bench/onnx. The two take turns; a figure is the best of all. WEFT_THREADS: 1."""
+Models are made once, under BUILD/bench/onnx; resnet50_int8 is resnet50 quantised by ONNX Runtime. The two take turns; a figure is
+the best of all. WEFT_THREADS: 1. WEFT_BATCH: 1; models of another batch are models of their own."""
 import os
 import re
 import subprocess
@@ -20,6 +21,7 @@ warnings.filterwarnings("ignore")
 build, chosen = sys.argv[1], sys.argv[2:]
 folder = build + "/bench/onnx"
 threads = int(os.environ.get("WEFT_THREADS", "1"))
+batch = int(os.environ.get("WEFT_BATCH", "1"))
 
 
 class Tagger(nn.Module):
@@ -44,18 +46,35 @@ class Encoder(nn.Module):
         return self.o(self.t(self.e(x) + self.p(torch.arange(x.shape[1]))))
 
 
-image = [1, 3, 224, 224]
+image = [batch, 3, 224, 224]
 models = {
     "resnet50": (tv.resnet50, image), "mobilenet_v3": (tv.mobilenet_v3_large, image),
     "efficientnet_b0": (tv.efficientnet_b0, image), "vit_b_16": (tv.vit_b_16, image),
     "googlenet": (lambda: tv.googlenet(aux_logits=False, init_weights=False), image),
-    "tagger": (Tagger, [1, 40]), "encoder": (Encoder, [1, 128]),
+    "tagger": (Tagger, [batch, 40]), "encoder": (Encoder, [batch, 128]),
+    "resnet50_int8": (None, image),
 }
 
 
+def quantised(name, path, shape):
+    from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
+
+    class Reader(CalibrationDataReader):
+        images = iter([np.random.RandomState(k).rand(*shape).astype(np.float32) for k in range(2)])
+
+        def get_next(self):
+            return next(({"x": x} for x in self.images), None)
+
+    quantize_static(made(name)[0], path + ".new", Reader(), quant_format=QuantFormat.QOperator, per_channel=True,
+                    activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8)
+    os.rename(path + ".new", path)
+
+
 def made(name):
-    path, (make, shape) = "%s/%s.onnx" % (folder, name), models[name]
-    if not os.path.exists(path):
+    path, (make, shape) = "%s/%s%s.onnx" % (folder, name, "" if batch == 1 else "_by_%d" % batch), models[name]
+    if not os.path.exists(path) and name.endswith("_int8"):
+        quantised(name[:-5], path, shape)
+    elif not os.path.exists(path):
         os.makedirs(folder, exist_ok=True)
         torch.manual_seed(0)
         x = torch.randn(shape) if len(shape) == 4 else torch.randint(0, 1000, shape)
