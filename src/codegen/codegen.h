@@ -135,6 +135,10 @@ bool epilogue_pays(const struct Kernel *k);
 void product_axes(const Program *p, const Eqn *e, uint32_t *nbatch, uint32_t *nrows);
 /* Products of integers lie in no result: their kernels hand out each piece and write nothing themselves. */
 bool product_is_apart(const Program *p, const Eqn *e);
+/* Can the result lie where the product does? One that lies apart needs the same loops alone. */
+bool product_takes(const Program *p, Val out, const Eqn *product);
+/* What e widens, if that is bytes; VAL_NONE. */
+Val widened_bytes(const Program *p, const Eqn *e);
 /* The product of a fused sub-program that has one; NULL. */
 const Eqn *product_of(const Target *t, const Program *p);
 

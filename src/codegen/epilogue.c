@@ -23,6 +23,22 @@ bool product_is_apart(const Program *p, const Eqn *e)
     return !dtype_is_inexact((wf_dtype)val_type(p, e->out).dtype);
 }
 
+bool product_takes(const Program *p, Val out, const Eqn *product)
+{
+    Type t = val_type(p, out), z = val_type(p, product->out);
+
+    return product_is_apart(p, product) ? type_same_shape(t, z) : type_eq(t, z);
+}
+
+Val widened_bytes(const Program *p, const Eqn *e)
+{
+    Val x = e->op == OP_cast ? eqn_in(p, e)[0] : VAL_NONE;
+
+    return x && wf_dtype_size((wf_dtype)val_type(p, x).dtype) == 1 && wf_dtype_size((wf_dtype)val_type(p, e->out).dtype) > 1
+               ? x
+               : VAL_NONE;
+}
+
 /* Elements along some axes of the result; symbols count as many. */
 static double extent(Type t, uint32_t from, uint32_t to)
 {

@@ -318,29 +318,22 @@ static uint32_t find_product(const Fuser *f, uint32_t e, int depth);
 
 static bool has_sums(const Fuser *f, const FuseGroup *g)
 {
-    for (uint32_t i = 0; i < g->n; i++) {
-        uint32_t z = find_product(f, g->v[i], 0);
-
-        if (z != EQN_INPUT && product_is_apart(f->p, &f->p->eqns[z]))
+    for (uint32_t i = 0, z; i < g->n; i++)
+        if ((z = find_product(f, g->v[i], 0)) != EQN_INPUT && product_is_apart(f->p, &f->p->eqns[z]))
             return true;
-    }
     return false;
 }
 
-/* Does group `to` widen bytes that `from` makes of sums of integers? Those leave the kernel of their product as
- * bytes: joined, it would store floats besides, or one of two products would have no kernel to follow it. */
+/* Does `to` widen bytes that `from` makes of sums? Joined, its kernel would store floats, or serve one of two products. */
 static bool reads_rounded(const Fuser *f, uint32_t from, uint32_t to)
 {
-    const Program *p = f->p;
     const FuseGroup *g = &f->groups.v[to];
 
     for (uint32_t i = 0; i < g->n; i++) {
-        const Eqn *e = &p->eqns[g->v[i]];
-        Val x = e->nin ? eqn_in(p, e)[0] : VAL_NONE;
-        uint32_t d = e->op == OP_cast ? def_of(f, x) : EQN_INPUT;
+        Val x = widened_bytes(f->p, &f->p->eqns[g->v[i]]);
+        uint32_t d = x ? def_of(f, x) : EQN_INPUT;
 
-        if (d != EQN_INPUT && f->group[d] == from && wf_dtype_size((wf_dtype)val_type(p, x).dtype) == 1 &&
-            wf_dtype_size((wf_dtype)val_type(p, e->out).dtype) > 1)
+        if (d != EQN_INPUT && f->group[d] == from)
             return has_sums(f, &f->groups.v[from]);
     }
     return false;
@@ -654,19 +647,11 @@ static void to_front(uint32_t *v, uint32_t at)
 
 static uint32_t index_of(const uint32_t *v, uint32_t n, uint32_t x)
 {
-    uint32_t i = 0;
+    uint32_t i;
 
-    while (i < n && v[i] != x)
+    for (i = 0; i < n && v[i] != x;)
         i++;
     return i;
-}
-
-/* Can the result lie where the product does? One that lies apart needs the same loops alone. */
-static bool takes_place(const Program *p, Val out, const Eqn *product)
-{
-    Type t = val_type(p, out), z = val_type(p, product->out);
-
-    return product_is_apart(p, product) ? type_same_shape(t, z) : type_eq(t, z);
 }
 
 /* The product first, its operands first among the inputs, and first among the results one
@@ -687,7 +672,7 @@ static bool order_product(Fuser *f, Closure *c, const FuseGroup *g)
         vec_push(f->a, &c->outs, e->out);
     else if (out == c->outs.n)
         for (out = 0; out < c->outs.n; out++)
-            if (takes_place(f->p, c->outs.v[out], e))
+            if (product_takes(f->p, c->outs.v[out], e))
                 break;
     if (out == c->outs.n)
         return false;

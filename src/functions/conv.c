@@ -95,7 +95,7 @@ wf_tensor wf_conv(wf_ctx *c, wf_tensor x, wf_tensor w, wf_tensor bias, int n,
     return conv(c, x, w, bias, n, stride, padding, dilation, groups, 0);
 }
 
-wf_tensor conv_sums(wf_ctx *c, wf_tensor x, wf_tensor w, int n, const int64_t *stride,
+wf_tensor sums_conv(wf_ctx *c, wf_tensor x, wf_tensor w, int n, const int64_t *stride,
                     const int64_t *padding, const int64_t *dilation, int64_t groups)
 {
     return conv(c, x, w, WF_NONE, n, stride, padding, dilation, groups, WF_I32);

@@ -32,9 +32,9 @@ wf_tensor slice_axis(wf_ctx *c, wf_tensor x, uint32_t axis, Dim start, Dim limit
 /* conv.c: is x [N,C,..] with n spatial axes? */
 bool spatial_check(wf_ctx *c, const char *fn, wf_tensor x, int n, Shape *s);
 /* conv.c, linalg.c: of integers, each of its own type, summed in i32 */
-wf_tensor conv_sums(wf_ctx *c, wf_tensor x, wf_tensor w, int n, const int64_t *stride,
+wf_tensor sums_conv(wf_ctx *c, wf_tensor x, wf_tensor w, int n, const int64_t *stride,
                     const int64_t *padding, const int64_t *dilation, int64_t groups);
-wf_tensor matmul_sums(wf_ctx *c, wf_tensor x, wf_tensor y);
+wf_tensor sums_matmul(wf_ctx *c, wf_tensor x, wf_tensor y);
 /* index.c: x with v put (scatter ..) at places of one axis that index gives, as index_put_along */
 wf_tensor index_put_along(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, wf_tensor index,
                     wf_tensor v, int axis);

@@ -93,7 +93,7 @@ static wf_tensor matmul(wf_ctx *c, wf_tensor x, wf_tensor y, int32_t acc)
 }
 
 wf_tensor wf_matmul(wf_ctx *c, wf_tensor x, wf_tensor y) { return matmul(c, x, y, 0); }
-wf_tensor matmul_sums(wf_ctx *c, wf_tensor x, wf_tensor y) { return matmul(c, x, y, WF_I32); }
+wf_tensor sums_matmul(wf_ctx *c, wf_tensor x, wf_tensor y) { return matmul(c, x, y, WF_I32); }
 
 wf_tensor wf_tensordot(wf_ctx *c, wf_tensor x, wf_tensor y, const int *x_axes,
                        const int *y_axes, int n)

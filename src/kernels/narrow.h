@@ -118,17 +118,17 @@ static Tile *tile_of(int per, int turned)
 
 /* ---- lines ------------------------------------------------------------------------- */
 
-/* Lines of elements that are summed: rows of the left operand, columns of the right one, filters. */
-typedef struct Lines {
+/* PackLines of elements that are summed: rows of the left operand, columns of the right one, filters. */
+typedef struct PackLines {
     const void *p;
     KType type;         /* u8, i8, i16 */
     int64_t line, step; /* strides of lines, and along them, in elements */
     int64_t k;          /* elements of a line */
     int per;            /* elements of a group */
     int moved;          /* each of 4 in a group is moved by 128 */
-} Lines;
+} PackLines;
 
-static int64_t groups_of(const Lines *s) { return ceil_quotient(s->k, s->per); }
+static int64_t groups_of(const PackLines *s) { return ceil_quotient(s->k, s->per); }
 
 VINLINE int32_t element(KType type, const void *p, int64_t i)
 {
@@ -136,7 +136,7 @@ VINLINE int32_t element(KType type, const void *p, int64_t i)
 }
 
 /* The sum of a line, modulo 2^32. */
-static uint32_t line_sum(const Lines *s, int64_t line)
+static uint32_t line_sum(const PackLines *s, int64_t line)
 {
     uint32_t sum = 0;
 
@@ -146,7 +146,7 @@ static uint32_t line_sum(const Lines *s, int64_t line)
 }
 
 /* Elements of up to `per` places as one group. */
-VINLINE uint32_t group_at(const Lines *s, int64_t at, int64_t n)
+VINLINE uint32_t group_at(const PackLines *s, int64_t at, int64_t n)
 {
     int bits = 32 / s->per;
     uint32_t mask = bits == 8 ? 0xff : 0xffff, flip = s->moved ? 0x80 : 0, g = 0;
@@ -180,7 +180,7 @@ VINLINE void zip_bytes(const uint8_t *p, int64_t row, int64_t n, uint32_t flip, 
 }
 
 /* n lines from `first` on as groups side by side: to[group * width + line]; the rest of width is 0. */
-static void pack_lines(const Lines *s, int64_t first, int64_t n, int width, int32_t *to)
+static void pack_lines(const PackLines *s, int64_t first, int64_t n, int width, int32_t *to)
 {
     int64_t groups = groups_of(s);
     uint32_t flip = s->moved ? 0x80808080u : 0;

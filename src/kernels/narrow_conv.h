@@ -102,7 +102,7 @@ static void pack_filters(void *user, int s)
     for (int64_t t = 0; t < v->taps; t++) {
         int64_t at = t / (v->ks[1] * v->ks[2]) * v->kstep[0] + t / v->ks[2] % v->ks[1] * v->kstep[1] +
                      t % v->ks[2] * v->kstep[2];
-        Lines l = {(const char *)x->w + (size_t)(at + g * v->o * x->w_out) * size, x->w_type, x->w_out, x->w_in, v->c, v->per, 0};
+        PackLines l = {(const char *)x->w + (size_t)(at + g * v->o * x->w_out) * size, x->w_type, x->w_out, x->w_in, v->c, v->per, 0};
 
         for (int64_t i = 0; i < n; i++)
             v->sums[s * ROWS + i] = (int32_t)((uint32_t)v->sums[s * ROWS + i] + line_sum(&l, first + i));
@@ -131,7 +131,7 @@ static void pack_all_filters(Conv *v, const KPar *par, void *to)
 static void zip_row(const Conv *v, const char *from, int64_t have, int64_t n, int32_t *to)
 {
     const KConv *x = v->x;
-    Lines l = {from, x->x_type, v->xstep[2], x->x_channel, have, v->per, v->moved};
+    PackLines l = {from, x->x_type, v->xstep[2], x->x_channel, have, v->per, v->moved};
 
     if (v->per == 4 && have == 4 && v->xstep[2] == 1)
         zip_bytes((const uint8_t *)from, x->x_channel, n, v->moved ? 0x80808080u : 0, to);

@@ -9,7 +9,7 @@
 
 typedef struct Matmul {
     const KMatmul *x;
-    Lines a, b;
+    PackLines a, b;
     Tile *tile;
     int64_t groups, strips, panels;
     int64_t batch, items; /* the entry of the batch; blocks of its result */
@@ -22,8 +22,8 @@ static void matmul_open(Matmul *m, const KMatmul *x)
     int bytes = x->a_type != KT_I16 && x->b_type != KT_I16 && has_quads(), per = bytes ? 4 : 2;
 
     *m = (Matmul){.x = x};
-    m->a = (Lines){x->a, x->a_type, x->a_row, x->a_col, x->k, per, bytes && x->a_type == KT_I8};
-    m->b = (Lines){x->b, x->b_type, x->b_col, x->b_row, x->k, per, bytes && x->b_type == KT_U8};
+    m->a = (PackLines){x->a, x->a_type, x->a_row, x->a_col, x->k, per, bytes && x->a_type == KT_I8};
+    m->b = (PackLines){x->b, x->b_type, x->b_col, x->b_row, x->k, per, bytes && x->b_type == KT_U8};
     m->tile = tile_of(per, 0);
     m->groups = groups_of(&m->a);
     m->strips = ceil_quotient(x->m, ROWS);

@@ -182,7 +182,7 @@ static wf_tensor whole_sum(OxRun *r, wf_tensor w, const int *axes, int n, bool k
 wf_tensor ox_quant_matmul(OxRun *r, const OxQuant *x, const OxQuant *w)
 {
     wf_ctx *c = r->c;
-    wf_tensor right = centred_weight(r, w), sums = matmul_sums(c, x->q, right), zero;
+    wf_tensor right = centred_weight(r, w), sums = sums_matmul(c, x->q, right), zero;
     double known;
 
     if (!ox_ok(r) || (known_zero(r, x->zero_value, &known) && known == 0))
@@ -221,7 +221,7 @@ wf_tensor ox_quant_conv(OxRun *r, const OxQuant *x, const OxQuant *w)
             images = ox_pad_window(r, images, &win, zero);
             break;
         }
-    sums = conv_sums(c, images, filters, win.n, win.stride, win.lo, win.dilation, ox_int(r, "group", 1));
+    sums = sums_conv(c, images, filters, win.n, win.stride, win.lo, win.dilation, ox_int(r, "group", 1));
     if (zero == 0)
         return sums;
     for (int i = 0; i < rank - 1; i++) {
