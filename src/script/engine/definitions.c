@@ -373,7 +373,9 @@ static bool check_decorators(Check *k, const AstList *l)
     for (uint32_t i = 0; i < l->n; i++) {
         const char *name = dotted(k, l->v[i]);
 
-        if (!name || !in_list(name, decorators))
+        const char *dot = name ? strchr(name, '.') : NULL;
+
+        if (!name || (!in_list(name, decorators) && (!dot || strcmp(dot, ".setter"))))
             return refuse(k, l->v[i], "it has the decorator",
                           name ? name : "(an expression)");
     }

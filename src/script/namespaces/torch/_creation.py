@@ -247,7 +247,13 @@ def _drawn(kind, name):
     def make(*args, size=None, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
              pin_memory=False, names=None):
         shape = as_size(args) if size is None else size
-        t = _w.draw(kind, shape, dtype or _default[0], 0.0, 1.0, generator or _source(device))
+        dtype = dtype or _default[0]
+        if dtype.name.startswith("complex"):        # the variance of a complex number is that of both parts
+            part = "float64" if dtype.name == "complex128" else "float32"
+            t = view_as_complex(_w.draw(kind, (*shape, 2), part, 0.0, 0.5 ** 0.5 if kind == "normal" else 1.0,
+                                        generator or _source(device)))
+        else:
+            t = _w.draw(kind, shape, dtype, 0.0, 1.0, generator or _source(device))
         if out is not None:
             return _w.write(out, t)
         return _finish(t, device, requires_grad)

@@ -1,5 +1,7 @@
 # torch.jit._check -- what a scripted function may contain: found when it is scripted, with the
 # place, and in the functions it calls too.
+import warnings
+
 import _syntax
 import _stage
 
@@ -111,3 +113,29 @@ class _Check:
                                      name.col, name.len)
         if _syntax.sort(f) == "function":
             check(f, self.seen)
+
+
+_empty = {"List": "list", "list": "list", "Dict": "dict", "dict": "dict", "Optional": "none"}
+
+
+def empty_attributes(cls):
+    # Attributes that __init__ annotates where they are empty have no type in a script: a warning.
+    init = vars(cls).get("__init__")
+    if _syntax.sort(init) != "function" or _syntax.info(init)["hidden"]:
+        return
+    known = [n for c in cls.__mro__ for n in vars(c).get("__annotations__", {})]
+    for s in _stage.tree_of(init)[0].body:
+        target = s.a if s.kind == "ann" else s.list[0] if s.kind == "assign" else None
+        if target is None or target.kind != "attr" or target.name in known:
+            continue
+        if s.kind == "ann":
+            t, value = s.b, s.c
+        elif s.a.kind == "call" and s.a.a.kind == "attr" and s.a.a.name == "annotate" and len(s.a.list) == 2:
+            t, value = s.a.list
+        else:
+            continue
+        if t.kind == "index" and t.a.kind == "name" and value is not None and value.kind == _empty.get(t.a.name) and \
+                not value.list:
+            warnings.warn("The TorchScript type system doesn't support instance-level annotations on empty non-base types in "
+                          "`__init__`. Instead, either 1) use a type annotation in the class body, or 2) wrap the type in "
+                          "`torch.jit.Attribute`.", stacklevel=3)

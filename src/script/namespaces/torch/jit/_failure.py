@@ -12,6 +12,13 @@ class Error(Exception):
 Error.__module__ = "torch.jit"
 
 
+_texts = {"not enough arguments for format string": "Too few arguments for format string",
+          "not all arguments converted during string": "Too many arguments for format string",
+          "incomplete format": "Incomplete format specifier",
+          "%c requires int or char": "%c requires an int or char for formatting, but got String",
+          "%d format: a real number": "%d requires a number for formatting, but got String",
+          "%i format: a real number": "%i requires a number for formatting, but got String",
+          "iteration over a 0-d tensor": "iteration of a 0-d tensor"}
 _DIVISION = "assert: division by zero"     # what programs say of numbers
 _raises = set()         # what programs say where a script raises
 
@@ -82,6 +89,8 @@ def _why(e, raised):
         text = "KeyError: " + text
     elif isinstance(e, ValueError) and text.endswith(" is not in list"):
         text = f"'{text[:-15]}' is not in list"
+    for python, script in _texts.items():
+        text = script if text.startswith(python) else text
     return "RuntimeError: " + text
 
 

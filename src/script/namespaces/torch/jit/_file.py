@@ -121,7 +121,19 @@ class _Source:
                 self.imports["torch"] = "torch"
             elif isinstance(f, (int, float, bool, str)) and not name.startswith("__"):
                 body.append(f"    {name} = {f!r}")
+            elif isinstance(f, property) and name in used and not _unused(c, name, f):
+                for g, decorator in ((f.fget, "property"), (f.fset, name + ".setter")):
+                    if _syntax.sort(g) == "function":
+                        self.needs(g)
+                        body += ["", f"    @{decorator}"] + _plain(g, 4)
+            elif isinstance(f, staticmethod) and name in used:
+                self.needs(f.__func__)
+                body += ["", "    @staticmethod"] + _plain(f.__func__, 4)
         self.lines += ["", "", f"class {c.__name__}({', '.join(bases)}):"] + (body or ["    pass"])
+
+
+def _unused(c, name, p):
+    return hasattr(p.fget, "__jit_ignore__") or name in getattr(c, "__jit_unused_properties__", ())
 
 
 def _methods(c):
@@ -149,6 +161,10 @@ def _methods(c):
             if _syntax.sort(_written(f)) == "function" and not _syntax.info(_written(f))["hidden"]:
                 functions.setdefault(name, []).append(_written(f))
                 exported += [name] if hasattr(f, "__jit_export__") else []
+            elif isinstance(f, property) and not _unused(k, name, f):
+                functions.setdefault(name, []).extend([g for g in (f.fget, f.fset) if _syntax.sort(g) == "function"])
+            elif isinstance(f, staticmethod):
+                functions.setdefault(name, []).append(f.__func__)
     used = set()
     todo = [n for n in functions if n == "forward" or n in exported]
     while todo:
@@ -174,7 +190,13 @@ def _plain(f, indent):
     # The lines of a definition at an indentation.
     lines = _syntax.source(f).split("\n")
     n = len(lines[0]) - len(lines[0].lstrip())
-    return [" " * indent + l[n:] if l.strip() else "" for l in lines]
+    while len(lines) > 1 and (not lines[-1].strip() or lines[-1].strip().startswith("#") and _left(lines[-1]) <= n):
+        lines.pop()             # comments on what follows
+    return [" " * indent + (l[n:] if _left(l) >= n else l.lstrip()) if l.strip() else "" for l in lines]
+
+
+def _left(line):
+    return len(line) - len(line.lstrip())
 
 
 def _names(tree):
@@ -243,7 +265,7 @@ class _Writer:
         self.lines.append(f"module\t{prefix[:-1]}\t{original.__name__}\t{m.extra_repr()}")
         attrs, more = {}, {}
         for k, v in vars(m).items():
-            if k in ("_parameters", "_buffers", "_modules", "_traced", "_quick", "_programs", "_constant"):
+            if k in ("_parameters", "_buffers", "_modules", "_traced", "_quick", "_programs", "_constant", "_finished", "_typed"):
                 continue
             if isinstance(v, _w.Tensor):
                 more[k] = self.name(prefix, "@" + k, v, "buffer")

@@ -5,10 +5,11 @@
 import _stage
 import _syntax
 import torch
+from torch import nn
 from torch.jit import _check, _types
 from torch.jit._kinds import KNOWN, Found, Late, Py, Stop, converts, fits, inner_of, normal, of_value, optional, shown, unify, unsure
 from torch.jit._classes import MAGIC, check_class, of_text
-from torch.jit._values import Values
+from torch.jit._values import Values, of_attribute
 
 _augmented = {"//": "FloorDiv", "@": "MatMult"}
 
@@ -26,6 +27,7 @@ class Infer(Values):
         self.result = None              # of returns so far
         self.frames = []                # variables, those of an inner block last: {name: type, Py or Late}
         self.refined = []
+        self.unrolling = 0
 
     @staticmethod
     def fits_field(t, want):
@@ -48,7 +50,27 @@ class Infer(Values):
 
     # -- a function
 
+    _alone = {"List": "a contained type. Please add a contained type, e.g. List[int]",
+              "Dict": "contained types. Please add contained type, e.g. Dict[int, int]",
+              "Optional": "a contained type. Please add a contained type, e.g. Optional[int]",
+              "Tuple": "a contained type. Please add a contained type, e.g. Tuple[int]",
+              "Future": "a contained type. Please add a contained type, e.g. Future[int]"}
+
+    def contained(self, node, text):
+        # Containers in a type that was written say what they contain.
+        name, inner = _types.parts(text.strip("'\""))
+        if name in self._alone and text.find("[") < 0 and text[:1].isupper():
+            self.fail(node, f"Attempted to use {name} without {self._alone[name]}")
+        for t in inner:
+            if t not in ("()", "..."):
+                self.contained(node, t)
+
     def run(self):
+        for name, t, written in self.signature:
+            if written:
+                self.contained(self.tree.body[0], t)
+        if self.returns is not None:
+            self.contained(self.tree.body[0], self.returns)
         env = {}
         defaults, _ = _syntax.defaults(self.func)
         params = self.tree.params
@@ -88,10 +110,9 @@ class Infer(Values):
     def returned(self, node, t):
         # A return statement, or the end of the function.
         if node is None:
-            want = self.result if self.returns is None else normal(self.returns, self.scope)
-            if want is not None and want not in ("None", "?", "Any") and not want.startswith(("Optional[", "Union[")) or \
-                    self.returns is None and self.result is not None and self.result not in ("None", "?"):
-                self.fail(self.tree.body[-1], f"Function was not annotated as having type None, but does not return along all "
+            want = None if self.returns is None else normal(self.returns, self.scope)
+            if want not in (None, "None", "?", "Any") and not want.startswith(("Optional[", "Union[")):
+                self.fail(self.tree.body[-1], "Function was not annotated as having type None, but does not return along all "
                                               "paths")
             if self.returns is None and self.result is not None:
                 self.result = unify(self.result, "None") or "?"
@@ -126,6 +147,13 @@ class Infer(Values):
     def set(self, node, name, value):
         if isinstance(value, Late):
             value = "?"
+        before = self.find(name)
+        if isinstance(before, Py) and isinstance(before.value, nn.Module) and value is not before and not self.unrolling:
+            self.fail(node, f"Cannot re-assign '{name}' because it has type value of type module and {name} is not a first-class "
+                            "value.  Only reassignments to first-class values are allowed")
+        if isinstance(value, Py) and isinstance(value.value, nn.Module) and isinstance(before, str) and before != "?":
+            self.fail(node, f"Cannot re-assign '{name}' to a value of type module because {name} is not a first-class value.  "
+                            "Only reassignments to first-class values are allowed")
         for f in self.frames[:-1]:
             before = f.get(name)
             if isinstance(before, str) and isinstance(value, str) and not converts(value, self.declared(name, before)):
@@ -157,16 +185,37 @@ class Infer(Values):
             self.assign(target.a, "?", node)
         elif k == "index":
             o, key = self.type(target.a), self.type(target.b)
+            if o.startswith("Tuple["):
+                self.fail(target, f"'{shown(o)}' object does not support subscripted assignment")
             if o.startswith("Dict[") and (not fits(key, inner_of(o)[0]) or not converts(self.typed(value), inner_of(o)[1])) or \
                     o.startswith("List[") and target.b.kind != "slice" and not converts(self.typed(value), inner_of(o)[0]):
                 self.no_variant(target, "_set_item", [o, key, self.typed(value)])
         elif k == "attr":
-            o = self.typed(self.eval(target.a))
+            m = self.eval(target.a)
+            if isinstance(m, Py) and isinstance(m.value, nn.Module):
+                self.set_module(node, m.value, target.name, self.typed(value))
+                return
+            o = self.typed(m)
             k = of_text(o)
             if k is not None:
                 self.set_field(target, k, target.name, self.typed(value), node)
             elif o in KNOWN[:7]:
                 self.fail(target, f"Tried to set an attribute: {target.name} on a non-class: {shown(o)}")
+
+    def set_module(self, node, m, name, t):
+        # An attribute of a module is set: one that it has, of its type.
+        if isinstance(getattr(type(m), name, None), property):
+            return
+        want = of_attribute(m, name)
+        if isinstance(m._modules.get(name), nn.Module):
+            self.fail(node, f"Cannot re-assign '{name}' because it has type value of type module and it is not a first-class "
+                            "value.  Only reassignments to first-class values are allowed")
+        elif name in getattr(type(m), "__constants__", ()):
+            self.fail(node, f"Can't set attribute '{name}': it is a constant")
+        elif want is None:
+            self.fail(node, f"Tried to set nonexistent attribute: {name}. Did you forget to initialize it in __init__()?")
+        elif not converts(t, want):
+            self.fail(node, f"Wrong type for attribute assignment. Expected {shown(want)} but got {shown(t)}")
 
     def unpack(self, target, t, node):
         n = len(target.list)
@@ -205,6 +254,7 @@ class Infer(Values):
             self.assign(t, v, s)
 
     def s_ann(self, s):
+        self.contained(s, _types._graph.annotation(s.b))
         want = normal(_types._graph.annotation(s.b), self.scope)
         if s.c is None:
             return
@@ -252,6 +302,7 @@ class Infer(Values):
             if t.kind == "name":
                 for f in self.frames:
                     f.pop(t.name, None)
+                self.frames[-1][t.name] = Late(f"undefined value {t.name}", None)
 
     def s_return(self, s):
         self.returned(s, "None" if s.a is None else self.value(s.a))
@@ -347,12 +398,14 @@ class Infer(Values):
     def s_for(self, s):
         item = self.items(s.b)
         if isinstance(item, list):      # unrolled
+            self.unrolling += 1
             for t in item:
                 self.assign(s.a, t, s)
                 try:
                     self.block(s.list)
                 except Stop:
                     pass
+            self.unrolling -= 1
             return
         self.frames.append({})
         self.assign(s.a, item, s)
@@ -476,6 +529,9 @@ class Infer(Values):
             return e.a.name == "is_scripting", {}, {}, True
         if len(e.list) != 2:
             return None, {}, {}, False
+        for x in e.list[1].list if e.list[1].kind == "tuple" else [e.list[1]]:
+            if e.a.kind == "attr" or _types._graph.annotation(x) in ("List", "Dict", "Tuple", "Optional"):
+                self.contained(e, _types._graph.annotation(x))
         v = self.eval(e.list[0])
         name = e.list[0].name if e.list[0].kind == "name" else None
         t = self.typed(v) if not isinstance(v, Py) else "?"
@@ -502,7 +558,7 @@ def check(functions):
             if not _syntax.info(func)["hidden"] and not hasattr(func, "__jit_ignore__"):
                 infer(func, self_)
     except Found as e:
-        raise_at(*e.args_)
+        raise_at(*e.args_, e.calls)
     finally:
         Infer.results.clear()
 
@@ -512,7 +568,7 @@ def check_type(cls):
     try:
         check_class(cls, infer)
     except Found as e:
-        raise_at(*e.args_)
+        raise_at(*e.args_, e.calls)
     finally:
         Infer.results.clear()
 
@@ -548,7 +604,7 @@ def first_line(func, lines):
     return _stage.tree_of(func)[0].body[0].line - k
 
 
-def raise_at(func, info, node, text):
+def _shown_at(func, info, node):
     lines = _syntax.source(func).split("\n")
     at = node.line - first_line(func, lines)
     here = ""
@@ -556,5 +612,11 @@ def raise_at(func, info, node, text):
         here += lines[i] + "\n"
         if i == at:
             here += " " * (node.col - 1) + "~" * max(node.len, 1) + " <--- HERE\n"
-    _syntax.raise_at(RuntimeError, f"\n{text}:\n  File \"{info['file']}\", line {node.line}\n{here}", info["file"], node.line,
-                     node.col, node.len)
+    return f"  File \"{info['file']}\", line {node.line}\n{here}"
+
+
+def raise_at(func, info, node, text, calls=()):
+    text = f"\n{text}:\n{_shown_at(func, info, node)}"
+    for name, caller, place, call in calls:
+        text += f"'{name}' is being compiled since it was called from '{caller.__name__}'\n{_shown_at(caller, place, call)}"
+    _syntax.raise_at(RuntimeError, text, info["file"], node.line, node.col, node.len)

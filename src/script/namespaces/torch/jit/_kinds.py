@@ -140,6 +140,7 @@ class Found(Exception):
     # A mistake in a script, and where.
     def __init__(self, func, info, node, text):
         self.args_ = (func, info, node, text)
+        self.calls = []         # [(name of what was called, function that called it, info, node)], the innermost first
 
 
 class Stop(Exception):

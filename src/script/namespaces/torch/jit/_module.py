@@ -1,4 +1,6 @@
 # torch.jit._module -- script of modules, classes and functions, and the names of torch.jit that a script is written with.
+from typing import NamedTuple
+
 import _syntax
 import _stage
 import _torch as _w
@@ -54,9 +56,16 @@ class ScriptModule(nn.Module):
 
     def __setattr__(self, name, value):
         d = vars(self)
+        if isinstance(value, Attribute):
+            d.setdefault("_typed", {})[name] = value.type
+            value = value.value
         tensors = ("_parameters" in d and name in self._parameters) or ("_buffers" in d and name in self._buffers)
         if not tensors:
             changed()
+        if name in d.get("_modules", {}) and d.get("_finished", self._made) and isinstance(value, nn.Module) and \
+                not isinstance(value, ScriptModule):
+            raise RuntimeError(f"Cannot re-assign modules in a ScriptModule with non-scripted module, tried to replace existing "
+                               f"module '{name}': {value}")
         nn.Module.__setattr__(self, name, value)
 
     def train(self, mode=True):
@@ -119,15 +128,23 @@ class RecursiveScriptModule(ScriptModule):
     _made = True
 
 
+def _plain_attributes(d):
+    for k, v in d.items():
+        if isinstance(v, Attribute):
+            d[k] = v.value
+
+
 def _finish(m):
     # What ends the making of an instance of a class derived from ScriptModule.
     vars(m)["_finished"] = True
     memo = {}
+    checked = _infer.methods(m)
     for name, child in m._modules.items():
         if child is not None:
             m._modules[name] = _script_module(child, memo)
     changed()
-    _infer.check(_infer.methods(m))
+    _infer.check(checked)
+    _plain_attributes(vars(m))
 
 
 _classes = {}
@@ -169,6 +186,8 @@ def methods_of(x):
 
 def _scripted_method(f, name):
     _check.check(f)
+    if not _stage.tree_of(f)[0].params:
+        raise RuntimeError(f"methods must have a self argument: '{name}'")
     method = Method(f, name)
 
     def call(self, *args, **kwargs):
@@ -211,6 +230,7 @@ def _script_module(m, memo):
     for k, v in vars(m).items():
         if k not in ("_quick", "_programs"):
             d[k] = dict(v) if k in ("_parameters", "_buffers", "_modules") else _types.copied(v)
+    _plain_attributes(d)
     for name, child in m._modules.items():
         new._modules[name] = None if child is None else _script_module(child, memo)
     return new
@@ -226,6 +246,8 @@ def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
         return obj
     if isinstance(obj, nn.Module):
         changed()
+        for m in obj.modules():
+            _check.empty_attributes(type(m))
         new = _script_module(obj, {})
         _infer.check(_infer.methods(obj))
         return new
@@ -331,8 +353,10 @@ _stage.special(hash, _refused("the hash of a value"))
 _stage.special(torch.is_grad_enabled, _refused("whether derivatives are recorded is known when it is called"))
 
 
-def Attribute(value, type=None):
-    return value
+class Attribute(NamedTuple):
+    # A value of a module's attribute with its type, for script.
+    value: object
+    type: object = None
 
 
 def interface(cls):
@@ -373,10 +397,18 @@ def optimize_for_inference(mod, other_methods=None):
     return freeze(mod.eval(), other_methods)
 
 
+def _unwrap_optional(x):
+    assert x is not None, "Unwrapping null optional"
+    return x
+
+
 class Future:
     # What fork gives. The function has run when fork returns: functions of tensors cannot tell.
-    def __init__(self, value):
+    def __init__(self, value=None):
         self.result = value
+
+    def __class_getitem__(cls, item):
+        return cls
 
     def wait(self):
         return self.result

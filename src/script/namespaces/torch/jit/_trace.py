@@ -1,12 +1,16 @@
 # torch.jit._trace -- trace: a function or module run once on an example; what it did with tensors
 # is the program. The sizes of the example are symbols, so that the program serves other sizes; a
 # size whose number the function looked at stays that number. Parameters and buffers are inputs.
+import warnings
+
 import _stage
+import _syntax
 import _tree
 import _torch as _w
 import torch
 from torch import nn
 from torch.jit._module import ScriptModule
+from torch.jit import _types
 from torch.jit._script import ScriptFunction, check_view, fell_back, input_names, kept_for_backward, remember, viewed, _made, _state, _view
 
 
@@ -39,6 +43,8 @@ class _Traced:
 
     def run(self, args, state):
         leaves, spec = _tree.flatten(tuple(args), None, False)
+        if spec != self.in_spec:        # dicts may be in another order, and have more
+            leaves, spec = _tree.flatten(_conform(tuple(args), self.in_spec), None, False)
         if spec != self.in_spec:
             raise RuntimeError(f"{self.name}: expected arguments of the form it was traced with")
         for x in leaves:
@@ -65,6 +71,73 @@ class _Traced:
         return _tree.unflatten(self.out_spec, values)
 
 
+def _conform(x, spec):
+    # x in the form of a spec, where it has all that this has.
+    if spec == "*" or spec is None:
+        return x
+    if spec[0] == "dict" and isinstance(x, dict) and all([k in x for k in spec[2]]):
+        return {k: _conform(x[k], s) for k, s in zip(spec[2], spec[3])}
+    if type(x) in (list, tuple) and len(x) == len(spec[3]):
+        return type(x)([_conform(v, s) for v, s in zip(x, spec[3])])
+    return x
+
+
+def _parameters(func):
+    # Names of what a function or module takes, if they are known.
+    if isinstance(func, nn.Module):
+        func = func.forward
+    func = getattr(func, "__func__", func)
+    func = getattr(func, "__stage_as__", func)
+    if _syntax.sort(func) != "function":
+        return []
+    names = [p.name for p in _stage.tree_of(func)[0].params if p.kind == "pos"]
+    return names[1:] if names[:1] == ["self"] else names
+
+
+def _positional(names, args, kwargs, name):
+    # The arguments of a call by position.
+    args = list(args)
+    kwargs = dict(kwargs)
+    for n in names[len(args):]:
+        if n in kwargs:
+            args.append(kwargs.pop(n))
+    for k in kwargs:
+        raise RuntimeError(f"{name}() got an unexpected keyword argument '{k}'")
+    return tuple(args)
+
+
+def _check_inputs(x):
+    # What can be traced: tensors, and containers of them that have something of one kind.
+    if isinstance(x, (list, dict)):
+        if not x:
+            raise RuntimeError("List trace inputs must have elements" if isinstance(x, list) else
+                               "Dictionary inputs must have entries")
+        values = x if isinstance(x, list) else list(x.values())
+        for v in values:
+            _check_inputs(v)
+        if isinstance(x, list) and len({_types.of_value(v) for v in x}) > 1:
+            raise RuntimeError("Tracer inputs: elements of a list must be of consistent types, found "
+                               f"{' and '.join(sorted({_types.of_value(v) for v in x}))}")
+    elif isinstance(x, tuple):
+        for v in x:
+            _check_inputs(v)
+
+
+def _check_output(r, strict):
+    # What a traced function gives: tensors, and flat lists or dicts of them, which are its own.
+    if isinstance(r, (list, dict)):
+        values = r if isinstance(r, list) else r.values()
+        if isinstance(r, list) and not all([isinstance(v, _w.Tensor) for v in values]):
+            raise RuntimeError("Only tensors, lists, tuples of tensors, or dictionary of tensors can be output from traced "
+                               "functions")
+        if isinstance(r, list) and strict:
+            warnings.warn("Encountering a list at the output of the tracer might cause the trace to be incorrect, this is only "
+                          "valid if the container structure does not change based on the module's inputs. Consider using a "
+                          "constant container instead (e.g. for `list`, use a `tuple` instead. for `dict`, use a `NamedTuple` "
+                          "instead). If you absolutely need this and know the side effects, pass strict=False to trace() to "
+                          "allow this behavior.", TracerWarning, stacklevel=2)
+
+
 class _AsItIs:
     # A function that cannot be a program (it draws random numbers, anew at each call; it packs
     # sequences by their lengths): it is run as it is.
@@ -82,10 +155,11 @@ class _AsItIs:
 
 def _record(func, args, state, name, strict, names=None, opens=None):
     # names: of the inputs. opens: of each argument the axes whose sizes stay open, as bits; None: all that can.
+    _check_inputs(tuple(args))
     leaves, spec = _tree.flatten(tuple(args), None, False)
     for x in leaves:
         if not isinstance(x, _w.Tensor):
-            raise RuntimeError(f"Type '{type(x).__name__}' cannot be traced. Only Tensors and (possibly nested) "
+            raise RuntimeError(f"Type '{_types.of_value(tuple(args))}' cannot be traced. Only Tensors and (possibly nested) "
                                "Lists, Dicts, and Tuples of Tensors can be traced")
     if _w.in_trace():
         raise RuntimeError("a trace cannot be made inside another trace")
@@ -107,6 +181,7 @@ def _record(func, args, state, name, strict, names=None, opens=None):
             if isinstance(r, dict) and strict:
                 raise RuntimeError("Encountering a dict at the output of the tracer might cause the trace to be "
                                    "incorrect; use strict=False to allow it")
+            _check_output(r, strict)
             tensors, statics, views, same = [], {}, {}, []
             for i, x in enumerate(out):
                 if isinstance(x, _w.Tensor):
@@ -167,9 +242,8 @@ def _check(traced, func, args, state, tolerance):
         got = traced.run(args, state)
     for i, (a, b) in enumerate(zip(_tree.flatten(want, None, False)[0], _tree.flatten(got, None, False)[0])):
         if isinstance(a, _w.Tensor) and not torch.allclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True):
-            import sys
-            sys.stderr.write(f"TracerWarning: Output nr {i + 1}. of the traced function does not match the "
-                             "corresponding output of the Python function.\n")
+            warnings.warn(f"Output nr {i + 1}. of the traced function does not match the corresponding output of the Python "
+                          "function.", TracerWarning, stacklevel=3)
 
 
 class TracedFunction(ScriptFunction):
@@ -179,7 +253,9 @@ class TracedFunction(ScriptFunction):
         self.__name__ = traced.name
         self.__wrapped__ = func
 
-    def slow(self, *args):
+    def slow(self, *args, **kwargs):
+        if kwargs:
+            args = _positional(_parameters(self.__wrapped__), args, kwargs, self.__name__)
         r = self._traced.run(args, [])
         if self._traced.program is not None and isinstance(r, _w.Tensor) and not self._traced.writes and \
                 not self._traced.views and all([isinstance(x, _w.Tensor) for x in args]) and not _w.in_trace():
@@ -224,8 +300,10 @@ class TopLevelTracedModule(TracedModule):
     def extra_repr(self):
         return f"original_name={type(self)._original.__name__}"
 
-    def forward(self, *args):
+    def forward(self, *args, **kwargs):
         t = self._traced["forward"]
+        if kwargs:
+            args = _positional(_parameters(type(self)._original.forward), args, kwargs, "forward")
         state = _state(self)
         r = t.run(args, state)
         if t.program is not None and not t.writes and not t.views and isinstance(r, _w.Tensor) and not _w.in_trace():
@@ -281,7 +359,9 @@ def trace(func, example_inputs=None, optimize=None, check_trace=True, check_inpu
     if isinstance(func, ScriptFunction):
         return func
     if example_kwarg_inputs is not None:
-        raise NotImplementedError("trace: example_kwarg_inputs; give the inputs by position")
+        if not isinstance(example_kwarg_inputs, dict):
+            raise RuntimeError("example_kwarg_inputs should be a dict")
+        example_inputs = _positional(_parameters(func), (), example_kwarg_inputs, getattr(func, "__name__", "forward"))
     if isinstance(example_inputs, _w.Tensor) or isinstance(example_inputs, dict):
         example_inputs = (example_inputs,)
     args = tuple(example_inputs)
@@ -301,6 +381,9 @@ def trace(func, example_inputs=None, optimize=None, check_trace=True, check_inpu
 def trace_module(mod, inputs, optimize=None, check_trace=True, check_inputs=None, check_tolerance=1e-5, strict=True,
                  _force_outplace=False, _module_class=None, _compilation_unit=None, example_inputs_is_kwarg=False,
                  _store_inputs=True):
+    for m in mod.modules():
+        if m._backward_hooks:
+            raise Exception("Modules that have backward hooks assigned can't be compiled: " + str(m))
     state = _state(mod)
     traced = {}
     for name, args in inputs.items():

@@ -59,6 +59,8 @@ def comment_of(func):
             i = line.find("->")
             inside = line[8:i].strip()
             return split(inside[1:-1]), line[i + 2:].split("#")[0].strip()
+        if line.startswith("# type: (") and line.split("#")[1].strip().endswith(")"):
+            return split(line.split("#")[1].strip()[7:-1]), None
     return None
 
 
@@ -83,6 +85,14 @@ def signature(func, tree):
 
 class NoFit(Exception):
     pass
+
+
+class NoMember(NoFit):
+    pass
+
+
+def t_union(types):
+    return f"Union[{', '.join(types)}]"
 
 
 class Shared:
@@ -139,7 +149,15 @@ def fit(x, t):
     if name == "Optional":
         return None if x is None else fit(x, inner[0])
     if name == "Union":
-        return x
+        for t in inner:         # as it is where that can be, else as what it becomes
+            if of_value(x) == t:
+                return x
+        for t in inner:
+            try:
+                return fit(x, t)
+            except NoFit:
+                pass
+        raise NoMember(f"Expected a member of {_long(t_union(inner))} but instead found type {of_value(x)}.\n")
     if name == "List" and inner:
         if not isinstance(x, (list, tuple, range)):
             raise NoFit(_cast(x))
@@ -212,6 +230,9 @@ def shown(t):
 
 def _refuse(method, i, x, e):
     name, t, written = method.signature[i]
+    if isinstance(e, NoMember):
+        raise RuntimeError(f"{method.name}() {e}Position: {i - (1 if method.params[0] == 'self' else 0)}\nValue: {x!r}\n"
+                           f"Declaration: {method.declaration()}\nCast error details: {e}")
     found = type(x).__name__
     full = "Tensor (inferred)" if not written else _long(t)
     text = f"{method.name}() Expected a value of type '{full}' for argument '{name}' but instead found type '{found}'.\n"

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.jit import _check, _types
 from torch.jit._classes import Classes, MAGIC, of_text, plain
-from torch.jit._kinds import KNOWN, Bound, Late, Py, converts, fits, inner_of, normal, of_value, shown, unify, unsure
+from torch.jit._kinds import KNOWN, Bound, Found, Late, Py, converts, fits, inner_of, normal, of_value, shown, unify, unsure
 from torch.jit._operators import ARITHMETIC, attribute_of, binary, compared, function_of, math_unsupported, negated
 
 _literals = {"int": "int", "float": "float", "str": "str", "none": "None", "true": "bool", "false": "bool"}
@@ -243,9 +243,15 @@ class Values(Classes):
             if not hasattr(v, e.name):
                 return self.fail(e, f"Module '{type(v).__name__}' has no attribute '{e.name}' ")
             x = getattr(v, e.name)
+            if type(x).__name__ == "Attribute" or e.name in vars(v).get("_typed", ()):
+                return "?"
             if isinstance(x, (int, float, str, list, dict)) and e.name not in vars(v) and not _constant(type(v), e.name):
                 return self.fail(e, f"Module '{type(v).__name__}' has no attribute '{e.name}' (This attribute exists on the "
                                     "Python module, but it is not an attribute of an instance)")
+            if isinstance(x, (list, dict)) and not x and e.name in vars(v) and not _annotated(type(v), e.name):
+                return self.fail(e, f"Module '{type(v).__name__}' has no attribute '{e.name}' (This attribute exists on the Python "
+                                    f"module, but we failed to convert Python type: '{type(x).__name__}' to a TorchScript type. "
+                                    "List trace inputs must have elements)")
             if _syntax.sort(x) in ("method", "function") or isinstance(x, nn.Module):
                 return Py(x)
             return of_value(x) if isinstance(x, (_w.Tensor, int, float, str)) and not _annotated(type(v), e.name) else "?"
@@ -313,6 +319,9 @@ class Values(Classes):
             if not hasattr(f, "_method"):
                 return "?"
             f = f._method.func
+        if isinstance(f, torch.jit.ScriptModule) and not (isinstance(self.self_, nn.Module) and
+                                                          any([m is f for m in self.self_.modules()])):
+            return self.fail(e, "Cannot call a ScriptModule that is not a submodule of the caller")
         if isinstance(f, nn.Module):
             d = getattr(type(f), "forward", None)
             d = getattr(d, "__stage_as__", d)
@@ -347,7 +356,11 @@ class Values(Classes):
             return "?"
         if self.results.get((id(func), self_ if isinstance(self_, str) else id(self_)), (0, 0, ""))[2] is None:
             return self.fail(e, f"function '{func.__name__}' is called recursively. Recursive calls are not supported")
-        result = self.infer(func, self_)
+        try:
+            result = self.infer(func, self_)
+        except Found as found:
+            found.calls.append((func.__name__, self.func, self.info, e))
+            raise
         signature, _ = _types.signature(func, tree)
         skip = 1 if self_ is not None else 0
         params = signature[skip:]
@@ -373,6 +386,33 @@ class Values(Classes):
             if k not in [n for n, _, _ in params]:
                 return self.fail(e, f"{say}Unknown keyword argument '{k}'.\n")
         return result or "?"
+
+
+def of_attribute(m, name):
+    # The type of an attribute of a module: as it is annotated in the class, or else inferred from its value. None: it has
+    # none ("?": not known here).
+    for c in type(m).__mro__:
+        text = vars(c).get("__annotations__", {}).get(name)
+        if text is not None:
+            return "?"
+    d = vars(m)
+    if type(d.get(name)).__name__ == "Attribute" or name in d.get("_typed", ()):
+        return "?"
+    if name in m._parameters or name in m._buffers:
+        return "Tensor" if m._parameters.get(name, m._buffers.get(name)) is not None else "?"
+    return of_python(d[name]) if name in d else None
+
+
+def of_python(v):
+    if isinstance(v, (list, dict)) and not v:
+        return None             # of what?
+    if isinstance(v, list):
+        types = [of_python(x) for x in v]
+        return None if None in types else f"List[{types[0]}]" if all([t == types[0] for t in types]) and not unsure(types[0]) else "?"
+    if isinstance(v, tuple) and type(v) is tuple and v:
+        types = [of_python(x) for x in v]
+        return None if None in types else "?" if any([unsure(t) for t in types]) else f"Tuple[{', '.join(types)}]"
+    return of_value(v)
 
 
 def _constant(cls, name):
