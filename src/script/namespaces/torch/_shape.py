@@ -24,7 +24,9 @@ def _bad_shape(input, shape, error):
     return new
 
 
-def view(input, *shape):
+def view(input, *shape, size=None, dtype=None):
+    if not shape:
+        shape = (size if dtype is None else dtype,)
     if len(shape) == 1 and isinstance(shape[0], _w.dtype):
         return _w.bitcast(input, shape[0])
     shape = as_size(shape)
@@ -311,6 +313,10 @@ def vsplit(input, indices_or_sections):
 def unbind(input, dim=0):
     return tuple([_w.label(_w.squeeze(_w.narrow(input, dim, i, 1), dim), "unbind")
                   for i in range(input.shape[dim])])
+
+
+def narrow_copy(input, dim, start, length):
+    return narrow(input, dim, start, length).clone()
 
 
 def narrow(input, dim, start, length):

@@ -17,7 +17,7 @@ _METHODS = (
             "log_softmax median nanmedian quantile nanquantile mode bincount histc float_power nonzero erfc "
             "logaddexp2"),
     (_shape, "reshape view view_as reshape_as flatten ravel unflatten permute transpose t movedim squeeze unsqueeze "
-             "expand expand_as broadcast_to split chunk tensor_split hsplit vsplit dsplit unsafe_split unsafe_chunk adjoint unbind narrow select repeat tile "
+             "expand expand_as broadcast_to split chunk tensor_split hsplit vsplit dsplit unsafe_split unsafe_chunk adjoint unbind narrow narrow_copy select repeat tile "
              "repeat_interleave flip fliplr flipud roll rot90 unfold as_strided tril triu diag diagonal diag_embed "
              "index_select gather take take_along_dim scatter scatter_add scatter_reduce index_add index_copy "
              "index_fill index_put masked_fill masked_select masked_scatter argwhere sort argsort msort topk "
@@ -143,7 +143,7 @@ class Tensor(_w.Tensor):
         return device_at(_w.device_at(self))
 
     is_cuda = property(lambda self: _w.device_at(self) > 0)
-    is_sparse = is_quantized = is_meta = is_mps = False
+    is_sparse = is_quantized = is_meta = is_mps = is_mkldnn = is_sparse_csr = is_xpu = is_ipu = is_mtia = is_vulkan = False
     layout = strided
     names = property(lambda self: (None,) * self.ndim)
     itemsize = property(lambda self: self.dtype.itemsize)

@@ -66,6 +66,11 @@ class Infer(Values):
                 self.contained(node, t)
 
     def run(self):
+        comment = _types.comment_of(self.func)
+        own = [p for p in self.tree.params if p.name != "self"]
+        if comment is not None and len(comment[0]) != len(own):
+            self.fail(self.tree.body[0], f"Number of type annotations ({len(comment[0])}) did not match the number of function "
+                                         f"parameters ({len(own)})")
         for name, t, written in self.signature:
             if written:
                 self.contained(self.tree.body[0], t)

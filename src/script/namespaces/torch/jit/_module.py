@@ -137,6 +137,13 @@ def _plain_attributes(d):
 def _finish(m):
     # What ends the making of an instance of a class derived from ScriptModule.
     vars(m)["_finished"] = True
+    for name in getattr(type(m), "__constants__", ()):
+        v = vars(m).get(name)
+        for x in v if isinstance(v, (list, tuple)) else ():
+            if isinstance(x, nn.Module):
+                raise TypeError(f"'{type(x).__module__}.{type(x).__name__}' object in attribute '{type(m).__name__}.{name}' is not a "
+                                "valid constant.\nValid constants are:\n1. a nn.ModuleList\n2. a value of type {bool, float, int, "
+                                "str, NoneType, torch.device, torch.layout, torch.dtype}\n3. a list or tuple of (2)\n")
     memo = {}
     checked = _infer.methods(m)
     for name, child in m._modules.items():

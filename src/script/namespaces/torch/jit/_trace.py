@@ -40,6 +40,19 @@ class _Traced:
         self.views = views          # number of a tensor among the results: of the input it is a view of,
         self.same = same            # or, with these numbers, itself
         self.name = name
+        self.again = None           # args -> the trace for them; None: it is not known (of a file)
+        self.others = {}            # by the types of arguments that this program does not take
+
+    def other(self, args, leaves, why):
+        # The trace for arguments of other ranks, dtypes or fixed sizes: what the function does then, if that is the same
+        # operations one after the other. Where the function went another way, the trace would not have gone it.
+        if self.again is None or not why.startswith("call: ") or _w.in_trace():
+            return None
+        key = tuple([(x.dtype.name, tuple(x.shape)) for x in leaves])
+        if key not in self.others:
+            t = self.again(args)
+            self.others[key] = t if isinstance(t, _Traced) and _operations(t.program) == _operations(self.program) else None
+        return self.others[key]
 
     def run(self, args, state):
         leaves, spec = _tree.flatten(tuple(args), None, False)
@@ -51,7 +64,13 @@ class _Traced:
             if not isinstance(x, _w.Tensor):
                 raise RuntimeError(f"{self.name}: a traced function takes tensors, got {type(x).__name__}")
         inputs = [s.t for s in state] + leaves
-        outs = _w.apply(self.program, kept_for_backward(inputs, self.writes))
+        try:
+            outs = _w.apply(self.program, kept_for_backward(inputs, self.writes))
+        except RuntimeError as e:
+            other = self.other(args, leaves, str(e))
+            if other is None:
+                raise
+            return other.run(args, state)
         n = len(outs) - len(self.writes)
         written = {}
         for k, (i, new) in enumerate(zip(self.writes, outs[n:])):
@@ -69,6 +88,11 @@ class _Traced:
         values = [self.statics[i] if i in self.statics else next(it)
                   for i in range(n + len(self.statics))]
         return _tree.unflatten(self.out_spec, values)
+
+
+def _operations(program):
+    lines = [line.strip() for line in program.text().split("\n")]
+    return [line.split(" = ")[1].split(" ")[0] for line in lines if line.startswith("%") and line.find(" = ") > 0]
 
 
 def _conform(x, spec):
@@ -127,6 +151,8 @@ def _check_output(r, strict):
     # What a traced function gives: tensors, and flat lists or dicts of them, which are its own.
     if isinstance(r, (list, dict)):
         values = r if isinstance(r, list) else r.values()
+        if isinstance(r, dict) and any([isinstance(k, _w.Tensor) for k in r]):
+            raise RuntimeError("a trace cannot give a dict whose keys are tensors")
         if isinstance(r, list) and not all([isinstance(v, _w.Tensor) for v in values]):
             raise RuntimeError("Only tensors, lists, tuples of tensors, or dictionary of tensors can be output from traced "
                                "functions")
@@ -153,8 +179,8 @@ class _AsItIs:
         return self.func(*args)
 
 
-def _record(func, args, state, name, strict, names=None, opens=None):
-    # names: of the inputs. opens: of each argument the axes whose sizes stay open, as bits; None: all that can.
+def _record(func, args, state, name, strict, names=None, opens=None, counts=True):
+    # counts: is the run on the example one that the caller asked for? names: of the inputs. opens: of each argument the axes whose sizes stay open, as bits; None: all that can.
     _check_inputs(tuple(args))
     leaves, spec = _tree.flatten(tuple(args), None, False)
     for x in leaves:
@@ -227,7 +253,8 @@ def _record(func, args, state, name, strict, names=None, opens=None):
     finally:
         _tracing[0] -= 1
     t = _Traced(program, spec, *done[0], name)
-    if t.writes:        # the run on the example counts: buffers have its traces
+    t.again = lambda more: _record(func, more, state, name, strict, names, opens, False)
+    if t.writes and counts:        # the run on the example counts: buffers have its traces
         with torch.no_grad():
             t.run(args, state)
     return t

@@ -8,13 +8,32 @@ import torch
 _names = ("Any", "Dict", "Final", "List", "NamedTuple", "Optional", "Tuple", "Union")
 
 
+_texts = {"multiple starred": "Only one starred expression is allowed on the lhs",
+          "unterminated string": "expected a valid token: unterminated string",
+          "cannot assign to literal": "Cannot pack a tuple into a non-variable",
+          "illegal expression for augmented": "augmented assignment can only have one LHS expression",
+          "Maybe you meant '=='": "unexpected expression on the left of an assignment",
+          "cannot assign to expression": "A Starred expression may only appear on the lhs within the presence of another "
+                                         "non-starred expression"}
+
+
+def _syntax_text(text):
+    for python, script in _texts.items():
+        if text.find(python) >= 0:
+            return script
+    return "Syntax error: " + text
+
+
 def functions_of(text, up=0):
     # {name: function} that a text defines. Names in it are those of who asks, `up` calls further out, and TorchScript's own.
     frame = sys._getframe(1 + up)
     names = {**frame.f_globals, **frame.f_locals, "torch": torch, "Tensor": torch.Tensor}
     names.update({k: getattr(typing, k) for k in _names})
     made = dict(names)
-    exec(textwrap.dedent(text), made)
+    try:
+        exec(textwrap.dedent(text), made)
+    except SyntaxError as e:
+        raise RuntimeError(_syntax_text(str(e)))
     return {k: f for k, f in made.items() if f is not names.get(k) and isinstance(f, type(textwrap.dedent))}
 
 

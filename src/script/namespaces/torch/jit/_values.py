@@ -1,11 +1,13 @@
 # torch.jit._values -- the types of expressions and calls.
+from enum import Enum
+
 import _stage
 import _syntax
 import _torch as _w
 import torch
 from torch import nn
 from torch.jit import _check, _types
-from torch.jit._classes import Classes, MAGIC, of_text, plain
+from torch.jit._classes import Classes, MAGIC, check_class, kind, of_text, plain
 from torch.jit._kinds import KNOWN, Bound, Found, Late, Py, converts, fits, inner_of, normal, of_value, shown, unify, unsure
 from torch.jit._operators import ARITHMETIC, attribute_of, binary, compared, function_of, math_unsupported, negated
 
@@ -190,7 +192,7 @@ class Values(Classes):
         o = self.eval(e.a)
         if isinstance(o, Py):
             self.eval(e.b)
-            return "?"
+            return self.of_container(e, o.value)
         t, key = self.typed(o), self.type(e.b) if e.b.kind != "slice" else "slice"
         if t == "Tensor" and key in ("float", "str"):
             return self.fail(e, f"Unsupported operation: indexing tensor with unsupported index type '{key}'. Only ints, "
@@ -211,6 +213,15 @@ class Values(Classes):
             return self.of_tuple(e, inner_of(t), key)
         if t.startswith("Optional["):
             return self.fail(e, f"'{t}' object is not subscriptable")
+        return "?"
+
+    def of_container(self, e, m):
+        # A module of a ModuleList or ModuleDict by a constant.
+        i = e.b.value if e.b.kind in ("int", "str") else -e.b.a.value if e.b.kind == "un" and e.b.a.kind == "int" else None
+        if isinstance(m, (nn.ModuleList, nn.Sequential)) and isinstance(i, int) and not -len(m) <= i < len(m):
+            return self.fail(e, f"Index {i} out of range of length {len(m)}")
+        if isinstance(m, nn.ModuleDict) and isinstance(i, str) and i not in m:
+            return self.fail(e, f"Key Error, {i}")
         return "?"
 
     def of_tuple(self, e, parts, key):
@@ -252,14 +263,33 @@ class Values(Classes):
                 return self.fail(e, f"Module '{type(v).__name__}' has no attribute '{e.name}' (This attribute exists on the Python "
                                     f"module, but we failed to convert Python type: '{type(x).__name__}' to a TorchScript type. "
                                     "List trace inputs must have elements)")
+            if isinstance(x, (list, tuple)) and any([isinstance(i, nn.Module) for i in x]):
+                return self.fail(e, f"Module '{type(v).__name__}' has no attribute '{e.name}' (This attribute exists on the Python "
+                                    f"module, but we failed to convert Python type: '{type(x).__name__}' to a TorchScript type. "
+                                    "Could not infer type of list element: Cannot infer concrete type of torch.nn.Module)")
+            if e.name in vars(v) and plain(type(x)):
+                return self.instance_of(e, v, type(x))
             if _syntax.sort(x) in ("method", "function") or isinstance(x, nn.Module):
                 return Py(x)
             return of_value(x) if isinstance(x, (_w.Tensor, int, float, str)) and not _annotated(type(v), e.name) else "?"
+        if _syntax.sort(v) == "class" and issubclass(v, Enum) and not hasattr(v, e.name):
+            return self.fail(e, f"{v.__name__} has no attribute '{e.name}'")
         if _syntax.sort(v) == "module":
             if not hasattr(v, e.name):
                 return self.fail(e, f"object has no attribute {e.name}")
             return Py(getattr(v, e.name))
         return "?"
+
+    def instance_of(self, e, m, cls):
+        # An attribute of a module that is an instance of the user's.
+        try:
+            k = kind(cls, self.infer)
+            check_class(cls, self.infer)
+        except Found as found:
+            return self.fail(e, f"Module '{type(m).__name__}' has no attribute '{e.name}' (This attribute exists on the Python "
+                                f"module, but we failed to convert Python type: '{cls.__name__}' to a TorchScript type. "
+                                f"{found.args_[3]})")
+        return k.text
 
     # -- calls
 
@@ -329,6 +359,8 @@ class Values(Classes):
         sort = _syntax.sort(f)
         if sort == "class" and plain(f):
             return self.made(e, f, args, kwargs)
+        if sort == "class" and issubclass(f, tuple) and hasattr(f, "_fields"):
+            return self.named_tuple(e, f, args, kwargs)
         if sort == "method":
             func = getattr(f.__func__, "__stage_as__", f.__func__)
             return self.user(e, func, f.__self__, args, kwargs) if _syntax.sort(func) == "function" else "?"
@@ -345,6 +377,17 @@ class Values(Classes):
         if t == "self":
             return self.fail(e, f"aten::{f.__name__}(Tensor self) -> Tensor:\nArgument self not provided.\n")
         return t if t is not None else self.no_variant(e, f.__name__, args)
+
+    def named_tuple(self, e, cls, args, kwargs):
+        # A NamedTuple: its fields are of the annotated types, tensors where they have none.
+        types = getattr(cls, "__annotations__", {})
+        for name, t in list(zip(cls._fields, args)) + list(kwargs.items()):
+            want = types.get(name)
+            want = "Tensor" if want is None else normal(want if isinstance(want, str) else getattr(want, "__name__", "?"), self.scope)
+            if want in KNOWN[:6] and not converts(t, want):
+                return self.fail(e, f"{cls.__name__}: Expected a value of type '{want}{'' if types.get(name) else ' (inferred)'}' "
+                                    f"for argument '{name}' but instead found type '{shown(t)}'.\n")
+        return "?"
 
     def user(self, e, func, self_, args, kwargs):
         if hasattr(func, "__jit_ignore__"):
