@@ -146,6 +146,8 @@ def _methods(c):
             if n is not None:
                 if n.kind == "attr":
                     out.add(n.name)
+                if n.kind == "call" and n.a.kind == "name" and n.a.name in ("hasattr", "getattr"):
+                    out.update([x.value for x in n.list if x.kind == "str"])
                 for x in (n.a, n.b, n.c):
                     walk(x)
                 for x in (*n.list, *n.more, *(n.def_.body if n.kind in ("lambda", "def") else ())):

@@ -24,10 +24,16 @@ def annotation(e):
         return "None"
     if e.kind == "str":
         return e.value
+    if e.kind == "bin" and e.op == "|":
+        return f"Union[{', '.join(_alternatives(e))}]"
     if e.kind == "index":
         inner = e.b.list if e.b.kind == "tuple" else [e.b]
         return annotation(e.a) + "[" + ", ".join([annotation(x) for x in inner]) + "]"
     return "?"
+
+
+def _alternatives(e):
+    return _alternatives(e.a) + _alternatives(e.b) if e.kind == "bin" and e.op == "|" else [annotation(e)]
 
 
 class Graph:

@@ -186,7 +186,7 @@ class Method:
             s = self.specialise(owner, key, spec, leaves, state, False)
             own.by_key[key] = s
         if s == "values":
-            vkey = (key, tuple([x if isinstance(x, (int, float, bool)) else None for x in leaves]))
+            vkey = (key, tuple([repr(x) if isinstance(x, (int, float, bool)) else None for x in leaves]))    # -0.0 is not 0.0
             s = own.by_key.get(vkey)
             if s is None:
                 n = own.by_value.get(key, 0)

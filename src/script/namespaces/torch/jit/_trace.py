@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from torch.jit._module import ScriptModule
 from torch.jit import _types
-from torch.jit._script import ScriptFunction, check_view, fell_back, input_names, kept_for_backward, remember, viewed, _made, _state, _view
+from torch.jit._script import ScriptFunction, check_view, fell_back, input_names, kept_for_backward, overlap, remember, viewed, _made, _state, _view
 
 
 class TracerWarning(Warning):
@@ -41,6 +41,7 @@ class _Traced:
         self.same = same            # or, with these numbers, itself
         self.name = name
         self.again = None           # args -> the trace for them; None: it is not known (of a file)
+        self.func = None            # what was traced, if it is known
         self.others = {}            # by the types of arguments that this program does not take
 
     def other(self, args, leaves, why):
@@ -64,6 +65,10 @@ class _Traced:
             if not isinstance(x, _w.Tensor):
                 raise RuntimeError(f"{self.name}: a traced function takes tensors, got {type(x).__name__}")
         inputs = [s.t for s in state] + leaves
+        if self.writes and overlap(inputs, self.writes, 0, len(state)):
+            if self.func is None or state:
+                raise RuntimeError(f"{self.name}: a trace that writes to its arguments was given one of them twice")
+            return self.func(*args)
         try:
             outs = _w.apply(self.program, kept_for_backward(inputs, self.writes))
         except RuntimeError as e:
@@ -253,6 +258,7 @@ def _record(func, args, state, name, strict, names=None, opens=None, counts=True
     finally:
         _tracing[0] -= 1
     t = _Traced(program, spec, *done[0], name)
+    t.func = func
     t.again = lambda more: _record(func, more, state, name, strict, names, opens, False)
     if t.writes and counts:        # the run on the example counts: buffers have its traces
         with torch.no_grad():

@@ -58,6 +58,8 @@ def comment_of(func):
         if line.startswith("# type: (") and line.find("->") > 0:
             i = line.find("->")
             inside = line[8:i].strip()
+            if inside == "(...)":       # each parameter has its own
+                continue
             return split(inside[1:-1]), line[i + 2:].split("#")[0].strip()
         if line.startswith("# type: (") and line.split("#")[1].strip().endswith(")"):
             return split(line.split("#")[1].strip()[7:-1]), None
@@ -85,14 +87,6 @@ def signature(func, tree):
 
 class NoFit(Exception):
     pass
-
-
-class NoMember(NoFit):
-    pass
-
-
-def t_union(types):
-    return f"Union[{', '.join(types)}]"
 
 
 class Shared:
@@ -154,10 +148,11 @@ def fit(x, t):
                 return x
         for t in inner:
             try:
-                return fit(x, t)
+                if parts(t)[0] in _order or type(x).__name__ == t:
+                    return fit(x, t)
             except NoFit:
                 pass
-        raise NoMember(f"Expected a member of {_long(t_union(inner))} but instead found type {of_value(x)}.\n")
+        raise NoFit(_cast(x))
     if name == "List" and inner:
         if not isinstance(x, (list, tuple, range)):
             raise NoFit(_cast(x))
@@ -174,12 +169,19 @@ def fit(x, t):
     if name == "None":
         if x is not None:
             raise NoFit(_cast(x))
+    if name == "device" and isinstance(x, str):
+        return _w_device(x)
     return copied(x)
 
 
 def normal_text(t):
     name, inner = parts(t)
     return f"{name}[{', '.join([normal_text(i) for i in inner])}]" if inner else name
+
+
+def _w_device(text):
+    import torch
+    return torch.device(text)
 
 
 def copied(x):
@@ -230,11 +232,12 @@ def shown(t):
 
 def _refuse(method, i, x, e):
     name, t, written = method.signature[i]
-    if isinstance(e, NoMember):
+    if parts(t)[0] == "Union":
+        e = f"Expected a member of {long(t)} but instead found type {of_value(x)}.\n"
         raise RuntimeError(f"{method.name}() {e}Position: {i - (1 if method.params[0] == 'self' else 0)}\nValue: {x!r}\n"
                            f"Declaration: {method.declaration()}\nCast error details: {e}")
     found = type(x).__name__
-    full = "Tensor (inferred)" if not written else _long(t)
+    full = "Tensor (inferred)" if not written else long(t)
     text = f"{method.name}() Expected a value of type '{full}' for argument '{name}' but instead found type '{found}'.\n"
     if not written:
         text += f"Inferred '{name}' to be of type 'Tensor' because it was not annotated with an explicit type.\n"
@@ -243,9 +246,22 @@ def _refuse(method, i, x, e):
                        f"Cast error details: {e}")
 
 
-def _long(t):
+# The order in which TorchScript names the members of a union.
+_order = ("Any", "Tensor", "Tuple", "List", "Dict", "number", "float", "complex", "Future", "int", "None", "str", "Generator",
+          "device", "bool")
+
+
+def _rank(t):
+    name = parts(t)[0]
+    return (_order.index(name) if name in _order else len(_order), t)
+
+
+def long(t):
     name, inner = parts(t)
-    return name + ("[" + ", ".join([_long(i) for i in inner]) + "]" if inner else "")
+    name = "NoneType" if name == "None" else name
+    if name == "Union":
+        inner = sorted(inner, key=_rank)
+    return name + ("[" + ", ".join([long(i) for i in inner]) + "]" if inner else "")
 
 
 def arguments(method, args, first):

@@ -370,7 +370,7 @@ class Values(Classes):
             return self.fail(e, "print doesn't accept any keyword arguments")
         if math_unsupported(f):
             return self.fail(e, f"Python builtin <built-in function {f.__name__}> is currently not supported in Torchscript")
-        if f is id and args and args[0] in KNOWN[:7]:
+        if f is id and args and args[0] in KNOWN[:4]:
             return self.fail(e, "Expected a value of type 'AnyClassType' for argument '_0' but instead found type "
                                 f"'{shown(args[0])}'.")
         t = function_of(f, args, kwargs)
@@ -420,6 +420,8 @@ class Values(Classes):
             t = normal(t, self.scope)
             if not written and i >= first and _syntax.defaults(func)[0][i - first] is None:
                 t = "Optional[Tensor]"
+            if not converts(given, t) and not unsure(given) and t.startswith("Union["):
+                return self.fail(e, f"{say}Expected a member of {_types.long(t)} but instead found type {shown(given)}.\n")
             if not converts(given, t) and not unsure(given):
                 more = "" if written else f"Inferred '{n}' to be of type 'Tensor' because it was not annotated with an " \
                     "explicit type.\n"
