@@ -79,3 +79,6 @@ x = torch.tensor([[2.5, -1.0, nan], [-2.5, 1.0, 3.0]], requires_grad=True)
 print(torch.autograd.grad(F.prelu(x, torch.tensor([inf, 0.25, 2.0])).sum(), x))
 print(torch.searchsorted(torch.tensor([1.0, 2.0]), torch.tensor([nan, 1.5])), torch.bucketize(torch.tensor([nan, 0.0]), torch.tensor([1.0, 2.0]), right=True))
 print(torch.special.gammaincc(torch.tensor([-1.0, 2.0]), torch.tensor([1.0, -1.0])))
+for q in (0.05, 0.15, 0.25, 0.35, 0.75, 0.95):
+    print(torch.quantile(torch.arange(11.0), q, interpolation="nearest").item(), torch.quantile(torch.arange(11.0), q).item(), end=" ")
+print()

@@ -32,10 +32,13 @@ class _Clone(Op):
 _clone_op = _Clone()
 
 
-def clone_replace(output, replace=None, strict=True, **kw):
+def clone_replace(output, replace=None, strict=True):
     from aesara._graph import as_variable
     outs = list(output) if isinstance(output, (list, tuple)) else [output]
     changes = {k: as_variable(v) for k, v in (replace.items() if isinstance(replace, dict) else replace or [])}
+    for k, v in changes.items():
+        if strict and k.type.dtype != v.type.dtype:
+            raise TypeError(f"Cannot convert Type {v.type} (of Variable {v}) into Type {k.type}.")
     node = Apply(_clone_op, outs + list(changes.values()) + list(changes.keys()), changes, [o.type for o in outs])
     node.outs = outs
     return node.outputs if isinstance(output, (list, tuple)) else node.outputs[0]

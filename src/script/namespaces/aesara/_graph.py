@@ -202,7 +202,7 @@ class TensorVariable(Variable):
         raise MissingInputError(f"Input ({self}) of the graph was not provided and not given a value. Use the Aesara flag "
                                 "exception_verbosity='high', for more information on this error.")
 
-    def eval(self, inputs_to_values=None, **kw):
+    def eval(self, inputs_to_values=None):
         from aesara._function import function
         given = inputs_to_values or {}
         return function(list(given.keys()), self, on_unused_input="ignore")(*given.values())
@@ -269,9 +269,13 @@ class TensorSharedVariable(TensorVariable):
         self.update_ = value
 
 
-def shared(value, name=None, borrow=False, strict=False, allow_downcast=None, shape=None, broadcastable=None, **kw):
+def shared(value, name=None, borrow=False, strict=False, allow_downcast=None, shape=None, broadcastable=None):
     if isinstance(value, Variable):
         raise TypeError("Shared variable values must not be symbolic")
+    if strict and not isinstance(value, numpy.ndarray):
+        raise TypeError("No suitable SharedVariable constructor could be found: strict takes arrays")
+    if shape is not None:
+        broadcastable = tuple([d == 1 for d in shape])
     x = _w.copy(_w.wrap(numpy.asarray(value)))
     t = None if broadcastable is None else TensorType(x.dtype.name, broadcastable=broadcastable)
     return TensorSharedVariable(x, name, t)

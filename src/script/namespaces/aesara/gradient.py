@@ -106,6 +106,8 @@ def _same_kind(wrt, results):
 
 def grad(cost, wrt, consider_constant=None, disconnected_inputs="raise", add_names=True, known_grads=None,
          return_disconnected="zero", null_gradients="raise"):
+    if return_disconnected != "zero":
+        raise NotImplementedError(f"grad: return_disconnected={return_disconnected!r}")
     xs = _listed(wrt)
     _check_wrt(xs)
     ys, weights = [], []
@@ -164,17 +166,23 @@ def _zeros(x):
 
 
 def subgraph_grad(wrt, end, start=None, cost=None, details=False):
+    if details:
+        raise NotImplementedError("subgraph_grad: details")
     g = grad(cost, end, known_grads=start)
     return grad(cost, wrt, consider_constant=end, known_grads=start), g
 
 
 def Lop(f, wrt, eval_points, consider_constant=None, disconnected_inputs="raise"):
     ys, xs, ws = _listed(f), _listed(wrt), [as_variable(w) for w in _listed(eval_points)]
+    if disconnected_inputs not in ("raise", "ignore", "warn"):
+        raise ValueError("Invalid value for keyword 'disconnected_inputs', valid values are 'ignore', 'warn' and 'raise'.")
     outs = _node(_grad_op, ys, xs, ws, list(consider_constant or []), [_float_type(x) for x in xs])
     return _same_kind(wrt, outs)
 
 
 def Rop(f, wrt, eval_points, disconnected_outputs="raise", return_disconnected="zero", use_op_rop_implementation=True):
+    if disconnected_outputs != "raise" or return_disconnected != "zero":
+        raise NotImplementedError(f"Rop: disconnected_outputs={disconnected_outputs!r}, return_disconnected={return_disconnected!r}")
     ys, xs, ds = _listed(f), _listed(wrt), [as_variable(d) for d in _listed(eval_points)]
     for x, d in zip(xs, ds):
         if x.ndim != d.ndim:
@@ -251,7 +259,7 @@ def grad_scale(x, multiplier):
     return apply(Op("grad_scale", _scaled, "grad_scale"), [x], multiplier, x.ndim, x.dtype)
 
 
-def verify_grad(fun, pt, n_tests=2, rng=None, eps=1e-7, abs_tol=1e-5, rel_tol=1e-5, **kw):
+def verify_grad(fun, pt, n_tests=2, rng=None, eps=None, abs_tol=1e-5, rel_tol=1e-5):
     # Central differences against grad, of the sum of fun's result.
     import numpy as np
     from aesara._function import function as function_of
@@ -259,11 +267,12 @@ def verify_grad(fun, pt, n_tests=2, rng=None, eps=1e-7, abs_tol=1e-5, rel_tol=1e
     total = fun(*xs).sum()
     f, g = function_of(xs, total), function_of(xs, grad(total, xs))
     pt = [np.asarray(p) for p in pt]
+    eps = 1e-5 if eps is None else eps
     for k, slope in enumerate(g(*pt)):
         for i in np.ndindex(*pt[k].shape):
             hi, lo = [p.copy() for p in pt], [p.copy() for p in pt]
-            hi[k][i] += 1e-5
-            lo[k][i] -= 1e-5
-            want = (f(*hi) - f(*lo)) / 2e-5
+            hi[k][i] += eps
+            lo[k][i] -= eps
+            want = (f(*hi) - f(*lo)) / (2 * eps)
             if abs(want - slope[i]) > abs_tol * 10 + rel_tol * 10 * abs(want):
                 raise Exception(f"GradientError: numeric gradient {want} and analytic gradient {slope[i]} differ at {i}")

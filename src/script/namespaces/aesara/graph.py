@@ -7,9 +7,9 @@ def ancestors(graphs, blockers=None):
 
 
 def graph_inputs(graphs, blockers=None):
-    return [v for v in _ancestors(graphs) if v.owner is None]
+    return [v for v in _ancestors(graphs, blockers or []) if v.owner is None]
 
 
-def clone_replace(output, replace=None, **kw):
+def clone_replace(output, replace=None):
     from aesara import clone_replace as f
     return f(output, replace)

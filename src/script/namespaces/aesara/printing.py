@@ -86,7 +86,9 @@ def _program_tree(f, lines, ids, types):
         walk(v, "", "")
 
 
-def debugprint(obj, depth=-1, print_type=False, file=None, **kw):
+def debugprint(obj, depth=-1, print_type=False, file=None):
+    if depth != -1:
+        raise NotImplementedError(f"debugprint: depth={depth}")
     lines, ids = [], {}
     for v in obj if isinstance(obj, (list, tuple)) else [obj]:
         if isinstance(v, Function):

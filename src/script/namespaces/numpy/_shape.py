@@ -22,7 +22,10 @@ def shape(a):
 
 
 def ndim(a):
-    return _w.wrap(a).ndim
+    try:
+        return a.ndim
+    except AttributeError:
+        return _w.wrap(a).ndim
 
 
 def size(a, axis=None):

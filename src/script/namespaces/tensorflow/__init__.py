@@ -77,7 +77,7 @@ class control_dependencies:
             _state.graph.pop_control()
 
 
-def group(*inputs, **kw):
+def group(*inputs, name=None):
     if _state.graph is not None:
         from tensorflow._graph import graph_group
         return graph_group(inputs)
@@ -89,7 +89,10 @@ def no_op(name=None):
 
 
 def tuple_(tensors, name=None, control_inputs=None):
-    return list(tensors)
+    if _state.graph is None:
+        return list(tensors)
+    with control_dependencies([t for t in tensors if t is not None] + list(control_inputs or [])):
+        return [None if t is None else _ops.identity(t) for t in tensors]
 
 
 def gradients(ys, xs, grad_ys=None, name="gradients", gate_gradients=False, aggregation_method=None, stop_gradients=None,

@@ -44,6 +44,11 @@ def cond(pred, true_fn=None, false_fn=None, name=None, strict=False, fn1=None, f
 
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name=None):
     pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else list(pred_fn_pairs)
+    if exclusive:
+        if state.graph is not None or [p for p, _ in pairs if _symbolic(as_tensor(p))]:
+            raise NotImplementedError("case: exclusive=True where predicates are not known")
+        if len([p for p, _ in pairs if as_tensor(p).item()]) > 1:
+            raise InvalidArgumentError("Input error: exclusive=True: more than 1 conditions evaluated as True.")
 
     def rest(i):
         if i == len(pairs):
@@ -138,7 +143,17 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     if state.graph is not None:
         from tensorflow._flow import graph_rows
         return graph_rows(fn, elems, "none", name or "map", True, False)
-    return _mapped(fn, elems)
+    return _as_declared(_mapped(fn, elems), dtype if fn_output_signature is None else fn_output_signature)
+
+
+def _as_declared(found, signature):
+    # what fn gave must be of the dtypes that were told
+    if signature is not None:
+        for x, s in zip(_tree.flatten(found, _leaf)[0], _tree.flatten(signature, _leaf)[0]):
+            d = dtype_of(getattr(s, "dtype", s))
+            if as_tensor(x).dtype != d:
+                raise InvalidArgumentError(f"TensorArray dtype is {d.name} but Op is trying to write dtype {as_tensor(x).dtype.name}")
+    return found
 
 
 def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
@@ -263,8 +278,8 @@ class TensorArray:
     def identity(self):
         return self
 
-    def grad(self, *args):
-        return self
+    def grad(self, source, flow=None, name=None):
+        raise NotImplementedError("TensorArray.grad")
 
     def close(self, name=None):
         return None

@@ -285,6 +285,8 @@ class ConcreteFunction:
 
 def function(func=None, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False, experimental_implements=None,
              experimental_autograph_options=None, experimental_relax_shapes=None, experimental_compile=None, experimental_follow_type_hints=None):
+    if experimental_implements is not None:
+        raise NotImplementedError("tf.function: experimental_implements")
     if func is None:
         return lambda f: Function(f, input_signature, autograph)
     return Function(func, input_signature, autograph)

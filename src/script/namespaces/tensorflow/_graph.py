@@ -448,11 +448,17 @@ class Graph:
     def get_all_collection_keys(self):
         return [k for k, v in self.collections.items() if v]
 
+    def prevent_feeding(self, tensor):
+        self._unfeedable = getattr(self, "_unfeedable", []) + [tensor]
+
+    def prevent_fetching(self, op):
+        self._unfetchable = getattr(self, "_unfetchable", []) + [op]
+
     def is_feedable(self, tensor):
-        return True
+        return not [t for t in getattr(self, "_unfeedable", []) if t is tensor]
 
     def is_fetchable(self, tensor):
-        return True
+        return not [t for t in getattr(self, "_unfetchable", []) if t is tensor or t is getattr(tensor, "op", None)]
 
     def get_collection(self, name):
         return list(self.collections.get(name, []))

@@ -16,6 +16,8 @@ from tensorflow._strings import string
 from tensorflow._base import state, as_tensor, InvalidArgumentError, FailedPreconditionError, EagerTensor
 from tensorflow._graph import GraphTensor, GraphVariable, Operation, _Root, default_graph
 
+_said = []      # what was told once
+
 
 class Run:
     # Variables during one run: as they are when it begins, and now.
@@ -247,6 +249,9 @@ class Session:
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
+        if run_metadata is not None and not _said:
+            _said.append(True)
+            sys.stderr.write("Session.run: nothing is written to run_metadata; `weft bench` measures programs\n")
         env = self._fed(feed_dict)
         targets = []
         form = self._targets(fetches, targets)

@@ -104,13 +104,16 @@ class Variable:
         return self
 
     def assign(self, value, use_locking=False, name=None, read_value=True):
-        return self._set(as_operand(value, self.dtype))
+        x = self._set(as_operand(value, self.dtype))
+        return x if read_value else None
 
     def assign_add(self, delta, use_locking=False, name=None, read_value=True):
-        return self._set(self._current() + as_operand(delta, self.dtype))
+        x = self._set(self._current() + as_operand(delta, self.dtype))
+        return x if read_value else None
 
     def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
-        return self._set(self._current() - as_operand(delta, self.dtype))
+        x = self._set(self._current() - as_operand(delta, self.dtype))
+        return x if read_value else None
 
     def _current(self):
         return state.funcs[-1].read(self) if state.funcs else self._value

@@ -28,11 +28,18 @@ class LogicalDeviceConfiguration:
 _logical = [LogicalDeviceConfiguration()]
 
 
+def _the_cpu(device):
+    if device.device_type != "CPU":
+        raise NotImplementedError(f"logical devices of {device.name}")
+
+
 def set_logical_device_configuration(device, logical_devices):
+    _the_cpu(device)
     _logical[:] = list(logical_devices)
 
 
 def get_logical_device_configuration(device):
+    _the_cpu(device)
     return list(_logical)
 
 
@@ -82,8 +89,9 @@ def functions_run_eagerly():
 
 
 class _Experimental:
-    def set_memory_growth(self, *args):
-        return None
+    def set_memory_growth(self, device, enable):
+        if not enable and device.device_type == "GPU":
+            raise NotImplementedError("set_memory_growth(.., False): memory is taken when it is needed")
 
     def get_memory_growth(self, device):
         return device.device_type == "GPU"      # memory is taken when it is needed
@@ -103,7 +111,7 @@ experimental = _Experimental()
 
 
 class _Threading:
-    def set_intra_op_parallelism_threads(self, n):
+    def set_intra_op_parallelism_threads(self, num_threads):
         return None
 
     set_inter_op_parallelism_threads = set_intra_op_parallelism_threads

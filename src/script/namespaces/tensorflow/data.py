@@ -236,7 +236,22 @@ class Dataset:
         return self._derived(make)
 
     def cache(self, filename="", name=None):
-        return self
+        if filename:
+            raise NotImplementedError("Dataset.cache: in a file")
+        kept = []
+
+        def make():
+            # the elements of the first round that came to its end, again and again
+            if not kept:
+                found = []
+                for x in self:
+                    found.append(x)
+                    yield x
+                kept.append(found)
+            else:
+                for x in kept[0]:
+                    yield x
+        return self._derived(make, self._size)
 
     def prefetch(self, buffer_size, name=None):
         return self

@@ -4,7 +4,7 @@ from tensorflow._base import as_tensor, like, op, InvalidArgumentError
 from tensorflow._ops import is_nan as _is_nan
 
 
-def _check(ok, message, xs=()):
+def _check(ok, message):
     ok = as_tensor(ok)
     if _w.about(ok, "symbolic"):
         _w.assert_now(_w.all(ok), message or "assertion failed", [])
@@ -46,12 +46,12 @@ def assert_rank(x, rank, message=None, name=None):
         raise ValueError(f"{message or ''} Tensor must have rank {rank}.  Received rank {as_tensor(x).ndim}, shape {as_tensor(x).shape}")
 
 
-def assert_shapes(shapes, **kw):
+def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
     sizes = {}
     for x, s in shapes if not isinstance(shapes, dict) else shapes.items():
         for d, want in zip(as_tensor(x).shape, s):
             if sizes.setdefault(want, d if isinstance(want, str) else want) != d:
-                raise ValueError(f"tensor dimension {want} must have size {sizes[want]}. Received size {d}")
+                raise ValueError(f"{message + '  ' if message else ''}tensor dimension {want} must have size {sizes[want]}. Received size {d}")
 
 
 def assert_all_finite(x, message, name=None):

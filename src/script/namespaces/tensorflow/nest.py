@@ -11,8 +11,10 @@ def flatten(structure, expand_composites=False):
     return _tree.flatten(structure, _leaf)[0]
 
 
-def map_structure(func, *structure, **kw):
+def map_structure(func, *structure, check_types=True, expand_composites=False):
     leaves, spec = _tree.flatten(structure[0], _leaf)
+    for s in structure[1:]:
+        assert_same_structure(structure[0], s, check_types)
     rest = [_tree.flatten(s, _leaf)[0] for s in structure[1:]]
     return _tree.unflatten(spec, [func(*xs) for xs in zip(leaves, *rest)])
 
@@ -26,5 +28,18 @@ def is_nested(structure):
 
 
 def assert_same_structure(a, b, check_types=True, expand_composites=False):
-    if _tree.flatten(a, _leaf)[1] != _tree.flatten(b, _leaf)[1]:
-        raise ValueError("The two structures don't have the same nested structure.")
+    x, y = _tree.flatten(a, _leaf), _tree.flatten(b, _leaf)
+    if x[1] == y[1]:
+        return
+    if len(x[0]) == len(y[0]) and _plain(a) == _plain(b):
+        if check_types:
+            raise TypeError("The two structures don't have the same sequence type.")
+        return
+    raise ValueError("The two structures don't have the same nested structure.")
+
+
+def _plain(x):
+    # a structure without its types
+    if isinstance(x, dict):
+        return {k: _plain(v) for k, v in x.items()}
+    return [_plain(v) for v in x] if isinstance(x, (list, tuple)) else None

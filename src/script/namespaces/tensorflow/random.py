@@ -236,6 +236,7 @@ def _key(seed):
 
 
 def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=float32, name=None, alg="auto_select"):
+    _philox(alg)
     d = dtype_of(dtype)
     if not d.is_floating:
         if minval is None and maxval is None:
@@ -246,10 +247,12 @@ def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=float32, name=No
 
 
 def stateless_normal(shape, seed, mean=0.0, stddev=1.0, dtype=float32, name=None, alg="auto_select"):
+    _philox(alg)
     return _scaled(_floats("normal", ints(shape), dtype, _key(seed)), stddev, mean)
 
 
 def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=float32, name=None, alg="auto_select"):
+    _philox(alg)
     return _scaled(_floats("truncated", ints(shape), dtype, _key(seed)), stddev, mean)
 
 
@@ -281,6 +284,7 @@ class Generator:
 
     @classmethod
     def from_seed(cls, seed, alg=None):
+        _philox(alg)
         g = cls()
         g.reset_from_seed(seed)
         return g
@@ -292,7 +296,7 @@ class Generator:
 
     @classmethod
     def from_non_deterministic_state(cls, alg=None):
-        return cls.from_seed(_any_seed())
+        return cls.from_seed(_any_seed(), alg)
 
     @classmethod
     def from_key_counter(cls, key, counter, alg=None):

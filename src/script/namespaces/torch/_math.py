@@ -875,17 +875,18 @@ def _quantile(input, q, dim, keepdim, interpolation, skip):
     last = _w.clip(good - 1, 0, None) if skip else _w.full_like(good, input.shape[dim] - 1)
     many = isinstance(q, _w.Tensor) and q.ndim > 0
     found = []
-    for k in (q.tolist() if many else [float(q)]):
+    qs = _w.cast(_w.detach(q), input.dtype) if isinstance(q, _w.Tensor) else _w.tensor(float(q), input.dtype)
+    for k in (qs.tolist() if many else [qs.item()]):    # a number of the dtype, its rank in 64 bits
         if not 0 <= k <= 1:
             raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {k}")
-        place = k * last
+        place = k * _w.cast(last, float64)
         lo, hi = _w.floor(place), _w.ceil(place)
         if interpolation in ("lower", "higher", "nearest"):
             at = {"lower": lo, "higher": hi, "nearest": _w.round(place)}[interpolation]
             v = _w.take_along(values, _w.cast(at, int64), dim)
         else:
             a, b = [_w.take_along(values, _w.cast(at, int64), dim) for at in (lo, hi)]
-            v = lerp(a, b, place - lo if interpolation == "linear" else _w.full_like(place, 0.5))
+            v = lerp(a, b, _w.cast(place - lo if interpolation == "linear" else _w.full_like(place, 0.5), input.dtype))
             v = _w.where(_w.eq(lo, hi), a, v)
         v = _w.where(_w.any(bad, dim, True) if not skip else _w.eq(good, 0), _math.nan, v)
         found.append(v if keepdim else _w.squeeze(v, dim))

@@ -53,7 +53,23 @@ def patternbroadcast(x, broadcastable):
 
 
 def specify_shape(x, shape):
-    return x
+    # x, if it has these sizes; None is any
+    x = as_variable(x)
+    sizes = [None if d is None else d for d in (shape if isinstance(shape, (list, tuple)) else [shape])]
+    if len(sizes) != x.ndim:
+        raise ValueError(f"Input `x` is {x.ndim}-dimensional and will never match a shape of length {len(sizes)}.")
+    known = [d if isinstance(d, _int) else None for d in sizes]
+    others = [as_variable(d) for d in sizes if d is not None and not isinstance(d, _int)]
+
+    def run(p, x, *more):
+        for i, (have, want) in enumerate(zip(x.shape, p)):
+            if isinstance(have, _int) and want is not None and have != want:
+                raise AssertionError(f"SpecifyShape: dim {i} of input has shape {have}, expected {want}.")
+        given = [_w.size_of(_w.cast(m, "int64")) for m in more]
+        return _w.reshape(x, [given.pop(0) if have is None else have for have in
+                              [None if f else want if want is not None else have for f, want, have in zip(free, p, x.shape)]])
+    free = [d is not None and not isinstance(d, _int) for d in sizes]
+    return apply(Op("SpecifyShape", run, "SpecifyShape"), [x] + others, known, x.ndim, x.dtype)
 
 
 def unbroadcast(x, *axes):
@@ -229,11 +245,14 @@ def cast(x, dtype):
 
 
 def isclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
-    return apply(Op("isclose", lambda p, a, b: _w.is_close(a, b, p[0], p[1])), [a, b], (rtol, atol))
+    def run(p, a, b):
+        near = _w.is_close(a, b, p[0], p[1])
+        return _w.logical_or(near, _w.logical_and(a != a, b != b)) if p[2] else near
+    return apply(Op("isclose", run), [a, b], (rtol, atol, equal_nan))
 
 
 def allclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
-    return all(isclose(a, b, rtol, atol))
+    return all(isclose(a, b, rtol, atol, equal_nan))
 
 
 def identity(x):
@@ -371,6 +390,8 @@ def median(x, axis=None):
 
 
 def bincount(x, weights=None, minlength=None, assert_nonneg=False):
+    if assert_nonneg:
+        raise NotImplementedError("bincount: assert_nonneg")
     def run(p, x, *w):
         x = _w.cast(x, "int64")
         n = _w.size_of(_w.maximum(_w.max(_w.concat([x, _w.full((1,), -1, "int64")], 0)) + 1, p))
@@ -402,7 +423,8 @@ def dot(a, b):
 
 
 def matmul(x1, x2, dtype=None):
-    return apply(Op("matmul", lambda p, x, y: _w.matmul(x, y), "MatMul"), [x1, x2])
+    y = apply(Op("matmul", lambda p, x, y: _w.matmul(x, y), "MatMul"), [x1, x2])
+    return y if dtype is None else cast(y, dtype)
 
 
 def tensordot(a, b, axes=2):
@@ -431,7 +453,23 @@ def batched_dot(a, b):
 
 
 def batched_tensordot(x, y, axes=2):
-    return batched_dot(x, y)
+    # the first axis of both is the batch; axes: how many, or which of each, are summed over
+    x, y = as_variable(x), as_variable(y)
+    if isinstance(axes, _int):
+        p, q = list(_range(x.ndim - axes, x.ndim)), list(_range(1, axes + 1))
+    else:
+        p, q = [[a] if isinstance(a, _int) else list(a) for a in axes]
+    if 0 in p or 0 in q:
+        raise ValueError("Cannot sum over batch axis (0); got axes=%s" % (axes,))
+    names = "abcdefghijklmnopqrstuvwxyz"
+    left = names[:x.ndim]
+    right = ["A" if i == 0 else None for i in _range(y.ndim)]
+    for i, j in zip(p, q):
+        right[j] = left[i]
+    fresh = names[x.ndim:]
+    right = [left[0] if i == 0 else r if r is not None else fresh[i] for i, r in enumerate(right)]
+    kept = [left[i] for i in _range(x.ndim) if i not in p] + [r for i, r in enumerate(right) if i > 0 and i not in q]
+    return einsum(left + "," + "".join(right) + "->" + "".join(kept), x, y)
 
 
 def einsum(spec, *xs):
@@ -640,6 +678,10 @@ def split(x, splits_size, n_splits=None, axis=0):
 def tile(x, reps, ndim=None):
     x = as_variable(x)
     reps = [reps] if isinstance(reps, _int) else list(reps)
+    if ndim is not None:
+        if ndim < len(reps):
+            raise ValueError("if specified, ndim must be equal or greater than len(reps)")
+        reps = [1] * (ndim - len(reps)) + reps
     rank = _max(x.ndim, len(reps))
     return apply(Op("tile", lambda p, x: _w.tile(_w.reshape(x, [1] * (len(p) - x.ndim) + list(x.shape)), [1] * (x.ndim - len(p)) + p), "Tile"), [x], reps, rank, x.dtype)
 
@@ -678,7 +720,14 @@ def diag(v, k=0):
 
 
 def diagonal(a, offset=0, axis1=0, axis2=1):
-    return apply(Op("ExtractDiag", lambda p, x: _w.diagonal(x, p), "ExtractDiag"), [a], offset)
+    def run(p, x):
+        k, i, j = p
+        if x.ndim > 2:
+            x = _w.permute(x, [d for d in _range(x.ndim) if d not in (i % x.ndim, j % x.ndim)] + [i % x.ndim, j % x.ndim])
+        elif i % 2 > j % 2:
+            x = _w.permute(x, [1, 0])
+        return _w.diagonal(x, k)
+    return apply(Op("ExtractDiag", run, "ExtractDiag"), [a], (offset, axis1, axis2))
 
 
 def tril(m, k=0):
@@ -815,7 +864,8 @@ def nonzero(a, return_matrix=False):
         return [places[:, i] for i in _range(x.ndim)]
     op = Op("Nonzero", run, "Nonzero", nout=a.ndim)
     r = apply(op, [a], None, 1, "int64")
-    return tuple(r) if isinstance(r, list) else (r,)
+    r = tuple(r) if isinstance(r, list) else (r,)
+    return stack(list(r), 0) if return_matrix else r
 
 
 def flatnonzero(a):
@@ -830,13 +880,19 @@ def nonzero_values(a):
 # ---- sorting ----
 
 def sort(a, axis=-1, kind=None, order=None):
-    a = as_variable(a)
+    a = _unordered(a, order)
     run = lambda p, x: _w.sort(_flat(x), 0)[0] if p is None else _w.sort(x, p)[0]
     return apply(Op("SortOp", run, "SortOp"), [a], axis, 1 if axis is None else a.ndim, a.dtype)
 
 
+def _unordered(a, order):
+    if order is not None:
+        raise NotImplementedError("order: arrays have no fields to sort by")
+    return as_variable(a)
+
+
 def argsort(a, axis=-1, kind=None, order=None):
-    a = as_variable(a)
+    a = _unordered(a, order)
     run = lambda p, x: _w.sort(_flat(x), 0)[1] if p is None else _w.sort(x, p)[1]
     return apply(Op("ArgSortOp", run, "ArgSortOp"), [a], axis, 1 if axis is None else a.ndim, "int64")
 
@@ -858,6 +914,8 @@ def unique(x, return_index=False, return_inverse=False, return_counts=False, axi
 
 
 def searchsorted(x, v, side="left", sorter=None):
+    if sorter is not None:
+        x = take(x, sorter)
     return apply(Op("SearchsortedOp", lambda p, x, v: _w.searchsorted(x, v, p), "SearchsortedOp"), [x, v], side == "right", as_variable(v).ndim, "int64")
 
 

@@ -4,7 +4,7 @@ import numpy as _np
 from aesara._graph import Op, apply, as_variable
 
 
-def _unary(name, fn, drop=0):
+def _unary(name, fn):
     op = Op(name, lambda p, x: fn(x if x.dtype.kind == "f" else _w.cast(x, "float64")), name)
     return lambda a: apply(op, [a])
 
@@ -24,7 +24,15 @@ def cholesky(a, lower=True):
 
 
 def solve(a, b, assume_a="gen", lower=False, trans=0):
-    return apply(Op("Solve", lambda p, x, y: _w.solve(x, y), "Solve"), [a, b])
+    def run(p, x, y):
+        kind, below, turned = p
+        if kind != "gen":       # one triangle is read, the other is its mirror
+            half = _w.tril(x, 0) if below else _w.triu(x, 0)
+            x = half + _w.swap_axes(half, -1, -2) - half * _w.eye(x.shape[-1], x.shape[-1], 0, x.dtype)
+        return _w.solve(_w.swap_axes(x, -1, -2) if turned in (1, "T") else x, y)
+    if assume_a not in ("gen", "sym", "her", "pos"):
+        raise ValueError(f"{assume_a} is not a recognized matrix structure")
+    return apply(Op("Solve", run, "Solve"), [a, b], (assume_a, lower, trans))
 
 
 def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False):

@@ -265,16 +265,27 @@ class ConfigProto:
 GPUOptions = ConfigProto
 
 
-def zeros_initializer(dtype=None):
-    return initializers.Zeros()
+def _typed(make, dtype):
+    # an initializer with a dtype of its own, where the call names none
+    def call(shape, dtype=dtype, partition_info=None):
+        return make(shape, dtype or float32)
+    return call
 
 
-def ones_initializer(dtype=None):
-    return initializers.Ones()
+def zeros_initializer(dtype=float32):
+    return _typed(initializers.Zeros(), dtype)
 
 
-def constant_initializer(value=0, dtype=None, verify_shape=False):
-    return initializers.Constant(value)
+def ones_initializer(dtype=float32):
+    return _typed(initializers.Ones(), dtype)
+
+
+def constant_initializer(value=0, dtype=float32, verify_shape=False):
+    def make(shape, dtype):
+        if verify_shape and list(_as_tensor(value).shape) != list(shape):
+            raise TypeError(f"Expected Tensor's shape: {tuple(shape)}, got {tuple(_as_tensor(value).shape)}.")
+        return initializers.Constant(value)(shape, dtype)
+    return _typed(make, dtype)
 
 
 # Version 1's draw with the seeds of the graph, when the variable is initialised.

@@ -210,6 +210,8 @@ max_pooling2d, average_pooling2d = _pooled(nn.max_pool2d), _pooled(nn.avg_pool2d
 
 
 def flatten(inputs, name=None, data_format="channels_last"):
+    if data_format == "channels_first" and len(inputs.shape) > 2:
+        inputs = _ops.transpose(inputs, [0] + list(range(2, len(inputs.shape))) + [1])
     n = 1
     for d in inputs.shape[1:]:
         n *= d

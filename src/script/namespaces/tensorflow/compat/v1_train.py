@@ -162,7 +162,7 @@ class AdamOptimizer(Optimizer):
 
 
 def get_or_create_global_step(graph=None):
-    g = default_graph()
+    g = default_graph() if graph is None else graph
     if "global_step" not in g.store:
         g.store["global_step"] = GraphVariable(0, trainable=False, name="global_step", dtype=_w.int64)
     return g.store["global_step"]

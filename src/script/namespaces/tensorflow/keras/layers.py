@@ -30,9 +30,12 @@ class Layer(Module):
     def built(self, value):
         self._self_built = value
 
-    def add_weight(self, name=None, shape=(), initializer="glorot_uniform", trainable=True, dtype=None, **kw):
+    def add_weight(self, name=None, shape=(), initializer="glorot_uniform", trainable=True, dtype=None, constraint=None, regularizer=None):
+        if regularizer is not None:
+            raise NotImplementedError("add_weight: regularizer")
         init = initializers.get(initializer)
-        return Variable(init(shape if not isinstance(shape, int) else (shape,)), trainable=trainable, name=name or "weight")
+        x = init(shape if not isinstance(shape, int) else (shape,))
+        return Variable(x if dtype is None else _w.cast(x, dtype), trainable=trainable, name=name or "weight", constraint=constraint)
 
     def build(self, input_shape):
         return None
@@ -284,5 +287,7 @@ class InputLayer(Layer):
         self.shape = shape if shape is not None else input_shape
 
 
-def Input(shape=None, batch_size=None, dtype=None, **kw):
+def Input(shape=None, batch_size=None, dtype=None, name=None, batch_shape=None):
+    if batch_shape is not None:
+        shape = tuple(batch_shape)[1:]
     return InputLayer(shape=shape)

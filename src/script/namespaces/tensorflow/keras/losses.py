@@ -51,8 +51,14 @@ def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, ignore_cl
     t, p = _w.cast(as_tensor(y_true), _w.int32), as_tensor(y_pred)
     if t.ndim == p.ndim:
         t = _w.squeeze(t, -1)
+    if axis not in (-1, p.ndim - 1):
+        p = _w.move_axis(p, axis, -1)
     if not from_logits:
         p = _w.log(_w.clip(p, _EPS, 1 - _EPS))
+    if ignore_class is not None:
+        there = t != ignore_class
+        loss = nn.sparse_softmax_cross_entropy_with_logits(labels=_w.where(there, t, _w.zeros_like(t)), logits=p)
+        return _w.where(there, loss, _w.zeros_like(loss))
     return nn.sparse_softmax_cross_entropy_with_logits(labels=t, logits=p)
 
 

@@ -42,9 +42,15 @@ class Metric:
         return args[0]
 
     def update_state(self, *args, sample_weight=None):
-        v = as_tensor(self.values(*args))
-        self.total += float(_w.sum(_w.cast(v, _w.float32)))
-        self.count += _w.about(v, "count")
+        v = _w.cast(as_tensor(self.values(*args)), _w.float32)
+        if sample_weight is None:
+            self.total += float(_w.sum(v))
+            self.count += _w.about(v, "count")
+            return
+        w = _w.cast(as_tensor(sample_weight), _w.float32)
+        w = _w.broadcast_to(_w.reshape(w, list(w.shape) + [1] * (v.ndim - w.ndim)), v.shape)
+        self.total += float(_w.sum(v * w))
+        self.count += float(_w.sum(w))
 
     def result(self):
         return _w.tensor(self.total / self.count if self.count else 0.0, _w.float32)

@@ -17,7 +17,7 @@ class History:
 class Model(Layer):
     _self_training = True
 
-    def compile(self, optimizer="rmsprop", loss=None, metrics=None, **kw):
+    def compile(self, optimizer="rmsprop", loss=None, metrics=None, run_eagerly=False, jit_compile="auto", steps_per_execution=1):
         self._self_optimizer = optimizers.get(optimizer)
         self._self_loss = losses.get(loss)
         self._self_metrics = [(m if isinstance(m, str) else m.name, m) for m in metrics or []]
@@ -53,7 +53,9 @@ class Model(Layer):
             out[name] = float(fn(y, p))
         return out
 
-    def fit(self, x=None, y=None, batch_size=32, epochs=1, verbose=1, shuffle=True, validation_data=None, callbacks=None, **kw):
+    def fit(self, x=None, y=None, batch_size=32, epochs=1, verbose=1, shuffle=True, validation_data=None, callbacks=None):
+        if callbacks:
+            raise NotImplementedError("Model.fit: callbacks")
         h = History()
         for epoch in range(epochs):
             pairs = self._batches(as_tensor(x), as_tensor(y), batch_size or 32, shuffle) if y is not None else iter(x)
@@ -74,13 +76,13 @@ class Model(Layer):
                 h.history.setdefault("val_loss", []).append(r[0] if isinstance(r, list) else r)
         return h
 
-    def evaluate(self, x=None, y=None, batch_size=32, verbose=1, **kw):
+    def evaluate(self, x=None, y=None, batch_size=32, verbose=1):
         x, y = as_tensor(x), as_tensor(y)
         p = self(x)
         out = [float(self._self_loss(y, p))] + list(self._measure(y, p).values())
         return out if len(out) > 1 else out[0]
 
-    def predict(self, x, batch_size=32, verbose=0, **kw):
+    def predict(self, x, batch_size=32, verbose=0):
         return as_tensor(self(as_tensor(x))).numpy()
 
     def summary(self):

@@ -59,7 +59,7 @@ class Optimizer:
             grads = [g * (self.global_clipnorm / _w.maximum(n, self.global_clipnorm)) for g in grads]
         return grads
 
-    def apply_gradients(self, grads_and_vars, name=None, **kw):
+    def apply_gradients(self, grads_and_vars, name=None):
         pairs = list(grads_and_vars)
         together = in_replica()
         if together is not None:    # summed over the replicas, and applied once

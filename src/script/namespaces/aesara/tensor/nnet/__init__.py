@@ -98,6 +98,9 @@ def _padding(mode, k, dilation):
 
 def conv2d(input, filters, input_shape=None, filter_shape=None, border_mode="valid", subsample=(1, 1), filter_flip=True, image_shape=None,
            filter_dilation=(1, 1), num_groups=1, unshared=False):
+    if unshared:
+        raise NotImplementedError("conv2d: unshared")
+
     def run(p, x, w):
         mode, stride, flip, dilation, groups = p
         if flip:
@@ -107,6 +110,8 @@ def conv2d(input, filters, input_shape=None, filter_shape=None, border_mode="val
 
 
 def max_pool_2d(x, ws, stride=None, pad=(0, 0), ignore_border=True):
+    if not ignore_border:
+        raise NotImplementedError("max_pool_2d: ignore_border=False")
     return apply(Op("Pool", lambda p, x: _w.max_pool(x, 2, p[0], p[1], p[2]), "Pool"), [x], (list(ws), list(stride or ws), list(pad)), 4, as_variable(x).dtype)
 
 
