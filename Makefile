@@ -81,7 +81,7 @@ help:
 	@echo 'make test-long  the same with more random programs and longer fuzzing'
 	@echo 'make bench-gpu  the rows of docs/gpu.md on the GPU of this machine (ROWS=a,b)'
 	@echo 'make test-gpu   programs on the GPU of this machine against the host'
-	@echo 'make agree      random calls of numpy, jax and torch compared with the real ones (CALLS=n SEEDS=a:b)'
+	@echo 'make agree      random calls of numpy, jax, torch and tf compared with the real ones (CALLS=n SEEDS=a:b)'
 	@echo 'make verify-math  elementwise functions of every f32 there is, in ulp (half an hour)'
 	@echo 'make FEATURES="avx2 onnx"  a smaller library: without the others of avx2 avx512 onnx cuda'
 	@echo 'make examples   build/examples/*, C programs that use the library'
@@ -359,6 +359,7 @@ tidy: setup-format
 docs: all
 	$(Q)$(BUILD)/weft ops --markdown > docs/ops.md
 	$(Q)$(BUILD)/weft help --man > docs/weft.1
+	$(Q)$(BUILD)/weft run tools/fronts.py
 
 # Without symbols for debuggers, unless STRIP is empty. LIBDIR: where libraries go, under PREFIX. What `uninstall` removes is what
 # `install` puts there.

@@ -99,6 +99,9 @@ done
 check "docs/mesh.svg is not what weft show draws" diff docs/mesh.svg <(weft show examples/two_layers.wir --mesh=data:2,model:2 \
     --shard=x:data,- --shard=w1:-,model --shard=w2:model,- --as=svg)
 
+# ---- names of the libraries ----
+check "docs/fronts.md is not what tools/fronts.py writes (make docs)" weft run tools/fronts.py --check
+
 # ---- counts ------------------------------------------------------------------------------------------------------------
 ops=$(weft ops | sed -n 's/^\([0-9]*\) ops,.*/\1/p')
 check "README.md: there are $ops primitives" grep -q "^- $ops primitives" README.md

@@ -54,7 +54,7 @@ def gammainc(w, a, x):
     front = w.exp(a * w.log(positive) - positive - gammaln(w, a))
     y = w.where(below, front * total, 1 - front * h)
     y = w.where(w.le(x, 0), w.zeros_like(y), y)
-    return w.where(w.logical_or(w.lt(x, 0), w.lt(a, 0)), w.full_like(y, float("nan")), y)
+    return w.where(w.logical_or(w.lt(x, 0), w.le(a, 0)), w.full_like(y, float("nan")), y)
 
 
 def _beta_fraction(w, a, b, x):

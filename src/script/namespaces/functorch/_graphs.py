@@ -94,7 +94,11 @@ def traced(fn, args, kwargs=None):
     return _w.trace(flat, xs), out[-1], live
 
 
-def make_fx(f, decomposition_table=None, tracing_mode="real", **kwargs):
+def make_fx(f, decomposition_table=None, tracing_mode="real"):
+    if tracing_mode not in ("real", "fake", "symbolic"):
+        raise AssertionError(f"Unexpected tracing type: {tracing_mode}")
+    if decomposition_table:
+        raise NotImplementedError("make_fx: decomposition_table: graphs are of Weft's operations")
     def make(*args):
         program, out, live = traced(f, args)
         return GraphModule(program, None, out)
@@ -191,7 +195,9 @@ class _Compiled:
 
 
 def aot_function(fn, fw_compiler, bw_compiler=None, partition_fn=None, decompositions=None, num_params_buffers=0,
-                 keep_inference_input_mutations=False, inference_compiler=None, dynamic=False, **kwargs):
+                 keep_inference_input_mutations=False, inference_compiler=None, dynamic=False):
+    if partition_fn not in (None, default_partition, min_cut_rematerialization_partition) or decompositions or inference_compiler is not None:
+        raise NotImplementedError("aot_function: partition_fn, decompositions, inference_compiler")
     cache = {}
     bw = fw_compiler if bw_compiler is None else bw_compiler
 
@@ -234,7 +240,7 @@ def default_partition(joint_module, joint_inputs, **kwargs):
 min_cut_rematerialization_partition = default_partition
 
 
-def memory_efficient_fusion(fn, *args, **kwargs):
+def memory_efficient_fusion(fn):
     from torch.nn import Module
     return aot_module(fn, ts_compile) if isinstance(fn, Module) else aot_function(fn, ts_compile)
 
@@ -242,7 +248,9 @@ def memory_efficient_fusion(fn, *args, **kwargs):
 default_decompositions = {}
 
 
-def get_decompositions(ops):
+def get_decompositions(aten_ops):
+    if aten_ops:
+        raise NotImplementedError("get_decompositions: graphs are of Weft's operations")
     return {}
 
 

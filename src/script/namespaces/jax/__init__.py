@@ -6,6 +6,7 @@
 #   _jaxpr _bind core    programs to be walked
 #   _pytree tree tree_util        trees
 import _jax as _w
+import _tree
 from jax._array import Array
 from jax import _gpu, _sharding
 from jax._gpu import default_device
@@ -82,4 +83,14 @@ def ensure_compile_time_eval():
 def pure_callback(callback, result_shape_dtypes, *args, **kwargs):
     if _w.in_trace():
         raise NotImplementedError("jax.pure_callback inside a traced function")
-    return callback(*args, **kwargs)
+    found, spec = _tree.flatten(callback(*args, **kwargs))
+    leaves, want = _tree.flatten(result_shape_dtypes)
+    if spec != want:
+        raise RuntimeError("pure_callback: the callback's result is not of the tree that result_shape_dtypes is")
+    out = []
+    for x, s in zip(found, leaves):
+        x = _w.wrap(x)
+        if tuple(x.shape) != tuple(s.shape):
+            raise RuntimeError(f"pure_callback: the callback gave {tuple(x.shape)}, result_shape_dtypes has {tuple(s.shape)}")
+        out.append(_w.cast(x, s.dtype))
+    return _tree.unflatten(spec, out)

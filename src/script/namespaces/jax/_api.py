@@ -515,9 +515,11 @@ class Lowered:
         self.entry, self.made = entry, made
 
     def as_text(self, dialect=None):
+        if dialect is not None:
+            raise NotImplementedError(f"Lowered.as_text: dialect={dialect!r}; the text is Weft's")
         return self.entry.program.text()
 
-    def compile(self, *args, **kwargs):
+    def compile(self, compiler_options=None):
         return Compiled(self.entry, self.made)
 
     @property
@@ -566,6 +568,8 @@ def jit(fun=None, in_shardings=None, out_shardings=None, static_argnums=None, st
 
 
 def checkpoint(fun=None, concrete=False, prevent_cse=True, static_argnums=(), policy=None):
+    if concrete:
+        raise NotImplementedError("The concrete option to jax.checkpoint is deprecated: use static_argnums")
     if fun is None:
         return lambda f: checkpoint(f, static_argnums=static_argnums, policy=policy)
     nums = _numbers(static_argnums)

@@ -52,7 +52,7 @@ def canonical(d):
     return _w.full((), 0, d).dtype
 
 
-def dtype(d, *args, **kwargs):
+def dtype(d, align=False, copy=False):
     if isinstance(d, _w.dtype):
         return d
     if d is float:

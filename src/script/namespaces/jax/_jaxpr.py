@@ -426,6 +426,8 @@ def _jaxpr_text(jaxpr, names, indent):
 def make_jaxpr(fun, static_argnums=(), axis_env=None, return_shape=False, abstracted_axes=None):
     from jax._api import traced_program, _numbers, ShapeDtypeStruct
     import _tree
+    if abstracted_axes is not None:
+        raise NotImplementedError("make_jaxpr: abstracted_axes")
 
     def make(*args, **kwargs):
         program, out = traced_program(fun, args, kwargs, _numbers(static_argnums))

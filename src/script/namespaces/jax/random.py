@@ -97,6 +97,8 @@ def wrap_key_data(data, *, impl=None):
 
 
 def key_impl(keys):
+    if not hasattr(keys, "dtype"):
+        raise TypeError(f"key_impl: expected keys, got {type(keys).__name__}")
     return "fry"
 
 

@@ -147,7 +147,12 @@ def astype(x, dtype, copy=True):
 
 # ---- printing ----
 
-def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, suppress=None, **kw):
+def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, suppress=None, nanstr=None, infstr=None,
+                     formatter=None, sign=None, floatmode=None, *, legacy=None, override_repr=None):
+    for name, v in (("nanstr", nanstr), ("infstr", infstr), ("formatter", formatter), ("sign", sign), ("floatmode", floatmode),
+                    ("legacy", legacy), ("override_repr", override_repr)):
+        if v is not None and (name, v) not in (("nanstr", "nan"), ("infstr", "inf"), ("sign", "-"), ("floatmode", "maxprec"), ("legacy", False)):
+            raise NotImplementedError(f"set_printoptions: {name}={v!r}")
     for name, v in (("precision", precision), ("threshold", threshold), ("edgeitems", edgeitems),
                     ("linewidth", linewidth), ("suppress", suppress)):
         if v is not None:
@@ -182,7 +187,8 @@ def _printed(a, style, precision, suppress_small, max_line_width):
 def array2string(a, max_line_width=None, precision=None, suppress_small=None, separator=" ", prefix="",
                  style=None, formatter=None, threshold=None, edgeitems=None, sign=None, floatmode=None, suffix="",
                  legacy=None):
-    for name, v in (("formatter", formatter), ("sign", sign), ("floatmode", floatmode), ("legacy", legacy)):
+    for name, v in (("formatter", formatter), ("sign", sign), ("floatmode", floatmode), ("legacy", legacy), ("style", style),
+                    ("prefix", prefix or None), ("suffix", suffix or None)):
         if v is not None:
             raise NotImplementedError(f"np.array2string: {name}")
     x = _w.wrap(a)
@@ -204,6 +210,8 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
 
 
 def format_float_positional(x, precision=None, unique=True, trim="k"):
+    if not unique and precision is None:
+        raise ValueError("in non-unique mode `precision` must be supplied")
     s = f"{float(x):.{precision}f}" if precision is not None else repr(float(x))
     if trim == "-" and "." in s:
         s = s.rstrip("0").rstrip(".")
@@ -222,8 +230,14 @@ class errstate:
         return None
 
 
-def seterr(**kw):
-    return {"divide": "ignore", "over": "ignore", "under": "ignore", "invalid": "ignore"}
+def seterr(all=None, divide=None, over=None, under=None, invalid=None):
+    # nothing is told of what overflows or is divided by 0: only to ignore it, or to warn, can be asked for
+    for v in (all, divide, over, under, invalid):
+        if v in ("raise", "call", "print", "log"):
+            raise NotImplementedError(f"seterr: {v!r}")
+        if v not in (None, "ignore", "warn"):
+            raise ValueError(f"invalid error state {v!r}")
+    return {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
 
 
 # ---- files ----
@@ -320,4 +334,6 @@ def ndindex(*shape):
 
 
 def nditer(op, flags=None):
+    if flags:
+        raise NotImplementedError(f"nditer: flags={flags!r}")
     return iter(_w.reshape(_w.wrap(op), -1))

@@ -200,13 +200,20 @@ class Methods(_w.Tensor):
     def round(self, decimals=0, out=None):
         return written(rounded(self, decimals), out)
 
-    def clip(self, min=None, max=None, out=None, **kw):
+    def clip(self, min=None, max=None, out=None):
         return written(_w.clip(self, min, max), out)
 
     def dot(self, other, out=None):
         return written(dotted(self, other), out)
 
     def reshape(self, *shape, order="C", copy=None):
+        if copy is not None:
+            y = ndarray.reshape(self, *shape, order=order)
+            if copy:
+                return _w.copy(y)
+            if not _w.shares_memory(self, y) and _w.about(y, "count"):
+                raise ValueError("Unable to avoid creating a copy while reshaping.")
+            return y
         shape = shape_of(shape)
         if order == "F":
             axes = tuple(shape) if not isinstance(shape, _int) else (shape,)
@@ -316,6 +323,14 @@ class Methods(_w.Tensor):
         return self.copy()
 
 
+def within(x, kth, axis):
+    # places to part at, of an axis that has them
+    n = x.size if axis is None else x.shape[axis] if x.ndim else 1
+    for k in kth if isinstance(kth, (list, tuple)) else [kth]:
+        if not -n <= k < n:
+            raise ValueError(f"kth(={k}) out of bounds ({n})")
+
+
 class ndarray(Methods):
     __module__ = "numpy"
     def __new__(cls, shape, dtype=None):
@@ -334,6 +349,7 @@ class ndarray(Methods):
         self[...] = _w.sort(self, axis)[0]
 
     def partition(self, kth, axis=-1):
+        within(self, kth, axis)
         self[...] = _w.sort(self, axis)[0]
 
     def fill(self, value):

@@ -135,7 +135,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
 
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
-    out = _w.pow(base, linspace(start, stop, num, endpoint))
+    out = _w.pow(base, linspace(start, stop, num, endpoint, axis=axis))
     return out if dtype is None else _w.cast(out, dtype)
 
 
@@ -143,7 +143,7 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     if start == 0 or stop == 0:
         raise ValueError("Geometric sequence cannot include zero")
     sign = -1.0 if start < 0 else 1.0
-    out = sign * _w.pow(10.0, linspace(_w.log10(sign * start), _w.log10(sign * stop), num, endpoint))
+    out = sign * _w.pow(10.0, linspace(_w.log10(sign * start), _w.log10(sign * stop), num, endpoint, axis=axis))
     if num > 0:
         out[0] = start
         if num > 1 and endpoint:

@@ -1,6 +1,6 @@
 # numpy._reduce -- reductions, cumulative functions, statistics, sorting, sets and comparison.
 import _numpy as _w
-from numpy._array import as_asked, written, rounded, summable, reduced, typed
+from numpy._array import ndarray, as_asked, written, rounded, summable, reduced, typed, within
 from numpy._shape import _core
 
 _int, _sum, _max, _min, _range, _all, _any, _float, _sorted, _abs = int, sum, max, min, range, all, any, float, sorted, abs
@@ -214,7 +214,7 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
 
 
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
-    return histogram(a, bins, range)[1]
+    return histogram(a, bins, range, weights=weights)[1]
 
 
 def bincount(x, weights=None, minlength=0):
@@ -317,6 +317,9 @@ def fix(x, out=None):
 
 
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    if not copy and isinstance(x, ndarray):
+        x[...] = nan_to_num(x, True, nan, posinf, neginf)
+        return x
     x = _w.wrap(x)
     if x.dtype.kind != "f":
         return x
@@ -384,10 +387,12 @@ def argsort(a, axis=-1, kind=None, order=None, stable=None):
 
 
 def partition(a, kth, axis=-1):
+    within(_w.wrap(a), kth, axis)
     return sort(a, axis)
 
 
 def argpartition(a, kth, axis=-1):
+    within(_w.wrap(a), kth, axis)
     return argsort(a, axis)
 
 

@@ -36,7 +36,7 @@ def size(a, axis=None):
 def reshape(a, shape=None, order="C", newshape=None, copy=None):
     a = _w.wrap(a)
     shape = newshape if shape is None else shape
-    return ndarray.reshape(a, shape, order=order)
+    return ndarray.reshape(a, shape, order=order, copy=copy)
 
 
 def ravel(a, order="C"):
@@ -176,6 +176,9 @@ def place(arr, mask, vals):
 
 
 def copyto(dst, src, casting="same_kind", where=True):
+    from numpy import can_cast
+    if isinstance(src, ndarray) and not can_cast(src.dtype, dst.dtype, casting):
+        raise TypeError(f"Cannot cast array data from {src.dtype!r} to {dst.dtype!r} according to the rule '{casting}'")
     dst[...] = src if where is True else _w.where(where, src, dst)
 
 

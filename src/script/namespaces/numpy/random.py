@@ -34,6 +34,16 @@ def _one(x, size):
     return x.item() if size is None else x
 
 
+def _into(out, size, draw):
+    # numbers into an array that is given
+    if out is None:
+        return draw(size)
+    if size is not None and tuple(_shape(size)) != tuple(out.shape):
+        raise ValueError("size must match out.shape when used together")
+    out[...] = draw(tuple(out.shape))
+    return out
+
+
 def _shuffle(rng, x, axis=0):
     if isinstance(x, list):
         order = rng.permutation(len(x)).tolist()
@@ -159,7 +169,7 @@ class Generator:
         return "Generator(PCG64)"
 
     def random(self, size=None, dtype=_float, out=None):
-        return _one(self._rng.uniform(_shape(size), 0, 1, dtype), size)
+        return _into(out, size, lambda n: _one(self._rng.uniform(_shape(n), 0, 1, dtype), n))
 
     def uniform(self, low=0.0, high=1.0, size=None):
         if _plain(low, high):
@@ -167,7 +177,7 @@ class Generator:
         return low + (_w.wrap(high) - low) * self._rng.uniform(_sized((low, high), size))
 
     def standard_normal(self, size=None, dtype=_float, out=None):
-        return _one(self._rng.normal(_shape(size), 0, 1, dtype), size)
+        return _into(out, size, lambda n: _one(self._rng.normal(_shape(n), 0, 1, dtype), n))
 
     def normal(self, loc=0.0, scale=1.0, size=None):
         if _plain(loc, scale):

@@ -735,14 +735,18 @@ class GraphVariable(Variable):
         node.kind = "Assign"
         return node.output(self._dtype, self._shape)
 
+    def _changed(self, how, x, read_value):
+        t = self._change(how, x)
+        return t if read_value else t.op
+
     def assign(self, value, use_locking=False, name=None, read_value=True):
-        return self._change("set", value)
+        return self._changed("set", value, read_value)
 
     def assign_add(self, delta, use_locking=False, name=None, read_value=True):
-        return self._change("add", delta)
+        return self._changed("add", delta, read_value)
 
     def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
-        return self._change("sub", delta)
+        return self._changed("sub", delta, read_value)
 
     def __getitem__(self, key):
         return self._read()[key]

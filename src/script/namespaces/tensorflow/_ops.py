@@ -354,11 +354,17 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None):
     return [None if t is None else multiply(t, scale) for t in t_list], norm
 
 
+@op("AddN")
 def add_n(inputs):
-    r = inputs[0]
-    for x in inputs[1:]:
-        r = operators["add"](r, x)
-    return identity(r) if len(inputs) == 1 else r
+    xs = [as_tensor(x) for x in (inputs if isinstance(inputs, (list, tuple)) else [inputs])]
+    if not xs:
+        raise ValueError("Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape.")
+    r = xs[0]
+    for x in xs[1:]:
+        if x.ndim != r.ndim or [1 for p, q in zip(x.shape, r.shape) if isinstance(p, int) and isinstance(q, int) and p != q]:
+            raise InvalidArgumentError(f"Inputs to operation AddN must have the same size and shape: {_sizes(r)} and {_sizes(x)}")
+        r = r + x
+    return identity(r) if len(xs) == 1 else r
 
 
 accumulate_n = add_n

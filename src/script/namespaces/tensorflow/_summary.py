@@ -108,17 +108,25 @@ def _host(x):
     return x.numpy() if hasattr(x, "numpy") else as_tensor(x).numpy()
 
 
+def _undescribed(text):
+    if text is not None:
+        raise NotImplementedError("tf.summary: description")
+
+
 def scalar(name, data, step=None, description=None):
+    _undescribed(description)
     return _write(_tensor_scalar(name, _host(data)), step)
 
 
 def histogram(name, data, step=None, buckets=None, description=None):
+    _undescribed(description)
     if buckets is not None:
         raise NotImplementedError("tf.summary.histogram: buckets")
     return _write(_histo(name, _host(data)), step)
 
 
 def image(name, data, step=None, max_outputs=3, description=None):
+    _undescribed(description)
     return _write(_images(name, _host(data), max_outputs), step)
 
 

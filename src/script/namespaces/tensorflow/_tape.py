@@ -290,10 +290,10 @@ class GradientTape:
         b, n = y.shape[0], _w.about(y, "count") // y.shape[0]
         groups = self._sources([source])
         eye = _w.reshape(_w.eye(n, n, 0, y.dtype), [n, 1] + list(y.shape)[1:])
-        rows = []
-        for k in range(n):
-            g = self._pull([y], [_w.copy(_w.broadcast_to(eye[k], y.shape))], groups)[0]
-            rows.append(_w.zeros_like(x) if g is None else g)
+        rows = [self._pull([y], [_w.copy(_w.broadcast_to(eye[k], y.shape))], groups)[0] for k in range(n)]
+        if unconnected_gradients == UnconnectedGradients.NONE and not [g for g in rows if g is not None]:
+            return None
+        rows = [_w.zeros_like(x) if g is None else g for g in rows]
         return _w.reshape(_w.stack(rows, 1), list(y.shape) + list(x.shape)[1:])
 
 

@@ -2,7 +2,7 @@
 import _tf as _w
 import _tree
 import numpy as _np
-from tensorflow._base import as_tensor, state, TensorSpec, int64
+from tensorflow._base import as_tensor, state, TensorShape, TensorSpec, InvalidArgumentError, int64
 
 AUTOTUNE = -1
 
@@ -103,9 +103,18 @@ class Dataset:
                 return tuple([cast(a, b) for a, b in zip(x, s)])
             return as_tensor(x) if s is None else _w.cast(as_tensor(x), s.dtype if isinstance(s, TensorSpec) else s)
 
+        def check(x, s):
+            if isinstance(s, (tuple, list)) and isinstance(x, (tuple, list)):
+                for a, b in zip(x, s):
+                    check(a, b)
+            elif s is not None and not TensorShape(s.shape if isinstance(s, TensorSpec) else s).is_compatible_with(x.shape):
+                raise InvalidArgumentError(f"`generator` yielded an element of shape {x.shape} where an element of shape {s} was expected.")
+
         def make():
             for x in generator(*(args or ())):
-                yield cast(x, sig if sig is not None else output_types)
+                x = cast(x, sig if sig is not None else output_types)
+                check(x, sig if sig is not None else output_shapes)
+                yield x
         return Dataset(make)
 
     @staticmethod

@@ -8,6 +8,11 @@ from torch._types import (default_generator, generator_at, gpu_generator, home, 
 _default = [float32]
 
 
+def _nameless(names):
+    if names is not None:
+        raise NotImplementedError("names: dimensions have no names")
+
+
 def get_default_dtype():
     return _default[0]
 
@@ -78,6 +83,7 @@ def _called(fn, name):
 def _filled(value, name):
     def make(*args, size=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False,
              memory_format=None, names=None):
+        _nameless(names)
         t = _w.full(as_size(args) if size is None else size, value, dtype or _default[0])
         if out is not None:
             return _w.write(out, t)
@@ -246,6 +252,7 @@ def _source(device):
 def _drawn(kind, name):
     def make(*args, size=None, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False,
              pin_memory=False, names=None):
+        _nameless(names)
         shape = as_size(args) if size is None else size
         dtype = dtype or _default[0]
         if dtype.name.startswith("complex"):        # the variance of a complex number is that of both parts

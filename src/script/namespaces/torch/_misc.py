@@ -94,7 +94,7 @@ def foreach(name):
 
 
 def is_storage(obj):
-    return False
+    return type(obj).__name__.endswith("Storage")
 
 
 def is_floating_point(input):
@@ -197,11 +197,12 @@ def set_default_tensor_type(t):
 
 
 def set_flush_denormal(mode):
-    return False
+    return False if mode else True      # whether it could be set: denormals are kept
 
 
-def set_warn_always(mode):
-    pass
+def set_warn_always(b):
+    if b:
+        raise NotImplementedError("set_warn_always(True)")
 
 
 def relu_(input):

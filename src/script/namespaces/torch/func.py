@@ -69,6 +69,8 @@ def vjp(func, *primals, has_aux=False):
 
 
 def jvp(func, primals, tangents, *, strict=False, has_aux=False):
+    if strict:
+        raise NotImplementedError("jvp: strict=True")
     if not isinstance(primals, tuple) or not isinstance(tangents, tuple):
         raise RuntimeError("jvp(f, primals, tangents): Expected primals and tangents to be tuples. E.g. it should be "
                            "valid to call f(*primals).")
@@ -86,6 +88,10 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
 
 
 def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
+    if randomness not in ("error", "different", "same"):
+        raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
+    if randomness != "error":
+        raise NotImplementedError(f"jacfwd: randomness={randomness!r}")
     return kit.jacfwd(func, argnums, has_aux)
 
 
@@ -180,6 +186,8 @@ class _Swapped:
 
 
 def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, *, tie_weights=True, strict=False):
+    if not tie_weights:
+        raise NotImplementedError("functional_call: tie_weights=False")
     if isinstance(parameter_and_buffer_dicts, dict):
         tensors = parameter_and_buffer_dicts
     else:
@@ -224,6 +232,9 @@ def stack_module_state(models):
 
 
 def functionalize(func, *, remove="mutations"):
+    if remove not in ("mutations", "mutations_and_views"):
+        raise RuntimeError(f"functionalize(f, remove='mutations'): received invalid argument for remove={remove}. Valid options are:\n"
+                           "     remove='mutations'\n     remove='mutations_and_views'")
     return func
 
 

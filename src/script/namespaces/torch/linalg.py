@@ -194,7 +194,9 @@ def matrix_exp(A):
 
 
 def inv_ex(A, *, check_errors=False):
-    return _result("linalg_inv_ex", ("inverse", "info"))((_w.inv(A), _w.tensor(0)))
+    y = inv(A) if check_errors else _w.inv(A)
+    bad = _w.logical_not(_w.all(_w.is_finite(y), (-2, -1)))
+    return _result("linalg_inv_ex", ("inverse", "info"))((y, _w.cast(bad, _w.int32)))
 
 
 def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None):

@@ -12,7 +12,7 @@ def xlog1py(input, other):
 
 
 def entr(input):
-    safe = _w.where(_w.gt(input, 0), input, 1.0)
+    safe = _w.where(_w.le(input, 0), 1.0, input)
     y = _w.where(_w.eq(input, 0), 0.0, _w.neg(safe * _w.log(safe)))
     return _w.where(_w.lt(input, 0), float("-inf"), y)
 
@@ -34,7 +34,8 @@ def zeta(input, other):
 
 
 def gammainc(input, other):
-    return _special.gammainc(_w, input, other)
+    y = _special.gammainc(_w, input, other)
+    return _w.where(_w.logical_and(_w.eq(input, 0), _w.gt(other, 0)), 1.0, y)
 
 
 def gammaincc(input, other):

@@ -484,7 +484,7 @@ def dot_general(lhs, rhs, dimension_numbers, precision=None, preferred_element_t
                                              "rhs_batch": list(rb), "acc": acc})[0]
 
 
-def dot(lhs, rhs, *args, dimension_numbers=None, precision=None, preferred_element_type=None, out_sharding=None):
+def dot(lhs, rhs, *, dimension_numbers=None, precision=None, preferred_element_type=None, out_sharding=None):
     if precision is not None:
         return _precisely(precision, dot, lhs, rhs, dimension_numbers=dimension_numbers, preferred_element_type=preferred_element_type)
     if dimension_numbers is not None:

@@ -111,6 +111,8 @@ def conv_with_general_padding(lhs, rhs, window_strides, padding, lhs_dilation, r
 
 def conv_transpose(lhs, rhs, strides, padding, rhs_dilation=None, dimension_numbers=None, transpose_kernel=False,
                    precision=None, preferred_element_type=None, use_consistent_padding=False):
+    if use_consistent_padding:
+        raise NotImplementedError("conv_transpose: use_consistent_padding=True")
     n = len(lhs.shape) - 2
     if dimension_numbers is None:
         names = {1: ("NHC", "HIO", "NHC"), 2: ("NHWC", "HWIO", "NHWC"), 3: ("NHWDC", "HWDIO", "NHWDC")}

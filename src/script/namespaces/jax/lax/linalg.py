@@ -9,6 +9,8 @@ def cholesky(a, symmetrize_input=True):
 
 
 def triangular_solve(a, b, left_side=False, lower=False, transpose_a=False, conjugate_a=False, unit_diagonal=False):
+    if conjugate_a:
+        a = _w.conj(a)
     if left_side:
         return _w.solve_triangular(a, b, lower, transpose_a, unit_diagonal)
     # x a = b  is  aT xT = bT

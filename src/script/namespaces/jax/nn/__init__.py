@@ -126,7 +126,7 @@ def identity(x):
 tanh = _w.tanh
 
 
-def _masked(x, where, initial):
+def _masked(x, where):
     return x if where is None else _w.where(where, x, float("-inf"))
 
 
@@ -134,7 +134,7 @@ def softmax(x, axis=-1, where=None, initial=None):
     x = _float(x)
     if where is None and isinstance(axis, int):
         return _w.softmax(x, axis)
-    y = _masked(x, where, initial)
+    y = _masked(x, where)
     e = _w.exp(y - _w.stop_gradient(_w.max(y, axis, True)))
     if where is None:
         return e / _w.sum(e, axis, True)
@@ -148,14 +148,14 @@ def log_softmax(x, axis=-1, where=None, initial=None):
     x = _float(x)
     if where is None and isinstance(axis, int):
         return _w.log_softmax(x, axis)
-    y = _masked(x, where, initial)
+    y = _masked(x, where)
     shifted = y - _w.stop_gradient(_w.max(y, axis, True))
     out = shifted - _w.log(_w.sum(_w.exp(shifted), axis, True))
     return out if where is None else _w.where(where, out, float("-inf"))
 
 
 def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=None):
-    x = _masked(_float(a), where, None)
+    x = _masked(_float(a), where)
     if b is None and not return_sign:
         return _w.logsumexp(x, axis, keepdims)
     b = _w.ones_like(x) if b is None else _w.broadcast_to(_float(b), x.shape)

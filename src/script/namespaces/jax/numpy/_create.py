@@ -276,12 +276,19 @@ def diag_indices(n, ndim=2):
     return (_w.arange(0, n),) * ndim
 
 
-def array_repr(arr, *args, **kwargs):
+def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
+    _plain_text(max_line_width, precision, suppress_small)
     return repr(arr)
 
 
-def array_str(arr, *args, **kwargs):
-    return str(arr)
+def _plain_text(max_line_width, precision, suppress_small):
+    if max_line_width is not None or precision is not None or suppress_small is not None:
+        raise NotImplementedError("max_line_width, precision, suppress_small: use numpy.array2string")
+
+
+def array_str(a, max_line_width=None, precision=None, suppress_small=None):
+    _plain_text(max_line_width, precision, suppress_small)
+    return str(a)
 
 
 def _window(m, a, b, c):

@@ -645,5 +645,13 @@ def vectorize(pyfunc, *, excluded=(), signature=None):
     return call
 
 
-def frompyfunc(func, nin, nout, identity=None):
-    return vectorize(func)
+def frompyfunc(func, nin, nout, *, identity=None):
+    if nout != 1 or identity is not None:
+        raise NotImplementedError(f"frompyfunc: nout={nout}, identity={identity!r}")
+    f = vectorize(func)
+
+    def call(*args):
+        if len(args) != nin:
+            raise TypeError(f"frompyfunc: takes {nin} arguments, got {len(args)}")
+        return f(*args)
+    return call

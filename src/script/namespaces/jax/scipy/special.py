@@ -109,6 +109,8 @@ def _same(*xs):
 
 
 def factorial(n, exact=False):
+    if exact:
+        raise NotImplementedError("factorial with exact=True")
     return _w.exp(gammaln(_float(n) + 1))
 
 

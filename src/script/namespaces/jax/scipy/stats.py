@@ -42,6 +42,8 @@ class norm:
 class multivariate_normal:
     @staticmethod
     def logpdf(x, mean, cov, allow_singular=None):
+        if allow_singular is not None:
+            raise NotImplementedError("allow_singular argument of multivariate_normal.logpdf")
         x, mean, cov = _float(x), _float(mean), _float(cov)
         if len(cov.shape) == 0:
             n = x.shape[-1] if len(x.shape) else 1

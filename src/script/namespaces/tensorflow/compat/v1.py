@@ -178,7 +178,11 @@ def get_variable_scope():
     return s
 
 
-def get_variable(name, shape=None, dtype=float32, initializer=None, regularizer=None, trainable=None, collections=None, **kw):
+def get_variable(name, shape=None, dtype=float32, initializer=None, regularizer=None, trainable=None, collections=None, caching_device=None,
+                 partitioner=None, validate_shape=True, use_resource=None, custom_getter=None, constraint=None, synchronization=None,
+                 aggregation=None):
+    if partitioner is not None or custom_getter is not None:
+        raise NotImplementedError("get_variable: partitioner, custom_getter")
     g = default_graph()
     scope = g.variable_scopes[-1] if g.variable_scopes else None
     full = scope.name + "/" + name if scope is not None and scope.name else name
@@ -212,7 +216,12 @@ def get_variable(name, shape=None, dtype=float32, initializer=None, regularizer=
             _state.graph = graph
     else:
         first = initializer
-    v = GraphVariable(first, trainable=True if trainable is None else trainable, name=full)
+    v = GraphVariable(first, trainable=True if trainable is None else trainable, name=full, constraint=constraint, aggregation=aggregation)
+    for c in collections or ():
+        if v not in g.collections.setdefault(c, []):
+            g.collections[c].append(v)
+    if collections is not None and "variables" not in collections:
+        g.collections["variables"].remove(v)
     g.scopes = scopes
     g.store[full] = v
     if regularizer is not None:

@@ -260,7 +260,10 @@ class BatchNormalization(Layer):
 
 class Add(Layer):
     def call(self, xs):
-        return _ops.add_n([as_tensor(x) for x in xs])
+        y = as_tensor(xs[0])
+        for x in xs[1:]:        # sizes are broadcast
+            y = y + as_tensor(x)
+        return y
 
 
 class Concatenate(Layer):

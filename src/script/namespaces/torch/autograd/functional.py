@@ -31,6 +31,7 @@ def _gradients(ys, xs, gys, create):
 
 
 def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, strategy="reverse-mode"):
+    _strategy(strategy, vectorize)
     _not_strict(strict)
     single_in, xs = _prepared(inputs)
     single_out, ys = _called(func, xs)
@@ -54,7 +55,17 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
     return out[0] if single_out else tuple(out)
 
 
+def _strategy(name, vectorize):
+    # both give the same numbers
+    if name not in ("reverse-mode", "forward-mode"):
+        raise RuntimeError('Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function has more outputs '
+                           'than inputs, "forward-mode" tends to be more performant.')
+    if name == "forward-mode" and not vectorize:
+        raise NotImplementedError("Computing Jacobian using forward-AD or forward-over-reverse Hessian is only implemented for `vectorize=True`.")
+
+
 def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):
+    _strategy(outer_jacobian_strategy, vectorize)
     _not_strict(strict)
     single = isinstance(inputs, _w.Tensor)
     xs = (inputs,) if single else tuple(inputs)

@@ -249,6 +249,8 @@ def sort_of_enum(cls):
 
 
 def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
+    if example_inputs is not None:
+        raise NotImplementedError("torch.jit.script: example_inputs: types come from annotations")
     if isinstance(obj, (ScriptFunction, ScriptModule)):
         return obj
     if isinstance(obj, nn.Module):

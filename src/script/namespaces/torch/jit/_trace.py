@@ -414,6 +414,8 @@ def trace(func, example_inputs=None, optimize=None, check_trace=True, check_inpu
 def trace_module(mod, inputs, optimize=None, check_trace=True, check_inputs=None, check_tolerance=1e-5, strict=True,
                  _force_outplace=False, _module_class=None, _compilation_unit=None, example_inputs_is_kwarg=False,
                  _store_inputs=True):
+    if example_inputs_is_kwarg:
+        raise NotImplementedError("trace_module: example_inputs_is_kwarg=True")
     for m in mod.modules():
         if m._backward_hooks:
             raise Exception("Modules that have backward hooks assigned can't be compiled: " + str(m))

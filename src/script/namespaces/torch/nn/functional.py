@@ -740,7 +740,8 @@ def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=
 
 
 def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
-    return input / _w.maximum(_norm(input, p, dim, True), eps)
+    y = input / _w.maximum(_norm(input, p, dim, True), eps)
+    return y if out is None else _w.write(out, y)
 
 
 def local_response_norm(input, size, alpha=0.0001, beta=0.75, k=1.0):

@@ -408,7 +408,7 @@ class ReduceLROnPlateau:
 
     def step(self, metrics, epoch=None):
         current = float(metrics)
-        self.last_epoch += 1
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if self.is_better(current, self.best):
             self.best = current
             self.num_bad_epochs = 0

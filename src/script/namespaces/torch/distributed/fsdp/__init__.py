@@ -143,8 +143,8 @@ class FullyShardedDataParallel(Module):
 
     @staticmethod
     def summon_full_params(module, recurse=True, writeback=True, rank0_only=False, offload_to_cpu=False, with_grads=False):
-        if with_grads:
-            raise NotImplementedError("summon_full_params: with_grads=True")
+        if with_grads or rank0_only or offload_to_cpu:
+            raise NotImplementedError("summon_full_params: with_grads, rank0_only, offload_to_cpu")
         found = FullyShardedDataParallel.fsdp_modules(module)
         return _Summoned([m._unit for m in (found if recurse else found[:1]) if m._unit is not None], writeback)
 
@@ -176,6 +176,8 @@ class FullyShardedDataParallel(Module):
         return out
 
     def load_state_dict(self, state_dict, strict=True, assign=False):
+        if assign:
+            raise NotImplementedError("FullyShardedDataParallel.load_state_dict: assign=True")
         if self._saving.kind is StateDictType.LOCAL_STATE_DICT:
             return self.module.load_state_dict(state_dict, strict)
         want = [name for name, _, _ in _places(self, "")]
@@ -198,6 +200,8 @@ class FullyShardedDataParallel(Module):
 
     @staticmethod
     def optim_state_dict(model, optim, optim_state_dict=None, group=None):
+        if group is not None:
+            raise NotImplementedError("optim_state_dict: group")
         # By names of parameters, whole.
         given = optim.state_dict() if optim_state_dict is None else optim_state_dict
         by_flat = {id(unit.shard): (prefix, unit) for prefix, unit in _units(model, "")}
@@ -219,6 +223,8 @@ class FullyShardedDataParallel(Module):
 
     @staticmethod
     def optim_state_dict_to_load(model, optim, optim_state_dict, is_named_optimizer=False, load_directly=False, group=None):
+        if is_named_optimizer or group is not None:
+            raise NotImplementedError("optim_state_dict_to_load: is_named_optimizer, group")
         by_flat = {id(unit.shard): unit for _, unit in _units(model, "")}
         state = {}
         for k, p in enumerate([p for g in optim.param_groups for p in g["params"]]):

@@ -390,6 +390,8 @@ class Module:
     # ---- hooks
 
     def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False, always_call=False):
+        if always_call:
+            raise NotImplementedError("register_forward_hook: always_call=True")
         return _registered(self._forward_hooks, (hook, with_kwargs), prepend)
 
     def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
