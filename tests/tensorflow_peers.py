@@ -40,3 +40,34 @@ with v1.Graph().as_default():
         else:
             saver.restore(s, os.path.join(folder, "model-7"))
         print(s.run([a, b]))
+
+
+# SavedModels of a function and of a session
+class Line(tf.Module):
+    def __init__(self):
+        self.w = tf.Variable([[1.0, -2.0], [0.5, 3.0]])
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 2], tf.float32, name="x")])
+    def __call__(self, x):
+        y = tf.nn.relu(x @ self.w)
+        return {"y": y, "total": tf.reduce_sum(y, 1)}
+
+
+if what == "write":
+    line = Line()
+    tf.saved_model.save(line, os.path.join(folder, "line"), signatures=line.__call__)
+f = tf.saved_model.load(os.path.join(folder, "line")).signatures["serving_default"]
+r = f(x=tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))
+print({k: r[k].numpy().tolist() for k in sorted(r)})
+where = os.path.join(folder, "session")
+if what == "write":
+    with v1.Graph().as_default():
+        x = v1.placeholder(tf.float32, [None, 3], name="in/x")
+        w = v1.get_variable("w", initializer=np.ones((3, 2), np.float32))
+        y = v1.nn.softmax(v1.matmul(x, w) + [0.5, 1.0], name="y")
+        with v1.Session() as s:
+            s.run(v1.global_variables_initializer())
+            v1.saved_model.simple_save(s, where, {"x": x}, {"y": y, "place": v1.argmax(y, 1)})
+with v1.Session(graph=v1.Graph()) as s:
+    d = v1.saved_model.loader.load(s, ["serve"], where).signature_def["serving_default"]
+    print([np.round(v, 6).tolist() for v in s.run([d.outputs["y"].name, d.outputs["place"].name], {d.inputs["x"].name: np.arange(6.0).reshape(2, 3)})])

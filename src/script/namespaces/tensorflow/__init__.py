@@ -24,7 +24,7 @@ from tensorflow.distribute import VariableAggregation, VariableSynchronization
 
 __version__ = "2.21.0"
 _lazy = ("autodiff", "bitwise", "image", "math", "nn", "linalg", "random", "debugging", "data", "config", "keras", "train", "losses", "initializers", "experimental", "autograph",
-         "signal", "version", "summary", "compat", "contrib", "examples", "metrics", "optimizers")
+         "saved_model", "signal", "version", "summary", "compat", "contrib", "examples", "metrics", "optimizers")
 bool = bool_
 newaxis = None
 dtypes = _w

@@ -36,6 +36,11 @@ for _d in (float16, float32, float64, bool_, complex64, complex128, int8, int16,
     _d.as_numpy_dtype = getattr(_np, _d.name if _d is not bool_ else "bool_")
 
 
+# how messages number the dtypes
+DTYPES = {1: "float32", 2: "float64", 3: "int32", 4: "uint8", 5: "int16", 6: "int8", 9: "int64", 10: "bool", 14: "bfloat16", 17: "uint16",
+          19: "float16", 22: "uint32", 23: "uint64"}
+
+
 class State:
     def __init__(self):
         self.eager = True

@@ -169,8 +169,16 @@ class Operation:
 
 
 class NodeDef:
-    def __init__(self, operation):
-        self.name, self.op = operation.name, operation.type
+    def __init__(self, operation, shapes=False):
+        self.operation = operation
+        self.name, self.op, self.device = operation.name, operation.type, operation.device
+        self.attr = {}
+        if operation.outputs:
+            self.attr["dtype" if not operation.inputs else "T"] = operation.outputs[0].dtype
+        if self.op == "Placeholder":
+            self.attr["shape"] = operation.outputs[0].shape
+        if shapes and operation.outputs:
+            self.attr["_output_shapes"] = [t.shape for t in operation.outputs]
         self.input = [t.name[:-2] if t.name.endswith(":0") else t.name for t in operation.inputs]
         self.input += ["^" + o.name for o in operation.control_inputs]
 
@@ -180,8 +188,28 @@ class NodeDef:
 
 
 class GraphDef:
+    # data: the message as bytes, of graphs that were frozen or read; see _graphdef.py
     def __init__(self, nodes=()):
-        self.node = nodes
+        self.node, self.data = nodes, None
+
+    def SerializeToString(self):
+        if self.data is None:
+            raise NotImplementedError("GraphDef.SerializeToString: of a graph as it was built; tf.graph_util.convert_variables_to_constants "
+                                      "and tf.saved_model write graphs that TensorFlow runs")
+        return self.data
+
+    def ParseFromString(self, data):
+        from tensorflow._graphdef import parse
+        parse(self, data)
+        return len(data)
+
+    @staticmethod
+    def FromString(data):
+        from tensorflow._graphdef import parse
+        return parse(GraphDef(), data)
+
+    def ByteSize(self):
+        return len(self.SerializeToString())
 
     def __str__(self):
         return "".join([str(n) for n in self.node])
@@ -436,7 +464,9 @@ class Graph:
         return found
 
     def as_graph_def(self, from_version=None, add_shapes=False):
-        return GraphDef([o.node_def for o in self.operations])
+        if from_version is not None and not isinstance(from_version, int):
+            raise TypeError(f"from_version: {from_version!r}")
+        return GraphDef([NodeDef(o, add_shapes) for o in self.operations[from_version or 0:]])
 
     @property
     def version(self):

@@ -11,12 +11,14 @@ from tensorflow._graph import (Graph, GraphVariable, GraphTensor, GraphDef, Node
 from tensorflow._session import Session, InteractiveSession
 from tensorflow._flow import gradients, hessians
 from tensorflow._variable import Variable
-from tensorflow.compat import v1_train as train, v1_losses as losses, v1_layers as layers, v1_summary as summary
+from tensorflow.compat import v1_train as train, v1_losses as losses, v1_layers as layers, v1_saved_model as saved_model, v1_summary as summary
 from tensorflow._host import FIFOQueue, QueueBase, RandomShuffleQueue, py_func as _py_func
 from tensorflow._strings import string
 from tensorflow._summary import Summary
 
 from tensorflow.compat import v1_nn as nn
+
+from tensorflow._graphdef import import_graph_def
 
 to_float, to_int32 = _ops.to_float, _ops.to_int32
 log_loss = None
@@ -363,3 +365,8 @@ def __getattr__(name):
         import tensorflow.contrib as contrib
         return contrib
     raise AttributeError(f"module 'tensorflow.compat.v1' has no attribute '{name}'")
+
+
+class graph_util:
+    from tensorflow._graphdef import convert_variables_to_constants as _convert
+    convert_variables_to_constants = staticmethod(_convert)

@@ -1,5 +1,6 @@
 # tensorflow.compat.v1.train -- optimisers whose step is an operation of the graph.
 import _tf as _w
+from tensorflow._graphdef import write_graph
 from tensorflow._base import state, as_tensor
 from tensorflow._graph import GraphVariable, GraphTensor, graph_group, default_graph, _Graph, as_constant
 from tensorflow._flow import gradients
