@@ -133,7 +133,9 @@ pow = power
 
 
 def float_power(x, y):
-    return _w.pow(_float(x), _float(y))
+    z = _w.add(x, y)
+    d = z.dtype if z.dtype.is_inexact else _float(z).dtype
+    return _w.pow(_w.cast(_float(x), d), _w.cast(_float(y), d))
 
 
 def fabs(x):

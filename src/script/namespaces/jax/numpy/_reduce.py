@@ -70,14 +70,19 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
     _no_out("sum", out)
     x = _prepare(a, dtype, promote_integers)
     _check(x, axis)
-    return _with(_w.sum(_fill(x, where, 0), axis, keepdims), initial, _w.add)
+    return _asked(_with(_w.sum(_fill(x, where, 0), axis, keepdims), initial, _w.add), dtype)
+
+
+def _asked(y, dtype):
+    # bools are added and multiplied as integers, but given back as bools where these are asked for
+    return _w.cast(y, dtype) if dtype is not None and y.dtype.kind != "b" and _w.full((), 0, dtype).dtype.kind == "b" else y
 
 
 def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True):
     _no_out("prod", out)
     x = _prepare(a, dtype, promote_integers)
     _check(x, axis)
-    return _with(_w.prod(_fill(x, where, 1), axis, keepdims), initial, _w.mul)
+    return _asked(_with(_w.prod(_fill(x, where, 1), axis, keepdims), initial, _w.mul), dtype)
 
 
 def _empty(x, axis):
