@@ -64,7 +64,7 @@ def _permutation(rng, x, axis=0):
 def _choice(rng, a, size, replace, p, axis=0, shuffle=True):
     n = a
     if not isinstance(a, _int):
-        a = _w.wrap(a)
+        a = _w.wrap(list(a) if isinstance(a, range) else a)
         n = a.shape[axis] if a.ndim else _int(a)
     at = rng.choice(_shape(size), n, replace, p, shuffle)
     return at if isinstance(a, _int) or a.ndim == 0 else _w.take(a, at, axis)

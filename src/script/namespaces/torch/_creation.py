@@ -283,8 +283,10 @@ def randn_like(input, *, dtype=None, device=None, requires_grad=False, generator
 
 def randint(low=0, high=None, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None,
             requires_grad=False):
-    if size is None:  # randint(high, size)
+    if size is None:        # randint(high, size)
         low, high, size = 0, low, high
+    elif high is None:      # randint(high, size=size)
+        low, high = 0, low
     t = _w.draw_int(low, high, size, dtype or int64, generator or _source(device))
     return _made(t, out, device, requires_grad)
 

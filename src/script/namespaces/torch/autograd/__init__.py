@@ -4,8 +4,8 @@ from torch.autograd.function import Function, FunctionCtx, once_differentiable
 from torch._tensor import Variable
 
 
-def gradcheck(func, inputs, *, eps=1e-06, atol=1e-05, rtol=0.001, raise_exception=True, **options):
-    return __import__("torch.autograd._gradcheck").check(func, inputs, eps, atol, rtol, raise_exception)
+def gradcheck(func, inputs, *, eps=1e-06, atol=1e-05, rtol=0.001, raise_exception=True, check_forward_ad=False, check_backward_ad=True, **options):
+    return __import__("torch.autograd._gradcheck").check(func, inputs, eps, atol, rtol, raise_exception, check_forward_ad, check_backward_ad)
 
 
 def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-06, atol=1e-05, rtol=0.001, raise_exception=True,

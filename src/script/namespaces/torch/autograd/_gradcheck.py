@@ -40,7 +40,23 @@ def _analytical(y, x):
     return _w.stack(cols, 1)
 
 
-def check(func, inputs, eps, atol, rtol, raise_exception):
+def _forward(func, inputs, k, j):
+    # the same matrix by forward mode: a row for each element of the input
+    from torch.autograd import forward_ad
+    x = _w.detach(inputs[k])
+    n = x.numel()
+    rows = []
+    for i in range(n):
+        with forward_ad.dual_level():
+            one = _w.reshape(_w.index_set(_w.full((n,), 0, x.dtype), i, _w.full((), 1, x.dtype)), x.shape)
+            args = [_w.detach(a) if isinstance(a, _w.Tensor) else a for a in inputs]
+            args[k] = forward_ad.make_dual(x, one)
+            y, dy = forward_ad.unpack_dual(_results(func, args)[j])
+            rows.append(_w.reshape(_w.zeros_like(y) if dy is None else dy, (-1,)))
+    return _w.stack(rows, 0)
+
+
+def check(func, inputs, eps, atol, rtol, raise_exception, forward=False, backward=True):
     inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     results = _results(func, inputs)
     for k, x in enumerate(inputs):
@@ -48,8 +64,13 @@ def check(func, inputs, eps, atol, rtol, raise_exception):
             continue
         for j, numerical in enumerate(_numerical(func, inputs, k, eps)):
             y = results[j]
-            analytical = _analytical(y, x) if y.requires_grad else _w.zeros_like(numerical)
-            if not bool(_w.all(_w.is_close(analytical, numerical, rtol, atol))):
+            ways = [lambda: _analytical(y, x) if y.requires_grad else _w.zeros_like(numerical)] if backward else []
+            if forward:
+                ways.append(lambda: _forward(func, inputs, k, j))
+            for way in ways:
+                analytical = way()
+                if bool(_w.all(_w.is_close(analytical, numerical, rtol, atol))):
+                    continue
                 if not raise_exception:
                     return False
                 raise GradcheckError(f"Jacobian mismatch for output {j} with respect to input {k},\n"

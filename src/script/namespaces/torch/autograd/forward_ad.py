@@ -65,3 +65,22 @@ def unpack_dual(tensor, *, level=None):
             return UnpackedDualTensor(tensor.detach(), _w.zeros_like(tensor.detach()))
         t = _grad([g for g, _ in linear], u, [t.to(g.dtype) for g, t in linear], allow_unused=True)[0]
     return UnpackedDualTensor(tensor.detach(), _w.zeros_like(u.detach()) if t is None else t.detach())
+
+
+def applied(cls, ctx, args):
+    # A Function with a jvp of its own, of dual tensors: its results are new dual tensors. None where no argument is one.
+    if not _levels or not _levels[-1]:
+        return None
+    parts = [unpack_dual(a) if isinstance(a, _w.Tensor) and a.requires_grad else None for a in args]
+    if not any([p is not None and p.tangent is not None for p in parts]):
+        return None
+    was = _w.recording(False)
+    try:
+        out = cls._call(ctx, [a if p is None else p.primal for a, p in zip(args, parts)])
+        tangents = cls.jvp(ctx, *[None if p is None else p.tangent for p in parts])
+    finally:
+        _w.recording(was)
+    many = isinstance(out, (tuple, list))
+    outs, tangents = (list(out), list(tangents)) if many else ([out], [tangents])
+    outs = [o if t is None else make_dual(o.detach(), t) for o, t in zip(outs, tangents)]
+    return tuple(outs) if many else outs[0]

@@ -2,6 +2,8 @@
 #
 # On values, forward runs unrecorded and its results become steps of the history that
 # torch._grad runs when gradients come by. Inside a trace, forward and backward are traced.
+import sys as _sys
+
 import _torch as _w
 from torch import _grad
 
@@ -126,6 +128,10 @@ class Function:
     def apply(cls, *args):
         if _traced(args):
             return _apply_traced(cls, args)
+        if hasattr(cls, "jvp") and "torch.autograd.forward_ad" in _sys.modules:
+            out = _sys.modules["torch.autograd.forward_ad"].applied(cls, FunctionCtx(), args)
+            if out is not None:
+                return out
         ctx = FunctionCtx()
         recording = _w.recording()
         needs = tuple([recording and _is_recorded(a) for a in args])

@@ -22,6 +22,12 @@ def _indented(text, n):
     return "\n".join([lines[0]] + [" " * n + line for line in lines[1:]])
 
 
+class _WithKwargs:
+    # a hook that also takes the keywords of the call
+    def __init__(self, hook):
+        self.hook = hook
+
+
 class Module:
     training = True
     dump_patches = False
@@ -44,8 +50,9 @@ class Module:
     def __call__(self, *args, **kwargs):
         if not self._forward_pre_hooks and not self._forward_hooks and not self._backward_hooks:
             return self.forward(*args, **kwargs)
-        for hook, with_kwargs in list(self._forward_pre_hooks.values()):
-            r = hook(self, args, kwargs) if with_kwargs else hook(self, args)
+        for hook in list(self._forward_pre_hooks.values()):
+            with_kwargs = isinstance(hook, _WithKwargs)
+            r = hook.hook(self, args, kwargs) if with_kwargs else hook(self, args)
             if r is not None and with_kwargs:
                 args, kwargs = r
             elif r is not None:
@@ -53,8 +60,8 @@ class Module:
         if self._backward_hooks:
             args, seen = _watch_inputs(self, args)
         out = self.forward(*args, **kwargs)
-        for hook, with_kwargs in list(self._forward_hooks.values()):
-            r = hook(self, args, kwargs, out) if with_kwargs else hook(self, args, out)
+        for hook in list(self._forward_hooks.values()):
+            r = hook.hook(self, args, kwargs, out) if isinstance(hook, _WithKwargs) else hook(self, args, out)
             if r is not None:
                 out = r
         return _watch_output(out, seen) if self._backward_hooks else out
@@ -392,10 +399,10 @@ class Module:
     def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False, always_call=False):
         if always_call:
             raise NotImplementedError("register_forward_hook: always_call=True")
-        return _registered(self._forward_hooks, (hook, with_kwargs), prepend)
+        return _registered(self._forward_hooks, _WithKwargs(hook) if with_kwargs else hook, prepend)
 
     def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
-        return _registered(self._forward_pre_hooks, (hook, with_kwargs), prepend)
+        return _registered(self._forward_pre_hooks, _WithKwargs(hook) if with_kwargs else hook, prepend)
 
     def register_full_backward_hook(self, hook, prepend=False):
         return _registered(self._backward_hooks, hook, prepend)

@@ -10,13 +10,13 @@ class _Hook:
 
 
 def _add(module, hook):
-    for h, _ in module._forward_pre_hooks.values():
+    for h in module._forward_pre_hooks.values():
         if type(h) is type(hook) and h.name == hook.name:
             raise RuntimeError(f"Cannot register two {hook.what} hooks on the same parameter {hook.name}")
 
 
 def _remove(module, kind, name):
-    for k, (h, _) in module._forward_pre_hooks.items():
+    for k, h in module._forward_pre_hooks.items():
         if isinstance(h, kind) and h.name == name:
             h.remove(module)
             del module._forward_pre_hooks[k]

@@ -19,7 +19,7 @@ class BasePruningMethod:
     @classmethod
     def apply(cls, module, name, *args, importance_scores=None, **kwargs):
         method, old = cls(*args, **kwargs), None
-        for k, (hook, _) in list(module._forward_pre_hooks.items()):
+        for k, hook in list(module._forward_pre_hooks.items()):
             if isinstance(hook, BasePruningMethod) and hook._tensor_name == name:
                 old = hook
                 del module._forward_pre_hooks[k]
@@ -256,7 +256,7 @@ def global_unstructured(parameters, pruning_method, importance_scores=None, **kw
 
 
 def remove(module, name):
-    for k, (hook, _) in module._forward_pre_hooks.items():
+    for k, hook in module._forward_pre_hooks.items():
         if isinstance(hook, BasePruningMethod) and hook._tensor_name == name:
             hook.remove(module)
             del module._forward_pre_hooks[k]
@@ -265,4 +265,4 @@ def remove(module, name):
 
 
 def is_pruned(module):
-    return any([isinstance(hook, BasePruningMethod) for m in module.modules() for hook, _ in m._forward_pre_hooks.values()])
+    return any([isinstance(hook, BasePruningMethod) for m in module.modules() for hook in m._forward_pre_hooks.values()])

@@ -1,0 +1,50 @@
+# What files of public repositories write: forms of calls that stopped them.
+import numpy as np
+import torch, torch.nn as nn
+import torch.nn.utils.prune as prune
+from torch.autograd import Function
+import torch.autograd.forward_ad as fw
+
+torch.manual_seed(0)
+print(torch.randint(9, size=(4,)), torch.randint(3, 9, size=(4,)), torch.randint(high=5, size=(2,)))
+np.random.seed(0)
+print(np.random.choice(range(5), 3), np.random.choice(range(2, 9), 3, replace=False), np.random.RandomState(1).choice(range(4)))
+
+m = nn.Linear(3, 2)
+prune.random_unstructured(m, "weight", amount=2)
+prune.ln_structured(m, "weight", amount=0.5, n=2, dim=0)
+print([type(h).__name__ for h in m._forward_pre_hooks.values()], [len(h) for h in m._forward_pre_hooks.values() if h._tensor_name == "weight"])
+seen = []
+h = m.register_forward_hook(lambda mod, args, kwargs, out: seen.append(sorted(kwargs)), with_kwargs=True)
+p = m.register_forward_pre_hook(lambda mod, args: seen.append(len(args)))
+m(input=torch.ones(1, 3))
+m(torch.ones(1, 3))
+print(seen)
+
+
+class Sine(Function):
+    @staticmethod
+    def forward(ctx, x):
+        result = torch.sin(x)
+        ctx.x = x
+        return result
+
+    @staticmethod
+    def jvp(ctx, gx):
+        return gx * torch.cos(ctx.x)
+
+
+class Wrong(Sine):
+    @staticmethod
+    def jvp(ctx, gx):
+        return gx * torch.sin(ctx.x)
+
+
+x = torch.linspace(0, 1, 3, dtype=torch.double, requires_grad=True)
+only = dict(check_forward_ad=True, check_backward_ad=False, check_undefined_grad=False, check_batched_grad=False)
+print(torch.autograd.gradcheck(Sine.apply, (x,), **only), torch.autograd.gradcheck(Wrong.apply, (x,), raise_exception=False, **only))
+print(torch.autograd.gradcheck(torch.tanh, (x,), check_forward_ad=True))
+with fw.dual_level():
+    d = fw.make_dual(torch.tensor([0.0, 1.0]), torch.tensor([1.0, 2.0]))
+    y = Sine.apply(d * 2) + d
+    print(fw.unpack_dual(y).tangent)
