@@ -462,6 +462,9 @@ TEST(a_file_that_writes_names_of_version_1_gets_tensorflow_1)
     expect("import tensorflow as tf\n# tf.compat.v1\nx = tf.placeholder(tf.float32, [None])\nw = tf.Variable(2.0)\n"
            "with tf.Session() as s:\n    s.run(tf.global_variables_initializer())\n    print(s.run(w * x, {x: [1.0, 3.0]}), tf.__version__[0])\n",
            "[2. 6.] 1\n");
+    expect("import tensorflow as tf\nx = tf.placeholder(tf.float64, [None, 3])\nd = tf.layers.dense(x, 2, kernel_initializer=tf.ones_initializer())\n"
+           "s = tf.InteractiveSession()\ns.run(tf.global_variables_initializer())\nprint(d.dtype, d.shape, s.run(d, {x: [[1, 2, 3]]}))\n",
+           "<dtype: 'float64'> (?, 2) [[6. 6.]]\n"); /* layers have the dtype of what they are given */
     expect("import tensorflow as tf\n# tf.Session, 'tf.placeholder'\nprint(tf.constant([1.0]).numpy(), tf.__version__[0])\n", "[1.] 2\n");
     expect("import tensorflow as tf\ns = tf.compat.v1.Session\nprint(tf.executing_eagerly())\n", "True\n");
 }

@@ -547,12 +547,14 @@ class Graph:
 
     def _numbered(self, node):
         # The function needs sizes as numbers: those that are not the same for two of them stay open.
-        try:
-            form, a = _infer(node, 3)
-            _, b = _infer(node, 5)
-        except (InvalidArgumentError, ValueError, RuntimeError, IndexError, _stage.Refuse):
-            return None, None
-        return form, [([p if p == q else None for p, q in zip(s, t)], d) for (s, d), (t, _) in zip(a, b)]
+        for one, other in ((3, 5), (720720, 1441440)):      # the latter have the parts that splits ask for
+            try:
+                form, a = _infer(node, one)
+                _, b = _infer(node, other)
+            except (InvalidArgumentError, ValueError, RuntimeError, IndexError, _stage.Refuse):
+                continue
+            return form, [([p if p == q else None for p, q in zip(s, t)], d) for (s, d), (t, _) in zip(a, b)]
+        return None, None
 
     def _guess(self, node):
         # the rank of a reshape is that of the shape asked for

@@ -590,7 +590,7 @@ def split(value, num_or_size_splits, axis=0, num=None):
     x = as_tensor(value)
     n = x.shape[axis]
     if isinstance(num_or_size_splits, int):
-        if n % num_or_size_splits:
+        if isinstance(n, int) and n % num_or_size_splits:
             raise InvalidArgumentError(f"Dimension size, {n}, must be evenly divisible by number of splits, {num_or_size_splits}")
         sizes = [n // num_or_size_splits] * num_or_size_splits
     else:

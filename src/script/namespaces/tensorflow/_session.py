@@ -131,7 +131,7 @@ class Session:
 
     def _fed(self, feed_dict):
         env = {}
-        for k, x in (feed_dict or {}).items():
+        for k, x in _flat_feeds(feed_dict or {}):
             if isinstance(k, str):
                 k = self.graph.get_tensor_by_name(k)
             if isinstance(k, GraphVariable):
@@ -269,6 +269,15 @@ class InteractiveSession(Session):
     def __init__(self, target="", graph=None, config=None):
         super().__init__(target, graph, config)
         Session._stack.append(self)
+
+
+def _flat_feeds(feeds):
+    # keys may be nests of tensors (states of cells); their values are nests alike
+    for k, x in feeds.items():
+        if isinstance(k, tuple):
+            yield from _flat_feeds(dict(zip(k, x)))
+        else:
+            yield k, x
 
 
 class _Made:

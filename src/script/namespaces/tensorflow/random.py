@@ -139,6 +139,8 @@ def _integers(shape, lo, hi, dtype, key):
 
 
 def _scaled(x, scale, shift):
+    # numbers of NumPy are numbers: they take x's dtype
+    scale, shift = [v.item() if type(v).__module__ == "numpy" and v.ndim == 0 else v for v in (scale, shift)]
     return x * as_tensor(scale, x.dtype) + as_tensor(shift, x.dtype)
 
 

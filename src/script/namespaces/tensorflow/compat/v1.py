@@ -11,7 +11,7 @@ from tensorflow._graph import (Graph, GraphVariable, GraphTensor, GraphDef, Node
 from tensorflow._session import Session, InteractiveSession
 from tensorflow._flow import gradients, hessians
 from tensorflow._variable import Variable
-from tensorflow.compat import v1_train as train, v1_losses as losses, v1_layers as layers, v1_saved_model as saved_model, v1_summary as summary
+from tensorflow.compat import v1_train as train, v1_losses as losses, v1_layers as layers, v1_saved_model as saved_model, v1_summary as summary, v1_metrics as metrics
 from tensorflow._host import FIFOQueue, QueueBase, RandomShuffleQueue, py_func as _py_func
 from tensorflow._strings import string
 from tensorflow._summary import Summary
@@ -92,7 +92,10 @@ def trainable_variables(scope=None):
 
 
 all_variables = global_variables
-local_variables = lambda: []
+
+
+def local_variables(scope=None):
+    return [v for v in default_graph().get_collection("local_variables") if scope is None or v.name.startswith(scope)]
 
 
 def variables_initializer(var_list, name="init"):
@@ -107,14 +110,11 @@ initialize_all_variables = global_variables_initializer
 
 
 def local_variables_initializer():
+    return variables_initializer(local_variables())
+
+
+def tables_initializer(name="init_all_tables"):
     return graph_group([])
-
-
-tables_initializer = local_variables_initializer
-
-
-def is_variable_initialized(v):
-    return v
 
 
 def get_collection(key, scope=None):
@@ -128,6 +128,7 @@ def add_to_collection(name, value):
 class GraphKeys:
     GLOBAL_VARIABLES = "variables"
     TRAINABLE_VARIABLES = "trainable_variables"
+    LOCAL_VARIABLES = "local_variables"
     LOSSES = "losses"
     REGULARIZATION_LOSSES = "regularization_losses"
     UPDATE_OPS = "update_ops"

@@ -19,6 +19,7 @@ class Layer:
         again = self.scope is not None
         if not again:
             self.scope = self.given or _unique(self.base)
+        self.dtype = getattr(inputs, "dtype", None)
         with v1.variable_scope(self.scope, reuse=True if again else self.reuse):
             return self.call(inputs, *args, **kw)
 
@@ -26,7 +27,8 @@ class Layer:
 
     def add(self, name, shape, initializer=None, trainable=True):
         from tensorflow.compat import v1
-        v = v1.get_variable(name, shape, initializer=initializer, trainable=self.trainable and trainable)
+        dtype = self.dtype if self.dtype is not None and self.dtype.is_floating else v1.float32
+        v = v1.get_variable(name, shape, dtype, initializer=initializer, trainable=self.trainable and trainable)
         if v not in self.variables:
             self.variables.append(v)
         return v

@@ -1,2 +1,2 @@
-# tensorflow.contrib -- of version 1's contributed parts, eager, rnn and layers.
-from tensorflow.contrib import eager, layers, rnn
+# tensorflow.contrib -- of version 1's contributed parts, eager, rnn, layers and seq2seq.
+from tensorflow.contrib import eager, layers, rnn, seq2seq
