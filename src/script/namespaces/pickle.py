@@ -73,6 +73,8 @@ def _taken_apart(x, cls):
         return _Global("numpy.core.multiarray", "scalar"), (x.dtype, __import__("numpy").asarray(x).tobytes())
     if isinstance(x, (set, frozenset)):
         return cls, (list(x),), vars(x) or None
+    if any([c.__name__ == "Tensor" and c.__module__ == "builtins" for c in cls.__mro__]):
+        return _tensor_apart(x, cls.__module__.split(".")[0])
     if name in ("builtins.range", "builtins.slice"):
         return cls, (x.start, x.stop, x.step)
     if name == "builtins.complex":
@@ -85,6 +87,24 @@ def _taken_apart(x, cls):
         args = (next(b for b in (tuple, str, bytes, int, float) if isinstance(x, b))(x),)
     return (_copyreg.__newobj__, (cls, *args), _state_of(x, cls), iter(x) if isinstance(x, list) else None,
             iter(x.items()) if isinstance(x, dict) else None)
+
+
+def _tensor_apart(x, library):
+    if library == "torch":
+        import io
+        import torch
+        f = io.BytesIO()
+        torch.save(x, f)
+        return _Global("torch.storage", "_load_from_bytes"), (f.getvalue(),)
+    import numpy
+    made = {"jax": ("jax.numpy", "asarray"), "tensorflow": ("tensorflow", "convert_to_tensor")}.get(library, ("aesara._graph", "held"))
+    return _Global(*made), (numpy.array(x),)
+
+
+def _load_from_bytes(b):
+    import io
+    import torch
+    return torch.load(io.BytesIO(b), weights_only=False)
 
 
 class _Global:
@@ -275,7 +295,7 @@ _MARK = object()
 _RENAMED = {"__builtin__": "builtins", "copy_reg": "copyreg", "numpy._core.multiarray": "numpy.core.multiarray", "UserDict": "collections"}
 _UNSAFE = ("eval exec compile open input breakpoint globals locals vars setattr delattr exit quit").split()
 _LIBRARIES = ("collections", "copyreg", "datetime", "fractions", "functools", "argparse", "pathlib", "types", "numpy", "torch", "torchvision", "jax",
-              "tensorflow", "enum", "random", "string", "uuid")
+              "tensorflow", "aesara", "enum", "random", "string", "uuid")
 
 
 def _find(module, name):
@@ -333,7 +353,8 @@ def _method(o, name):
 
 
 _DATA = {("numpy.core.multiarray", "_reconstruct"): _Array, ("numpy.core.multiarray", "scalar"): _scalar, ("numpy", "dtype"): _DType,
-         ("_codecs", "encode"): lambda s, code: s.encode(code), ("builtins", "getattr"): _method}
+         ("_codecs", "encode"): lambda s, code: s.encode(code), ("builtins", "getattr"): _method,
+         ("torch.storage", "_load_from_bytes"): _load_from_bytes}
 
 
 class Unpickler:

@@ -23,3 +23,5 @@ torch.save({"a": x, "v": [t, t[1:3]], "n": Net, "s": np.float32(1.5)}, f); f.see
 g = torch.load(f, weights_only=False); g["v"][0][1] = 9; print(g["a"], g["v"], g["n"] is Net, g["s"])
 y = pickle.loads(pickle.dumps([x, x, x.T, np.float64(2.5), np.arange(2), x.dtype, torch.float16]))
 print(y[0] is y[1], y)
+z = pickle.loads(pickle.dumps({"t": torch.arange(3.), "p": nn.Parameter(torch.ones(2)), "net": net}))
+print(z["t"], z["p"], torch.equal(z["net"](torch.ones(1, 2)), net(torch.ones(1, 2))))

@@ -109,6 +109,11 @@ class Op:
     __repr__ = __str__
 
 
+def held(x):
+    # an array as shared variables hold it
+    return _w.wrap(x)
+
+
 class Apply:
     control = []
 
