@@ -77,6 +77,10 @@ void engine_free(Vm *vm)
     sc_drop(vm, g->drawer);
     g->drawer = NIL;
     engine_composed_free(vm);
+    if (g->called)
+        obj_drop(vm, g->called);
+    if (g->given)
+        obj_drop(vm, g->given);
     engine_world_free(g, failed(vm->cx) ? vm->cx->error.text : NULL);
     if (vm->cx->print_user == vm) {
         vm->cx->print_value = NULL;

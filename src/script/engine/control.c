@@ -18,6 +18,8 @@
 #include "op/mesh.h"
 #include "script/engine/engine.h"
 
+#include <stdlib.h>
+
 /* ---- functions of the script as functions of tensors ------------------------------- */
 
 static Tuple *boxed(En *e, const wf_tensor *in, int n)
@@ -680,6 +682,25 @@ static Value n_axis_size(Vm *vm, const Args *a)
 
 /* ---- effects ----------------------------------------------------------------------- */
 
+/* A value of the print op that is an argument of a call: see call_now. */
+static const char *give_value(wf_ctx *c, const Nd *x)
+{
+    Vm *vm = c->print_user;
+    En e = {.vm = vm, .c = c, .f = &vm->engine->front[FRONT_JAX]};
+    List *given = vm->engine->given;
+    Value v;
+
+    if (!given && !(given = vm->engine->given = sc_list(vm, 0)))
+        return NULL;
+    wf_scope_begin(c);
+    v = en_box(&e, wf_from(c, x->dtype, x->dims, (int)x->rank, x->data));
+    wf_scope_end(c);
+    if (v.tag == T_NIL || !sc_list_push(vm, given, v))
+        sc_report(vm);
+    sc_drop(vm, v);
+    return "";
+}
+
 /* A value of the print op as a library prints it. */
 static const char *print_value(wf_ctx *c, const char *style, const void *nd, Arena *a)
 {
@@ -690,6 +711,8 @@ static const char *print_value(wf_ctx *c, const char *style, const void *nd, Are
     const Nd *x = nd;
     const char *text = NULL, *copy = NULL;
 
+    if (!strcmp(style, "call"))
+        return give_value(c, x);
     for (int k = 0; k < COUNT(styles); k++)
         if (!strcmp(styles[k].name, style)) {
             wf_scope_begin(c);
@@ -701,11 +724,32 @@ static const char *print_value(wf_ctx *c, const char *style, const void *nd, Are
     return copy;
 }
 
+#define CALL_MARK '\001' /* begins the line of a call; the number of its function follows */
+
+static void call_function(Vm *vm, size_t at)
+{
+    List *given = vm->engine->given;
+    Value r;
+
+    vm->engine->given = NULL;
+    r = sc_call(vm, vm->engine->called->v[at], given ? given->v : NULL, given ? (int)given->n : 0);
+    if (r.tag == T_NIL)
+        sc_report(vm);
+    sc_drop(vm, r);
+    if (given)
+        obj_drop(vm, given);
+}
+
 static void print_line(void *user, const char *text)
 {
     Vm *vm = user;
-    Value file = sc_other_stdout(vm);
+    Value file;
 
+    if (*text == CALL_MARK) {
+        call_function(vm, (size_t)strtoul(text + 1, NULL, 10));
+        return;
+    }
+    file = sc_other_stdout(vm);
     if (file.tag != T_NIL) {
         Value s = sc_strf(vm, "%s\n", text), r = s.tag == T_NIL ? NIL : sc_call_method(vm, file, "write", &s, 1);
 
@@ -749,7 +793,41 @@ static Value n_print_now(Vm *vm, const Args *a)
     return en_end_value(&e, NONE);
 }
 
+/* call_now(fn, xs): fn of the values of xs, when the program runs: a print whose line is a call */
+static Value n_call_now(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    Engine *g = vm->engine;
+    wf_tensor *x;
+    Buf b = {.vm = vm};
+    Value text, number;
+    int n = 0;
+
+    if (!en_tensors(&e, a->v[1], &x, &n))
+        return en_fail(&e);
+    if ((!g->called && !(g->called = sc_list(vm, 0))) || !sc_list_push(vm, g->called, a->v[0]))
+        return en_fail(&e);
+    buf_char(&b, CALL_MARK);
+    number = sc_strf(vm, "%lld ", (long long)g->called->n - 1);
+    if (number.tag == T_NIL)
+        return en_fail(&e);
+    buf_str(&b, as_str(number)->s);
+    sc_drop(vm, number);
+    for (int i = 0; i < n; i++)
+        buf_str(&b, "{call}");
+    text = buf_done(&b);
+    if (text.tag == T_NIL)
+        return en_fail(&e);
+    e.c->print_value = print_value;
+    e.c->print_line = print_line;
+    e.c->print_user = vm;
+    wf_print(e.c, as_str(text)->s, x, n);
+    sc_drop(vm, text);
+    return en_end_value(&e, NONE);
+}
+
 const NativeDef engine_control[] = {
+    {"call_now", n_call_now, "fn,xs"},
     {"record", n_record, "fn,xs|traced"},
     {"recorders", n_recorders, ""},
     {"vmap", n_vmap, "fn,xs,axes|name,once"},

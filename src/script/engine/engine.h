@@ -91,6 +91,7 @@ typedef struct Engine { /* of one Vm: vm->engine */
     Front front[FRONT_COUNT];
     const wf_semantics *host; /* what functions meant before there was an engine */
     bool example_reads; /* the numbers of a symbolic tensor are those of the trace's example */
+    List *called, *given; /* control.c: functions that programs call; values of the call that is going on; or NULL */
     struct ScriptHost *hosts; /* host.c: alive */
     struct ScriptComposed *composed; /* composed.c; NULL: none yet */
     struct ScriptWorld *world; /* world.c: the processes this one runs with, or NULL */

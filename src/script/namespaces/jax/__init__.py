@@ -80,17 +80,13 @@ def ensure_compile_time_eval():
     return disable_jit()
 
 
-def pure_callback(callback, result_shape_dtypes, *args, **kwargs):
+def effects_barrier():
+    # what programs print and call has happened when they return
+    pass
+
+
+def pure_callback(callback, result_shape_dtypes, *args, sharding=None, vectorized=None, vmap_method=None, **kwargs):
     if _w.in_trace():
         raise NotImplementedError("jax.pure_callback inside a traced function")
-    found, spec = _tree.flatten(callback(*args, **kwargs))
-    leaves, want = _tree.flatten(result_shape_dtypes)
-    if spec != want:
-        raise RuntimeError("pure_callback: the callback's result is not of the tree that result_shape_dtypes is")
-    out = []
-    for x, s in zip(found, leaves):
-        x = _w.wrap(x)
-        if tuple(x.shape) != tuple(s.shape):
-            raise RuntimeError(f"pure_callback: the callback gave {tuple(x.shape)}, result_shape_dtypes has {tuple(s.shape)}")
-        out.append(_w.cast(x, s.dtype))
-    return _tree.unflatten(spec, out)
+    from jax.experimental import _called
+    return _called("pure_callback", callback, result_shape_dtypes, args, kwargs)

@@ -466,7 +466,7 @@ class _Jit(_w.Dispatch):
         return Lowered(entry, Alone(entry.program, None))
 
     def trace(self, *args, **kwargs):
-        return self.lower(*args, **kwargs)
+        return Traced(self.lower(*args, **kwargs), getattr(self.fun, "__name__", "<unnamed>"))
 
     def eval_shape(self, *args, **kwargs):
         return eval_shape(self, *args, **kwargs)
@@ -509,6 +509,23 @@ class _Traced:
     pass
 
 
+class Traced:
+    # A function that was traced: what it computes, before a compiler sees it.
+    def __init__(self, lowered, name):
+        self._lowered, self.fun_name = lowered, name
+
+    def lower(self, *, lowering_platforms=None, **kwargs):
+        return self._lowered
+
+    @property
+    def jaxpr(self):
+        return self._lowered.jaxpr
+
+    @property
+    def out_info(self):
+        return self._lowered.out_info
+
+
 class Lowered:
     # made: what runs it, alone or divided among devices.
     def __init__(self, entry, made):
@@ -533,6 +550,10 @@ class Lowered:
 
     def cost_analysis(self):
         return {}
+
+    @property
+    def out_info(self):
+        return _tree.unflatten(self.entry.out_spec, [ShapeDtypeStruct(a.shape, a.dtype) for a in self.jaxpr.out_avals])
 
 
 class Compiled(Lowered):
@@ -624,6 +645,10 @@ class ShapeDtypeStruct:
         self.dtype = as_dtype(dtype)
         self.sharding = None
         self.weak_type = weak_type
+
+    @classmethod
+    def like(cls, x):
+        return cls(x.shape, x.dtype)
 
     @property
     def ndim(self):

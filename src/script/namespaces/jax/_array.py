@@ -98,14 +98,14 @@ def _check_here(x):
 class ArrayImpl(_w.Tensor):
     def __repr__(self):
         if _w.about(self, "symbolic"):
-            return f"JitTracer({shape_text(self)})"
+            return f"JitTracer({'~' if _w.about(self, 'weak') else ''}{shape_text(self)})"
         if not _is_here(self):
             return f"Array(shape={tuple(self.shape)}, dtype={self.dtype.name})"
         return _w.text(self, "jax")
 
     def __str__(self):
         if _w.about(self, "symbolic"):
-            return f"JitTracer({shape_text(self)})"
+            return repr(self)
         _check_here(self)
         return _w.text(self, "numpy")
 

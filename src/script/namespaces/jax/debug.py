@@ -1,43 +1,34 @@
 # jax.debug -- looking into programs while they run.
 import _jax as _w
+import _tree
 
 _say = print   # of Python, before the name is this module's
 
 
 def print(fmt, *args, ordered=False, **kwargs):
-    # {} and {name} are filled in order; a format spec after ':' is for values known now.
-    if not _w.in_trace():
-        _say(fmt.format(*args, **kwargs))
-        return
-    out, values, i, at = "", [], 0, 0
-    while i < len(fmt):
-        c = fmt[i]
-        if fmt[i:i + 2] in ("{{", "}}"):
-            out += fmt[i:i + 2]
-            i += 2
-            continue
-        if c == "{":
-            end = fmt.index("}", i)
-            field = fmt[i + 1:end].split(":")[0].split("!")[0]
-            if field == "":
-                values.append(args[at])
-                at += 1
-            elif field.isdigit():
-                values.append(args[int(field)])
-            else:
-                values.append(kwargs[field])
-            out += "{}"
-            i = end + 1
-            continue
-        out += c
-        i += 1
-    _w.print_now(out, values)
+    callback(lambda *a, **k: _say(fmt.format(*a, **k)), *args, ordered=ordered, **kwargs)
 
 
 def callback(fn, *args, ordered=False, **kwargs):
-    if _w.in_trace():
-        raise NotImplementedError("jax.debug.callback inside a traced function")
-    fn(*args, **kwargs)
+    # Calls happen in the order of the program, once for each row of a vmap. What is no array is given as it is.
+    if not _w.in_trace():
+        fn(*args, **kwargs)
+        return
+    leaves, spec = _tree.flatten((args, kwargs), _is_array, False)
+    places = [i for i, x in enumerate(leaves) if _is_array(x)]
+    arrays, rest = [leaves[i] for i in places], [None if _is_array(x) else x for x in leaves]
+
+    def call(*values):
+        full = list(rest)
+        for i, v in zip(places, values):
+            full[i] = v
+        a, k = _tree.unflatten(spec, full)
+        fn(*a, **k)
+    _w.call_now(call, arrays)
+
+
+def _is_array(x):
+    return isinstance(x, _w.Tensor)
 
 
 def breakpoint(*args, **kwargs):
