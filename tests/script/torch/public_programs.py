@@ -48,3 +48,13 @@ with fw.dual_level():
     d = fw.make_dual(torch.tensor([0.0, 1.0]), torch.tensor([1.0, 2.0]))
     y = Sine.apply(d * 2) + d
     print(fw.unpack_dual(y).tangent)
+
+# The constructors of old: sizes, or numbers.
+s = torch.ones(2, 3).size()
+for t in (torch.FloatTensor(s), torch.Tensor(s), torch.LongTensor(s), torch.ones(1).new(s), torch.FloatTensor(torch.Size([4])), torch.FloatTensor([2, 3]),
+          torch.FloatTensor((2, 3)), torch.FloatTensor(2, 3), torch.FloatTensor(np.ones((2, 2))), torch.FloatTensor(), torch.ones(2).new(np.ones(3)),
+          torch.ones(1).new([1, 2]), torch.ones(1).new(2, 2), torch.ones(1).double().new([1.5]), torch.Tensor(torch.ones(2)), torch.ones(3).new(torch.ones(2)),
+          torch.ones(1).new(), torch.Tensor([[1, 2]]), torch.tensor(s), torch.ByteTensor(s), torch.FloatTensor(5), torch.ones(1).new((3, 1)),
+          torch.FloatTensor(range(3)), torch.BoolTensor([1, 0])):
+    print(tuple(t.shape), t.dtype, end="; ")
+print()

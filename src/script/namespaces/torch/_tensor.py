@@ -109,17 +109,21 @@ def _drawing(kind, a, b):
     return fill
 
 
+def _of_type(args, dtype):
+    # what the constructors of old take: sizes, one by one or as a torch.Size; or one sequence or array of numbers
+    if len(args) == 1 and isinstance(args[0], Size):
+        args = tuple(args[0])
+    elif len(args) == 1 and not isinstance(args[0], int):
+        return _w.tensor(list(args[0]) if isinstance(args[0], range) else args[0], dtype)
+    return _w.full(args if args else (0,), 0, dtype)
+
+
 class Tensor(_w.Tensor):
     __module__ = "torch"
 
     def __init__(self, *args, device=None):
-        if len(args) == 1 and not isinstance(args[0], int):
-            data = args[0]
-            if not isinstance(data, _w.Tensor):
-                data = _w.tensor(data, _creation.get_default_dtype())
-            _w.Tensor.__init__(self, data)
-        else:
-            _w.Tensor.__init__(self, _w.full(args if args else (0,), 0.0, _creation.get_default_dtype()))
+        plain = len(args) != 1 or not isinstance(args[0], _w.Tensor)
+        _w.Tensor.__init__(self, _of_type(args, _creation.get_default_dtype()) if plain else args[0])
 
     def __repr__(self, *, tensor_contents=None):
         return _shown(self)
@@ -407,7 +411,9 @@ class Tensor(_w.Tensor):
         return _creation.full(size, fill_value, dtype=dtype or self.dtype, **options)
 
     def new(self, *args):
-        return _creation.zeros(*args, dtype=self.dtype) if args else _creation.zeros(0, dtype=self.dtype)
+        if len(args) == 1 and isinstance(args[0], Tensor):
+            return args[0].view_as(args[0])
+        return _of_type(args, self.dtype).to(self.device)
 
     # ---- writing
 
@@ -564,9 +570,7 @@ class typed:
             if args[0].dtype != self._dtype:
                 raise TypeError(f"expected {_type_of(self._dtype)} (got {args[0].type()})")
             return args[0].view_as(args[0])
-        if len(args) == 1 and not isinstance(args[0], type(0)):
-            return _w.tensor(args[0], self._dtype)
-        return _w.full(args if args else (0,), 0, self._dtype)
+        return _of_type(args, self._dtype)
 
     def __instancecheck__(self, x):
         return isinstance(x, Tensor) and x.dtype == self._dtype
