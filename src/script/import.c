@@ -239,7 +239,6 @@ static const char *const out[][2] = {
     {"gym", "gym is not part of Weft"},
     {"gymnasium", "gymnasium is not part of Weft"},
     {"requests", "there is no network: requests is not part of Weft"},
-    {"asyncio", "coroutines are not part of the language: asyncio is not here"},
 };
 
 static const char *why_out(const char *name)
