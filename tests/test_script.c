@@ -469,6 +469,19 @@ TEST(a_file_that_writes_names_of_version_1_gets_tensorflow_1)
     expect("import tensorflow as tf\ns = tf.compat.v1.Session\nprint(tf.executing_eagerly())\n", "True\n");
 }
 
+TEST(recurrent_networks_of_any_number_of_steps_are_those_of_a_known_number)
+{
+    expect("import numpy as np, tensorflow as tf\nfound = []\nfor steps in (None, 3):\n    tf.reset_default_graph()\n"
+           "    x, n = tf.placeholder(tf.float32, [None, steps, 2]), tf.placeholder(tf.int32, [None])\n"
+           "    out, state = tf.nn.dynamic_rnn(tf.nn.rnn_cell.BasicLSTMCell(2), x, sequence_length=n, dtype=tf.float32)\n"
+           "    g = tf.gradients(tf.reduce_sum(out), tf.trainable_variables())\n    with tf.Session() as s:\n"
+           "        s.run(tf.global_variables_initializer())\n        for v in tf.trainable_variables():\n"
+           "            s.run(v.assign(np.linspace(-1, 1, int(np.prod(v.shape.as_list()))).reshape(v.shape.as_list())))\n"
+           "        found.append(s.run([out, state.c, state.h] + g, {x: np.arange(12).reshape(2, 3, 2) / 9, n: [3, 1]}))\n"
+           "print([np.allclose(a, b, atol=1e-6) for a, b in zip(*found)], found[0][0].shape)\n",
+           "[True, True, True, True, True] (2, 3, 2)\n");
+}
+
 TEST(a_special_method_set_on_a_class_is_seen)
 {
     expect("class A: pass\nclass B(A): pass\nfor n in ('a', '__len__'):\n    setattr(A, n, lambda self: 0)\n"

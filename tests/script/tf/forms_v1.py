@@ -38,3 +38,12 @@ a, b = tf.constant([1.0, 2.0, 4.0]), tf.constant([0.0, 0.0, 0.0])
 with tf.Session() as sess:
     print(sess.run([tf.losses.mean_squared_error(b, a, weights=[1.0, 0.0, 2.0]), tf.losses.absolute_difference(b, a, weights=2.0),
                     tf.losses.absolute_difference(b, a, weights=0.0), tf.losses.huber_loss(b, a, weights=[0.0, 1.0, 1.0])]))
+
+# arrays of NumPy take the dtype of the variable
+w = tf.Variable([1.0, 2.0])
+steps = [w.assign(np.array([5.0, 6.0])), w.assign_sub(np.ones(2)), tf.assign(w, np.zeros(2)), tf.assign_add(w, np.array([1, 2]))]
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    print([sess.run(s) for s in steps])
+    w.load(np.array([8.0, 9.0]), sess)
+    print(sess.run(w))

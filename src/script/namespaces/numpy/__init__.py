@@ -254,37 +254,6 @@ def load(file, mmap_mode=None, allow_pickle=False):
     return _w.array(_w.load_npy(str(file)))
 
 
-def savetxt(fname, X, fmt="%.18e", delimiter=" ", newline="\n", header="", footer="", comments="# "):
-    X = _w.wrap(X)
-    with open(fname, "w") as f:
-        if header:
-            f.write(comments + header + newline)
-        for row in X:
-            row = row.tolist()
-            row = row if isinstance(row, list) else [row]
-            f.write(delimiter.join([fmt % v for v in row]) + newline)
-        if footer:
-            f.write(comments + footer + newline)
-
-
-def loadtxt(fname, dtype=float, comments="#", delimiter=None, skiprows=0, usecols=None, unpack=False, ndmin=0):
-    rows = []
-    with open(fname) as f:
-        for line in list(f)[skiprows:]:
-            line = line.split(comments)[0].strip()
-            if line:
-                parts = line.split(delimiter)
-                parts = parts if usecols is None else [parts[c] for c in usecols]
-                rows.append([float(p) for p in parts])
-    x = array(rows, dtype)
-    if ndmin < 2:
-        x = _w.squeeze(x)
-    return _w.permute(x) if unpack else x
-
-
-genfromtxt = loadtxt
-
-
 def fromstring(string, dtype=float, count=-1, sep=""):
     if sep == "":
         raise ValueError("The binary mode of fromstring is removed, use frombuffer instead")
@@ -295,6 +264,8 @@ def fromstring(string, dtype=float, count=-1, sep=""):
 
 
 def __getattr__(name):
+    if name in ("savetxt", "loadtxt", "genfromtxt"):
+        return getattr(__import__("numpy._text"), name)
     if name in ("frombuffer", "fromfile", "packbits", "unpackbits", "memmap"):
         return getattr(__import__("numpy._bytes"), name)
     if name == "ma":

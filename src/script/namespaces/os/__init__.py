@@ -139,6 +139,13 @@ def system(command):
     from _host import run
     return run(["/bin/sh", "-c", command], None, 0, 0, None, None)[0] * 256
 
+def popen(cmd, mode="r", buffering=-1):
+    # what the command writes; it runs to its end first
+    if mode != "r":
+        raise NotImplementedError("os.popen: mode other than 'r'")
+    import subprocess
+    return subprocess.Popen(cmd, shell=True, text=True, stdout=subprocess.PIPE).stdout
+
 def fdopen(fd, *args, **kwargs):
     if not isinstance(fd, int):
         raise TypeError(f"invalid fd type ({type(fd)}, expected integer)")

@@ -758,7 +758,8 @@ class GraphVariable(Variable):
             for x in xs:
                 if isinstance(x, GraphVariable):
                     x = x._read()
-                inputs.append(x if isinstance(x, GraphTensor) else _ops.constant(x, dtype=self._dtype if not isinstance(x, _w.Tensor) else None))
+                typed = isinstance(x, _w.Tensor) and type(x).__module__ != "numpy"     # arrays of NumPy take the variable's dtype
+                inputs.append(x if isinstance(x, GraphTensor) else _ops.constant(x, dtype=None if typed else self._dtype))
             if how in ("set", "add", "sub") and inputs[0].dtype != self._dtype:
                 raise TypeError(f"Input 'value' of 'Assign' Op has type {inputs[0].dtype.name} that does not match type {self._dtype.name} of argument 'ref'.")
             if how == "set" and not self._shape.is_compatible_with(inputs[0].shape):

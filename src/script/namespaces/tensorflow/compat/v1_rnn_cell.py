@@ -134,12 +134,37 @@ def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=Non
 
 def dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=None, parallel_iterations=None, swap_memory=False, time_major=False,
                 scope=None):
-    n = inputs.shape[0 if time_major else 1]
-    if n is None:
-        raise NotImplementedError("dynamic_rnn: a number of steps that is not known when the graph is made")
+    if inputs.shape[0 if time_major else 1] is None:
+        return _open_rnn(cell, inputs if time_major else _ops.transpose(inputs, [1, 0, 2]), sequence_length, initial_state, dtype, time_major, scope)
     rows = _ops.unstack(inputs, axis=0 if time_major else 1)
     outputs, state = static_rnn(cell, rows, initial_state, dtype, sequence_length, scope)
     return _ops.stack(outputs, axis=0 if time_major else 1), state
+
+
+def _open_rnn(cell, rows, sequence_length, initial_state, dtype, time_major, scope):
+    # steps whose number is known when the graph runs: a scan
+    from tensorflow import scan
+    from tensorflow.compat import v1
+    with v1.variable_scope(scope or "rnn"):
+        state = cell.zero_state(_ops.shape(rows)[1], dtype or rows.dtype) if initial_state is None else initial_state
+        cell(rows[0], state)        # its variables are made here, not inside the scan
+        lengths = None if sequence_length is None else _ops.cast(sequence_length, "int32")
+        flat = [state] if not isinstance(state, tuple) else list(state)
+        if [s for s in flat if isinstance(s, tuple)]:
+            raise NotImplementedError("dynamic_rnn: cells of cells over a number of steps that is not known when the graph is made")
+        whole = lambda parts: parts[0] if not isinstance(state, tuple) else type(state)(*parts) if hasattr(state, "_fields") else tuple(parts)
+
+        def step(last, given):
+            t, x = given
+            out, new = cell(x, whole(last[1:]))
+            if lengths is not None:
+                out = _length_kept(lengths, t, out, _ops.zeros_like(out))
+                new = _length_kept(lengths, t, new, whole(last[1:]))
+            return [out] + ([new] if not isinstance(state, tuple) else list(new))
+        first = _ops.zeros([_ops.shape(rows)[1], cell.output_size], dtype or rows.dtype)
+        ys = scan(step, (_ops.range(_ops.shape(rows)[0]), rows), [first] + flat)
+    outputs = ys[0] if time_major else _ops.transpose(ys[0], [1, 0, 2])
+    return outputs, whole([y[-1] for y in ys[1:]])
 
 
 def _turned(xs, lengths):
