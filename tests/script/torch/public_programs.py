@@ -58,3 +58,9 @@ for t in (torch.FloatTensor(s), torch.Tensor(s), torch.LongTensor(s), torch.ones
           torch.FloatTensor(range(3)), torch.BoolTensor([1, 0])):
     print(tuple(t.shape), t.dtype, end="; ")
 print()
+
+# Batches of texts, numbers and arrays; samples without batches.
+from torch.utils.data import DataLoader, default_convert
+rows = [("a", 1, np.ones(2), {"k": "x", "n": 0.5}), ("b", 2, np.zeros(2), {"k": "y", "n": 1.5})]
+print(next(iter(DataLoader(rows, batch_size=2))), next(iter(DataLoader(["p", "q"], batch_size=2))))
+print(next(iter(DataLoader(rows, batch_size=None))), default_convert((np.ones(1), [2, np.zeros(1)], "t")))

@@ -223,28 +223,36 @@ def default_collate(batch):
     if isinstance(first, _w.Tensor):
         return _w.stack([_w.wrap(x) for x in batch], 0)
     if isinstance(first, bool):
-        return _w.tensor(batch)
+        return _w.tensor(list(batch))
     if isinstance(first, float):
-        return _w.tensor(batch, _w.float64)
+        return _w.tensor(list(batch), _w.float64)
     if isinstance(first, int):
-        return _w.tensor(batch, _int64)
-    if isinstance(first, str):
+        return _w.tensor(list(batch), _int64)
+    if isinstance(first, (str, bytes)):
         return batch
     if isinstance(first, dict):
         return {k: default_collate([d[k] for d in batch]) for k in first}
     if isinstance(first, tuple) and hasattr(first, "_fields"):
-        return type(first)(*[default_collate(list(s)) for s in zip(*batch)])
+        return type(first)(*[default_collate(s) for s in zip(*batch)])
     if isinstance(first, (tuple, list)):
         if any([len(b) != len(first) for b in batch]):
             raise RuntimeError("each element in list of batch should be of equal size")
-        parts = [default_collate(list(s)) for s in zip(*batch)]
+        parts = [default_collate(s) for s in zip(*batch)]
         return parts
     raise TypeError("default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found "
                     f"{type(first)}")
 
 
 def default_convert(data):
-    return data
+    # what samples are without batches: arrays become tensors
+    if isinstance(data, _w.Tensor):
+        return _w.wrap(data)
+    if isinstance(data, dict):
+        return {k: default_convert(v) for k, v in data.items()}
+    if isinstance(data, tuple):
+        parts = [default_convert(v) for v in data]
+        return type(data)(*parts) if hasattr(data, "_fields") else parts
+    return [default_convert(v) for v in data] if isinstance(data, list) else data
 
 
 _told = []
