@@ -64,3 +64,7 @@ from torch.utils.data import DataLoader, default_convert
 rows = [("a", 1, np.ones(2), {"k": "x", "n": 0.5}), ("b", 2, np.zeros(2), {"k": "y", "n": 1.5})]
 print(next(iter(DataLoader(rows, batch_size=2))), next(iter(DataLoader(["p", "q"], batch_size=2))))
 print(next(iter(DataLoader(rows, batch_size=None))), default_convert((np.ones(1), [2, np.zeros(1)], "t")))
+for kw in ({}, {"num_layers": 2}, {"bidirectional": True}, {"batch_first": True}):
+    o, (h, c) = nn.LSTM(3, 2, **kw)(torch.ones(4, 2, 3))
+    print(o.grad_fn.name(), h.grad_fn.name(), c.grad_fn.name())
+print(torch.dist(torch.ones(2, requires_grad=True), torch.zeros(2)).grad_fn.name())

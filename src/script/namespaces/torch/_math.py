@@ -700,7 +700,7 @@ def _norm2(x, dims, keepdim):
 def dist(input, other, p=2):
     if not isinstance(other, _w.Tensor):
         raise TypeError(f"dist(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
-    return _w.norm(input - other, p)
+    return _w.label(_w.norm(input - other, p), "dist")
 
 
 def renorm(input, p, dim, maxnorm):

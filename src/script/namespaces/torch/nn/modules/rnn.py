@@ -114,6 +114,8 @@ class RNNBase(Module):
                 outs.append(y)
                 last.append(state)
             x = outs[0] if directions == 1 else _w.concat(outs, -1)
+            if self.mode == "LSTM" and directions == 1 and x.dtype == _w.float32 and lengths is None and not self.proj_size:
+                x = _w.label(x, "mkldnn_rnn_layer")     # as PyTorch calls the step
             if self.dropout and self.training and layer < self.num_layers - 1:
                 x = F.dropout(x, self.dropout, True)
         return x, last
