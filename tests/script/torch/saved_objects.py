@@ -25,3 +25,30 @@ y = pickle.loads(pickle.dumps([x, x, x.T, np.float64(2.5), np.arange(2), x.dtype
 print(y[0] is y[1], y)
 z = pickle.loads(pickle.dumps({"t": torch.arange(3.), "p": nn.Parameter(torch.ones(2)), "net": net}))
 print(z["t"], z["p"], torch.equal(z["net"](torch.ones(1, 2)), net(torch.ones(1, 2))))
+
+# Classes that are allowed by name; where names of modules are.
+class Settings:
+    def __init__(self, n):
+        self.n = n
+
+
+f = io.BytesIO()
+torch.save({"s": Settings(3), "t": torch.ones(1)}, f)
+f.seek(0)
+with torch.serialization.safe_globals([Settings]):
+    print(torch.load(f)["s"].n, Settings in torch.serialization.get_safe_globals())
+f.seek(0)
+try:
+    torch.load(f)
+except pickle.UnpicklingError:
+    print("refused")
+torch.serialization.add_safe_globals([dict])
+f.seek(0)
+try:
+    torch.load(f)
+except pickle.UnpicklingError:
+    print("refused")
+from torch.distributions.normal import Normal
+from torch.distributions.categorical import Categorical
+from torch.nn.modules.activation import MultiheadAttention
+print(Normal is torch.distributions.Normal, Categorical is torch.distributions.Categorical, MultiheadAttention is nn.MultiheadAttention)

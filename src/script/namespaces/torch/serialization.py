@@ -259,7 +259,39 @@ def _tensor(map_location):
     return rebuilt
 
 
-def _objects(f, map_location):
+_safe = []      # classes and functions that load(weights_only=True) may use
+
+
+def add_safe_globals(safe_globals):
+    _safe.extend(safe_globals)
+
+
+def get_safe_globals():
+    return list(_safe)
+
+
+def clear_safe_globals():
+    _safe.clear()
+
+
+class safe_globals:
+    def __init__(self, safe_globals):
+        self.given = list(safe_globals)
+
+    def __enter__(self):
+        self.before = list(_safe)
+        _safe.extend(self.given)
+
+    def __exit__(self, kind, value, trace):
+        _safe[:] = self.before
+
+
+def _is_safe(x):
+    known = (OrderedDict, defaultdict, Counter, set, frozenset, int, float, str, bool, list, dict, tuple, complex, bytearray)
+    return any([x is s for s in known + tuple(_pickle._DATA.values()) + tuple(_safe)]) or getattr(x, "__name__", "") == "ndarray"
+
+
+def _objects(f, map_location, all_of_them=True):
     import zipfile
     archive = zipfile.ZipFile(f)
     folder = next(n for n in archive.namelist() if n.endswith("data.pkl"))[:-len("data.pkl")]
@@ -274,7 +306,11 @@ def _objects(f, map_location):
                 return rebuilt
             if name == "_rebuild_parameter":
                 return lambda data, grad, hooks: Parameter(data.detach(), grad)
-        return _pickle._find(module, name)
+        x = _pickle._find(module, name)
+        if not all_of_them and not _is_safe(x):
+            raise _pickle.UnpicklingError(f"Weights only load failed. GLOBAL {module}.{name} was not an allowed global by default. Please use "
+                                          f"`torch.serialization.add_safe_globals([{name}])` to allowlist this global if you trust this class/function.")
+        return x
     return _pickle._Reader(archive.read(folder + "data.pkl"), find=find, persistent=_storages(archive, folder, map_location)).run()
 
 
@@ -288,11 +324,11 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=True, mmap=No
     try:
         root, _, entries = read(f, Reader(map_location))
     except _pickle.UnpicklingError:
-        if weights_only:
+        if weights_only and not _safe:
             raise
         if at is not None:
             f.seek(at)
-        return _objects(f, map_location)
+        return _objects(f, map_location, not weights_only)
     if any([n.startswith("code/") for n in entries]):
         raise RuntimeError(f"{f} is a TorchScript archive: use torch.jit.load")
     return root

@@ -251,3 +251,10 @@ class Softmin(Softmax):
 class LogSoftmax(Softmax):
     def forward(self, input):
         return F.log_softmax(input, self.dim)
+
+
+def __getattr__(name):
+    if name == "MultiheadAttention":
+        from torch.nn.modules.transformer import MultiheadAttention
+        return MultiheadAttention
+    raise AttributeError(f"module 'torch.nn.modules.activation' has no attribute '{name}'")

@@ -1,0 +1,2 @@
+# torch.distributions.bernoulli -- see torch.distributions.
+from torch.distributions import Bernoulli

@@ -1,0 +1,2 @@
+# torch.distributions.beta -- see torch.distributions.
+from torch.distributions import Beta

@@ -1,0 +1,2 @@
+# torch.distributions.binomial -- see torch.distributions.
+from torch.distributions import Binomial

@@ -1,0 +1,2 @@
+# torch.distributions.categorical -- see torch.distributions.
+from torch.distributions import Categorical

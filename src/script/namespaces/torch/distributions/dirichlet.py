@@ -1,0 +1,2 @@
+# torch.distributions.dirichlet -- see torch.distributions.
+from torch.distributions import Dirichlet

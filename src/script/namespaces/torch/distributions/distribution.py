@@ -1,0 +1,2 @@
+# torch.distributions.distribution -- see torch.distributions.
+from torch.distributions import Distribution

@@ -1,0 +1,2 @@
+# torch.distributions.exponential -- see torch.distributions.
+from torch.distributions import Exponential

@@ -1,0 +1,2 @@
+# torch.distributions.gamma -- see torch.distributions.
+from torch.distributions import Gamma

@@ -1,0 +1,2 @@
+# torch.distributions.independent -- see torch.distributions.
+from torch.distributions import Independent

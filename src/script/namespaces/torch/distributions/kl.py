@@ -1,0 +1,2 @@
+# torch.distributions.kl -- see torch.distributions.
+from torch.distributions import kl_divergence

@@ -1,0 +1,2 @@
+# torch.distributions.laplace -- see torch.distributions.
+from torch.distributions import Laplace

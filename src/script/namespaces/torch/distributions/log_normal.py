@@ -1,0 +1,2 @@
+# torch.distributions.log_normal -- see torch.distributions.
+from torch.distributions import LogNormal

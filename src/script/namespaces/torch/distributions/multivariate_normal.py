@@ -1,0 +1,2 @@
+# torch.distributions.multivariate_normal -- see torch.distributions.
+from torch.distributions import MultivariateNormal

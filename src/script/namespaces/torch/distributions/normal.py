@@ -1,0 +1,2 @@
+# torch.distributions.normal -- see torch.distributions.
+from torch.distributions import Normal

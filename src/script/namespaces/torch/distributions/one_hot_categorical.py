@@ -1,0 +1,2 @@
+# torch.distributions.one_hot_categorical -- see torch.distributions.
+from torch.distributions import OneHotCategorical

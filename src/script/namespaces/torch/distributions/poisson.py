@@ -1,0 +1,2 @@
+# torch.distributions.poisson -- see torch.distributions.
+from torch.distributions import Poisson

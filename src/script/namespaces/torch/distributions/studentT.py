@@ -1,0 +1,2 @@
+# torch.distributions.studentT -- see torch.distributions.
+from torch.distributions import StudentT

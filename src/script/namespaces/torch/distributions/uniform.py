@@ -1,0 +1,2 @@
+# torch.distributions.uniform -- see torch.distributions.
+from torch.distributions import Uniform
