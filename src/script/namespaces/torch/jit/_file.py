@@ -18,9 +18,19 @@ import torch
 from torch import nn
 from torch._types import home
 from torch.jit import _module, _script, _trace
+from torch.nn.modules.module import _WithKwargs
 
 _version = 2            # since 2: attributes by their kinds, hooks
 _HOOKS = ("_forward_pre_hooks", "_forward_hooks")
+
+
+def _hook_parts(hook):
+    # (the function, does it take keywords?)
+    return (hook.hook, True) if isinstance(hook, _WithKwargs) else (hook, False)
+
+
+def _hook_of(function, with_kwargs):
+    return _WithKwargs(function) if with_kwargs else function
 
 
 # ---- source ---------------------------------------------------------------------------------------
@@ -276,7 +286,7 @@ class _Writer:
                     attrs[k] = self.attribute(prefix, "@" + k, v)
                 except _NoForm:
                     pass        # what no script can use
-        hooks = {k: [self.attribute(prefix, "@" + k, f) for f in vars(m)[k].values()] for k in _HOOKS if vars(m).get(k)}
+        hooks = {k: [self.attribute(prefix, "@" + k, _hook_parts(f)) for f in vars(m)[k].values()] for k in _HOOKS if vars(m).get(k)}
         node = {"class": original.__name__, "users": users, "kind": kind, "attrs": attrs, "tensors": more,
                 "params": {}, "buffers": {}, "children": {}, "hooks": hooks}
         for k, t in m._parameters.items():
@@ -519,7 +529,7 @@ def _restore(node, names, tensors, programs):
     for k, v in node["attrs"].items():
         d[k] = _attribute(v, names, tensors) if "hooks" in node else v
     for k, functions in node.get("hooks", {}).items():
-        d[k] = dict(enumerate([(names[f["tuple"][0]["function"]], f["tuple"][1]) for f in functions]))
+        d[k] = dict(enumerate([_hook_of(names[f["tuple"][0]["function"]], f["tuple"][1]) for f in functions]))
     for k, n in node["tensors"].items():
         d[k] = tensors[n]
     for k, p in node["params"].items():
