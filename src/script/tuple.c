@@ -496,6 +496,37 @@ static void slice_visit(Obj *o, VisitFn fn, void *user)
     fn(s->step, user);
 }
 
+/* As the tuple of the three. */
+static Value slice_compare(Vm *vm, CmpOp op, Value a, Value b)
+{
+    const Slice *x = (Slice *)a.o, *y = (Slice *)b.o;
+
+    if (!sc_is_exact(vm, b, C_slice))
+        return NOTIMPL;
+    for (int i = 0; i < 3; i++) {
+        Value p = i == 0 ? x->start : i == 1 ? x->stop : x->step;
+        Value q = i == 0 ? y->start : i == 1 ? y->stop : y->step;
+        int e = sc_equal(vm, p, q);
+
+        if (e < 0)
+            return NIL;
+        if (!e)
+            return op == CMP_EQ || op == CMP_NE ? v_bool(op == CMP_NE) : sc_compare(vm, op, p, q);
+    }
+    return v_bool(op == CMP_EQ || op == CMP_LE || op == CMP_GE);
+}
+
+static bool slice_hash(Vm *vm, Value v, uint64_t *out)
+{
+    const Slice *s = (Slice *)v.o;
+    uint64_t a, b, c;
+
+    if (!sc_hash(vm, s->start, &a) || !sc_hash(vm, s->stop, &b) || !sc_hash(vm, s->step, &c))
+        return false;
+    *out = hash_mix(hash_mix(hash_mix(13, a), b), c);
+    return true;
+}
+
 #define SLICE_GET(f)                                                                     \
     static Value slice_get_##f(Vm *vm, Value self)                                       \
     {                                                                                    \
@@ -529,5 +560,6 @@ static const PropertyDef slice_properties[] = {{"start", slice_get_start, NULL},
 const ClassDef sc_slice_def = {
     .name = "slice", .size = sizeof(Slice), .sealed = true, .make = slice_make,
     .make_params = "start|stop,step", .repr = slice_repr, .destroy = slice_destroy,
-    .visit = slice_visit, .properties = slice_properties, .methods = slice_methods,
+    .visit = slice_visit, .compare = slice_compare, .hash = slice_hash, .properties = slice_properties,
+    .methods = slice_methods,
 };

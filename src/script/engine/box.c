@@ -441,6 +441,7 @@ static bool is_foreign(const En *e, Value v)
 bool en_tensor(En *e, Value v, wf_tensor *out)
 {
     double re, im;
+    uint64_t wide;
 
     switch (v.tag) {
     case T_FLOAT: *out = host_float(e, v.f); return true;
@@ -461,6 +462,10 @@ bool en_tensor(En *e, Value v, wf_tensor *out)
     }
     if (sc_is_complex(e->vm, v, &re, &im)) {
         *out = host_complex(e, re, im);
+        return true;
+    }
+    if (v.tag == T_OBJ && en_wide_int(e, v, &wide)) {
+        *out = wf_from(e->c, WF_U64, NULL, 0, &wide);
         return true;
     }
     if (v.tag == T_OBJ && e->f->lists && (sc_is(e->vm, v, C_list) || sc_is(e->vm, v, C_tuple))) {

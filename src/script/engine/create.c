@@ -1,5 +1,6 @@
 /* create.c -- tensors from nested lists, ranges and random numbers. */
 #include "script/engine/engine.h"
+#include "script/long.h"
 
 /* ---- from nested lists ------------------------------------------------------------- */
 
@@ -8,6 +9,7 @@ typedef struct Scan {
     int64_t dims[WF_MAX_RANK];
     int rank;
     bool has_float, has_int, has_bool, has_tensor, has_complex;
+    bool has_wide;    /* ints from 2**63 on */
     wf_tensor *parts; /* of a list that holds tensors: gathered and stacked */
     double *data;
     int64_t *ints;
@@ -29,6 +31,20 @@ static Value *seq_items(Vm *vm, Value v, int64_t *n)
     return ((Tuple *)(void *)v.o)->v;
 }
 
+/* An int of NumPy's from 2**63 on, which uint64 holds. */
+bool en_wide_int(const En *e, Value v, uint64_t *out)
+{
+    const Long *n;
+
+    if (e->f != &e->vm->engine->front[FRONT_NUMPY] || !is_long(e->vm, v))
+        return false;
+    n = (const Long *)(const void *)v.o;
+    if (n->neg || n->n != 2)
+        return false;
+    *out = (uint64_t)n->d[1] << 32 | n->d[0];
+    return true;
+}
+
 /* Sizes by the first element at each depth; every other must agree. */
 static bool measure(Scan *s, Value v, int depth)
 {
@@ -42,6 +58,7 @@ static bool measure(Scan *s, Value v, int depth)
     }
     if (!is_seq(vm, v)) {
         double re, im;
+        uint64_t wide;
 
         if (sc_is_complex(vm, v, &re, &im))
             s->has_complex = true;
@@ -51,6 +68,8 @@ static bool measure(Scan *s, Value v, int depth)
             s->has_int = true;
         else if (v.tag == T_BOOL)
             s->has_bool = true;
+        else if (en_wide_int(s->e, v, &wide))
+            s->has_wide = true;
         else
             return sc_fail(vm, C_TypeError, "cannot make a tensor of '%s'",
                            sc_type_name(vm, v));
@@ -76,20 +95,22 @@ static void fill(Scan *s, Value v)
 
     if (!is_seq(s->e->vm, v)) {
         double re, im;
+        uint64_t wide = 0;
+        bool is_wide = v.tag == T_OBJ && en_wide_int(s->e, v, &wide);
 
         if (s->has_complex) {
             double *to = s->data + 2 * s->at;
 
-            to[0] = v.tag == T_FLOAT ? v.f : (double)v.i;
+            to[0] = is_wide ? (double)wide : v.tag == T_FLOAT ? v.f : (double)v.i;
             to[1] = 0;
             if (sc_is_complex(s->e->vm, v, &re, &im)) {
                 to[0] = re;
                 to[1] = im;
             }
         } else if (s->ints)
-            s->ints[s->at] = v.i;
+            s->ints[s->at] = is_wide ? (int64_t)wide : v.i;
         else
-            s->data[s->at] = v.tag == T_FLOAT ? v.f : (double)v.i;
+            s->data[s->at] = is_wide ? (double)wide : v.tag == T_FLOAT ? v.f : (double)v.i;
         s->at++;
         return;
     }
@@ -164,8 +185,11 @@ wf_tensor en_tensor_from(En *e, Value v, wf_dtype dtype)
         sc_drop(e->vm, range);
         return t;
     }
+    if (s.has_wide && s.has_int && !dtype) /* uint64 and int64: NumPy's answer is float64 */
+        s.has_float = true;
     d = s.has_complex ? dtype_pair(e->f->means.default_float)
         : s.has_float ? e->f->means.default_float
+        : s.has_wide ? WF_U64
         : s.has_int ? e->f->int_dtype
         : s.has_bool ? WF_BOOL
                      : e->f->means.default_float;
@@ -181,7 +205,7 @@ wf_tensor en_tensor_from(En *e, Value v, wf_dtype dtype)
     else
         s.ints = block;
     fill(&s, v);
-    t = wf_from(e->c, s.has_complex ? WF_C128 : s.has_float ? WF_F64 : WF_I64, s.dims, s.rank, block);
+    t = wf_from(e->c, s.has_complex ? WF_C128 : s.has_float ? WF_F64 : s.has_wide ? WF_U64 : WF_I64, s.dims, s.rank, block);
     sc_free(e->vm, block, (size_t)(count + 1) * 16);
     sc_drop(e->vm, range);
     return wf_dtype_of(e->c, t) == d ? t : wf_cast(e->c, t, d);

@@ -214,6 +214,7 @@ extern const NativeDef engine_functions[], engine_shape[], engine_nn[], engine_s
     engine_control[], engine_keys[];
 extern const NativeDef en_tensor_methods[];
 extern const PropertyDef en_tensor_properties[];
+bool en_wide_int(const En *e, Value v, uint64_t *out); /* an int that only uint64 holds */
 wf_tensor en_tensor_from(En *e, Value v, wf_dtype dtype);
 /* random_torch.c, host.c, files.c: of PyTorch's front alone */
 extern const NativeDef engine_random_torch[], engine_hosts[], engine_files[];

@@ -30,11 +30,11 @@ class TemporaryDirectory:
 
 
 class NamedTemporaryFile:
-    def __init__(self, mode="w+", suffix=None, prefix=None, dir=None, delete=True):
+    def __init__(self, mode="w+", suffix=None, prefix=None, dir=None, delete=True, *, encoding=None):
         self.delete = delete
         self.name, fd = _file(dir or gettempdir(), "tmp" if prefix is None else prefix, suffix or "")
         try: # the descriptor, not the name, which may be another file by now
-            self.file = open("/dev/fd/%d" % fd, mode.replace("b", "").replace("x", "w"))
+            self.file = open("/dev/fd/%d" % fd, mode.replace("b", "").replace("x", "w"), encoding=encoding)
         except Exception:
             os.remove(self.name)
             raise

@@ -297,6 +297,18 @@ class _Joined:
 r_, c_ = _Joined(False), _Joined(True)
 
 
+class _Key:
+    # np.s_[1:3, 0] is the key itself; index_exp gives a tuple always
+    def __init__(self, tupled):
+        self.tupled = tupled
+
+    def __getitem__(self, key):
+        return (key,) if self.tupled and not isinstance(key, tuple) else key
+
+
+s_, index_exp = _Key(False), _Key(True)
+
+
 def hamming(M):
     return _w.sub(0.54, _w.mul(0.46, _w.cos(_w.arange(0, M) * (2 * 3.141592653589793 / _max(M - 1, 1)))))
 
