@@ -232,11 +232,10 @@ class Core:
             x, axis = self.w.reshape(x, -1), 0
         n, shape = x.shape[axis], list(x.shape)
         values = self.w.cast(self.loose(values), x.dtype)
-        places = self.loose(obj).tolist()
-        if isinstance(places, int):
-            if axis != 0 and values.ndim == x.ndim - 1 and values.ndim > 0:
-                values = self.w.expand_dims(values, axis)
-            shape[axis] = values.shape[axis] if values.ndim == x.ndim else 1
+        places = list(range(*obj.indices(n))) if isinstance(obj, slice) else self.loose(obj).tolist()
+        if isinstance(places, int):    # what one place gets runs along the first axis of values
+            values = self.w.move_axis(self.w.reshape(values, (1,) * (x.ndim - values.ndim) + tuple(values.shape)), 0, axis)
+            shape[axis] = values.shape[axis]
             at = places + n if places < 0 else places
             return self.w.concat([self.w.narrow(x, axis, 0, at), self.w.broadcast_to(values, shape),
                                   self.w.narrow(x, axis, at, n - at)], axis)

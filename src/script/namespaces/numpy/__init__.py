@@ -10,6 +10,7 @@ from numpy._create import *
 from numpy._shape import *
 from numpy._shape import _core
 from numpy._reduce import *
+from numpy._limits import finfo, iinfo
 from numpy import exceptions, fft, linalg, random, testing
 
 __version__ = "2.4.0"
@@ -73,39 +74,12 @@ def einsum(subscripts, *operands, out=None, dtype=None, order="K", casting="safe
     if dtype is not None:
         _castable(result_type(*xs), dtype, casting)
         xs = [_w.cast(x, dtype) for x in xs]
+    if all([x.dtype.kind == "b" for x in xs]):     # sums of products are "any" of "all"
+        return written(_w.ne(_w.einsum(subscripts, [_w.cast(x, _w.int64) for x in xs]), 0), out)
     return written(_w.einsum(subscripts, xs), out)
 
 
 # ---- dtypes ----
-
-class finfo:
-    _table = {"float16": (16, 0.0009765625, 65504.0, 6.103515625e-05, 3),
-              "float32": (32, 1.1920928955078125e-07, 3.4028234663852886e38, 1.1754943508222875e-38, 6),
-              "float64": (64, 2.220446049250313e-16, 1.7976931348623157e308, 2.2250738585072014e-308, 15)}
-
-    def __init__(self, kind):
-        d = kind.dtype if isinstance(kind, _w.Tensor) else _w.dtype(kind)
-        if d.name not in finfo._table:
-            raise ValueError(f"data type {d!r} not inexact")
-        self.bits, step, big, small, self.precision = finfo._table[d.name]
-        self.dtype = d
-        self.eps, self.max, self.min = d.type(step), d.type(big), d.type(-big)
-        self.tiny = self.smallest_normal = d.type(small)
-        self.resolution = d.type(10.0 ** -self.precision)
-
-
-class iinfo:
-    def __init__(self, kind):
-        d = kind.dtype if isinstance(kind, _w.Tensor) else _w.dtype(kind)
-        if d.kind not in "iu":
-            raise ValueError(f"Invalid integer data type {d.kind!r}.")
-        self.dtype, self.bits = d, d.itemsize * 8
-        if d.kind == "u":
-            self.min, self.max = 0, 2 ** self.bits - 1 if self.bits < 64 else 9223372036854775807
-        else:
-            self.max = 2 ** (self.bits - 2) - 1 + 2 ** (self.bits - 2)
-            self.min = -self.max - 1
-
 
 def issubdtype(arg1, arg2):
     def kind(d):

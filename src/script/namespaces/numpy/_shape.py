@@ -153,8 +153,13 @@ def take(a, indices, axis=None, out=None, mode="raise"):
 def take_along_axis(arr, indices, axis=-1):
     if axis is None:
         return _w.take_along(_w.reshape(_w.wrap(arr), -1), indices, 0)
-    n = arr.shape[axis]
-    return _w.take_along(arr, _w.where(_w.wrap(indices) < 0, _w.wrap(indices) + n, indices), axis)
+    arr, indices = _w.wrap(arr), _w.wrap(indices)
+    if arr.ndim != indices.ndim:
+        raise ValueError("`indices` and `arr` must have the same number of dimensions")
+    k, n = axis % arr.ndim, arr.shape[axis]
+    sizes = list(broadcast_shapes(*[[d for i, d in enumerate(x.shape) if i != k] for x in (arr, indices)]))
+    wide = lambda x: _w.broadcast_to(x, sizes[:k] + [x.shape[k]] + sizes[k:])
+    return _w.take_along(wide(arr), wide(_w.where(indices < 0, indices + n, indices)), k)
 
 
 def put_along_axis(arr, indices, values, axis):

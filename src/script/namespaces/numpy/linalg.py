@@ -133,3 +133,50 @@ def outer(a, b):
 
 def diagonal(x, offset=0):
     return _w.diagonal(x, offset)
+
+
+def matrix_transpose(x):
+    return _w.swap_axes(_w.wrap(x), -1, -2)
+
+
+def tensordot(x1, x2, *, axes=2):
+    from numpy import tensordot as f
+    return f(x1, x2, axes)
+
+
+def vecdot(x1, x2, *, axis=-1):
+    from numpy import vecdot as f
+    return f(x1, x2, axis)
+
+
+def cross(x1, x2, *, axis=-1):
+    from numpy import cross as f
+    x1, x2 = _w.wrap(x1), _w.wrap(x2)
+    if x1.shape[axis] != 3 or x2.shape[axis] != 3:
+        raise ValueError("Both input arrays must be (arrays of) 3-dimensional vectors, "
+                         f"but they are {x1.shape[axis]} and {x2.shape[axis]} dimensional instead.")
+    return f(x1, x2, axis)
+
+
+def _size(shape):
+    n = 1
+    for d in shape:
+        n *= d
+    return n
+
+
+def tensorinv(a, ind=2):
+    a = _float_of(a)
+    if ind <= 0:
+        raise ValueError("Invalid ind argument.")
+    lead, tail = tuple(a.shape)[:ind], tuple(a.shape)[ind:]
+    return _w.reshape(inv(_w.reshape(a, (_size(lead), -1))), tail + lead)
+
+
+def tensorsolve(a, b, axes=None):
+    a, b = _float_of(a), _float_of(b)
+    if axes is not None:
+        order = [i for i in range(a.ndim) if i not in [x % a.ndim for x in axes]] + [x % a.ndim for x in axes]
+        a = _w.permute(a, order)
+    rest = tuple(a.shape)[b.ndim:]
+    return _w.reshape(solve(_w.reshape(a, (-1, _size(rest))), _w.reshape(b, (-1,))), rest)
