@@ -18,7 +18,7 @@ from jax._spmd import pmap, shard_map
 from jax._sharding import devices, make_mesh, set_mesh, Device, NamedSharding as NamedSharding, P
 from jax._layout import (make_array_from_callback, make_array_from_process_local_data, make_array_from_single_device_arrays,
                          reshard)
-from jax._custom import custom_jvp, custom_vjp, closure_convert
+from jax._custom import custom_gradient, custom_jvp, custom_vjp, closure_convert
 from jax._jaxpr import make_jaxpr
 from jax._config import (
     config, enable_x64, debug_nans, debug_infs, numpy_rank_promotion, numpy_dtype_promotion, enable_checks, debug_key_reuse,
@@ -31,7 +31,7 @@ from jax import numpy, lax
 
 __version__ = "0.10.2"
 _lazy = ("sharding", "distributed", "nn", "random", "scipy", "core", "debug", "dtypes", "typing", "flatten_util", "ad_checkpoint", "experimental",
-         "extend", "ops", "example_libraries")
+         "extend", "ops", "example_libraries", "image", "custom_derivatives")
 
 
 def __getattr__(name):

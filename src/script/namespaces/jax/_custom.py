@@ -136,10 +136,49 @@ class custom_jvp(_Custom):
         return _tree.unflatten(out[-1], ys)
 
 
+class CustomVJPPrimal:
+    # What fwd gets with symbolic_zeros: a value, and whether derivatives by it may be taken (here by every float).
+    def __init__(self, value, perturbed):
+        self.value, self.perturbed = value, perturbed
+
+    def __repr__(self):
+        return f"CustomVJPPrimal(value={self.value}, perturbed={self.perturbed})"
+
+
+class SymbolicZero:
+    # A tangent or cotangent that is zero and not written out.
+    def __init__(self, aval):
+        self.aval = aval
+
+    @property
+    def shape(self):
+        return tuple(self.aval.shape)
+
+    @property
+    def dtype(self):
+        return self.aval.dtype
+
+    def __repr__(self):
+        return f"SymbolicZero({self.aval})"
+
+
+def zero_from_primal(x, symbolic_zeros=False):
+    from jax._api import typeof
+    return SymbolicZero(typeof(x)) if symbolic_zeros else _w.zeros_like(x)
+
+
+def custom_vjp_primal_tree_values(tree):
+    return _tree.map(lambda x: x.value if isinstance(x, CustomVJPPrimal) else x, tree)
+
+
 class custom_vjp(_Custom):
     fwd = bwd = None
 
     def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
+        if symbolic_zeros:
+            inner = fwd
+            fwd = lambda *args: inner(*[a if i in self.nondiff else _tree.map(lambda x: CustomVJPPrimal(x, _is_float(x)), a)
+                                        for i, a in enumerate(args)])
         self.fwd, self.bwd = fwd, bwd
 
     def __call__(self, *args, **kwargs):
@@ -217,6 +256,27 @@ class custom_vjp(_Custom):
                         kit.strong[:] = kit.strong[-63:] + [x]
                     out.append(_w.cast(_w.broadcast_to(d, x.shape), x.dtype))
         return out
+
+
+def custom_gradient(fun):
+    # fun gives its result and a function from cotangents of that to those of the arguments.
+    @custom_vjp
+    def wrapped(*args):
+        return fun(*args)[0]
+
+    def fwd(*args):
+        y, rule = fun(*args)
+        converted, captured = closure_convert(rule, y)
+        return y, (converted, tuple(captured))
+
+    def bwd(res, g):
+        converted, captured = res
+        out = converted(g, *captured)
+        return tuple(out) if isinstance(out, (tuple, list)) else (out,)
+
+    wrapped.defvjp(fwd, bwd)
+    _named(wrapped, fun)
+    return wrapped
 
 
 def closure_convert(fun, *example_args):

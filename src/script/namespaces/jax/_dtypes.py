@@ -1,5 +1,6 @@
 # jax._dtypes -- dtypes, their kinds, limits and promotion.
 import _jax as _w
+from numpy import _limits
 
 bool_ = _w.bool_
 int8, int16, int32, int64 = _w.int8, _w.int16, _w.int32, _w.int64
@@ -131,49 +132,14 @@ def isdtype(d, kind):
     return dtype(d) == dtype(kind)
 
 
-class finfo:
-    _table = {"float16": (16, 10, 0.0009765625, 65504.0, 6.103515625e-05, 6e-08),
-              "bfloat16": (16, 7, 0.0078125, 3.3895313892515355e38, 1.1754943508222875e-38, 9.18e-41),
-              "float32": (32, 23, 1.1920929e-07, 3.4028235e38, 1.1754944e-38, 1e-45),
-              "float64": (64, 52, 2.220446049250313e-16, 1.7976931348623157e308,
-                          2.2250738585072014e-308, 5e-324)}
-
+class finfo(_limits.finfo):
     def __init__(self, d):
-        self.dtype = d.dtype if isinstance(d, _w.Tensor) else dtype(d)
-        if self.dtype.is_complex:
-            self.dtype = float64 if self.dtype == complex128 else float32
-        if self.dtype.name not in finfo._table:
-            raise ValueError(f"data type {self.dtype!r} not inexact")
-        bits, nmant, eps, top, tiny, least = finfo._table[self.dtype.name]
-        self.bits, self.nmant = bits, nmant
-        make = _Number
-        self.eps, self.max, self.min = make(eps), make(top), make(-top)
-        self.tiny = self.smallest_normal = make(tiny)
-        self.smallest_subnormal = make(least)
-        self.resolution = make(10.0 ** -{16: 3, 32: 6, 64: 15}[bits])
-        self.epsneg = make(eps / 2)
+        super().__init__(d.dtype if isinstance(d, _w.Tensor) else dtype(d))
 
 
-def _Number(x):
-    return x
-
-
-class iinfo:
+class iinfo(_limits.iinfo):
     def __init__(self, d):
-        self.dtype = d.dtype if isinstance(d, _w.Tensor) else dtype(d)
-        if self.dtype.kind not in "iu":
-            raise ValueError(f"Invalid integer data type '{self.dtype.kind}'.")
-        self.bits = 8 * self.dtype.itemsize
-        if self.dtype.kind == "i":
-            half = 2 ** (self.bits - 2)
-            self.max = half - 1 + half
-            self.min = -half - half
-        else:
-            self.max = 2 ** self.bits - 1 if self.bits < 64 else 9223372036854775807
-            self.min = 0
-
-    def __repr__(self):
-        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+        super().__init__(d.dtype if isinstance(d, _w.Tensor) else dtype(d))
 
 
 def _example(x):

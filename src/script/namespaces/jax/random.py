@@ -56,8 +56,91 @@ class KeyArray:
         shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
         return KeyArray(_w.reshape(self.data, tuple(shape) + (2,)))
 
+    def _moved(self, f):
+        # What moves elements, of numbers that stand for keys.
+        at = f(_w.reshape(_w.iota(_w.int32, (self.size,)), self.shape))
+        return KeyArray(_w.take(_w.reshape(self.data, (-1, 2)), at, 0) if len(at.shape) else _w.reshape(self.data, (-1, 2))[at])
+
+    def flatten(self):
+        return self.reshape(-1)
+
+    ravel = flatten
+
+    def squeeze(self, axis=None):
+        return self._moved(lambda x: x.squeeze(axis))
+
+    def transpose(self, *axes):
+        return self._moved(lambda x: x.transpose(*axes))
+
+    @property
+    def T(self):
+        return self.transpose()
+
+    def swapaxes(self, a, b):
+        return self._moved(lambda x: x.swapaxes(a, b))
+
+    def take(self, *args, **kwargs):
+        return self._moved(lambda x: x.take(*args, **kwargs))
+
+    def copy(self):
+        return KeyArray(_w.copy(self.data))
+
+    def block_until_ready(self):
+        return self
+
+    def is_deleted(self):
+        return _w.is_donated(self.data)
+
+    @property
+    def itemsize(self):
+        return _key_dtype.itemsize
+
+    @property
+    def nbytes(self):
+        return self.size * _key_dtype.itemsize
+
+    @property
+    def device(self):
+        return self.data.device
+
+    @property
+    def sharding(self):
+        return self.data.sharding
+
+    @property
+    def is_fully_addressable(self):
+        return self.data.is_fully_addressable
+
+    @property
+    def at(self):
+        return _KeysAt(self)
+
     def __repr__(self):
         return f"Array({self.shape}, dtype=key<fry>) overlaying:\n{self.data}"
+
+
+class _KeysAt:
+    def __init__(self, keys, index=None):
+        self.keys, self.index = keys, index
+
+    def __getitem__(self, index):
+        return _KeysAt(self.keys, index if isinstance(index, tuple) else (index,))
+
+    def _whole(self):
+        return self.index if Ellipsis in self.index else self.index + (Ellipsis,)
+
+    def set(self, values, **options):
+        if not isinstance(values, KeyArray):
+            raise TypeError(f"keys are set to keys, not to {type(values).__name__}")
+        return KeyArray(self.keys.data.at[self._whole() + (slice(None),)].set(values.data, **options))
+
+    def get(self, **options):
+        return KeyArray(self.keys.data.at[self._whole() + (slice(None),)].get(**options))
+
+    def _refused(self, *args, **kwargs):
+        raise TypeError("keys have no arithmetic")
+
+    add = multiply = mul = divide = power = min = max = apply = subtract = _refused
 
 
 _tree.register(KeyArray, lambda k: ((k.data,), None), lambda aux, kids: KeyArray(kids[0]))
@@ -94,6 +177,11 @@ def key_data(keys):
 def wrap_key_data(data, *, impl=None):
     _threefry(impl)
     return KeyArray(data)
+
+
+def key_dtype(impl=None):
+    _threefry(impl)
+    return _key_dtype
 
 
 def key_impl(keys):
@@ -164,7 +252,16 @@ def _plain(fn):
     return draw
 
 
-normal, exponential = _plain(_w.key_normal), _plain(_w.key_exponential)
+def normal(key, shape=(), dtype=None, *, out_sharding=None):
+    d = _default_float() if dtype is None else _as_dtype(dtype)
+    if not d.is_complex:
+        return _w.key_normal(_data(key), _shape(shape), _float(d))
+    real = _w.float64 if d == _w.complex128 else _w.float32      # both parts of variance 1/2
+    parts = _w.key_split(_data(key), 2)
+    return _w.complex(*[_w.key_normal(parts[i], _shape(shape), real) * 0.7071067811865476 for i in range(2)])
+
+
+exponential = _plain(_w.key_exponential)
 laplace, logistic, cauchy = _plain(_w.key_laplace), _plain(_w.key_logistic), _plain(_w.key_cauchy)
 
 

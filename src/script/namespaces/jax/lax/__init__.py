@@ -1,9 +1,11 @@
 # jax.lax -- the operations themselves: exact types, no broadcasting, and control flow.
 import _jax as _w
 from jax.lax._flow import (cond, switch, while_loop, fori_loop, scan, map, associative_scan,
-                           custom_root, custom_linear_solve)
+                           custom_root, custom_linear_solve, platform_dependent)
 from jax.lax._ops import *
 from jax.lax._window import *
+from jax.lax._scatter import *
+from jax.lax._fourier import *
 from jax.lax._parallel import *
 from jax._api import stop_gradient
 from jax._layout import with_sharding_constraint

@@ -302,3 +302,13 @@ def _inverse(matvec, solve, transpose_solve, symmetric, has_aux):
         inverse = custom_vjp(zeros)
         inverse.defvjp(lambda r: (zeros(r), zeros(r)), backward)
     return inverse
+
+
+def platform_dependent(*args, default=None, **per_platform):
+    # The branch of the platform that runs it, which is known when it is traced.
+    from jax import default_backend
+    platform = default_backend()
+    branch = per_platform.get("cuda" if platform == "gpu" and "cuda" in per_platform else platform, default)
+    if branch is None:
+        raise NotImplementedError(f"platform_dependent: no branch for {platform}, and no default")
+    return branch(*args)

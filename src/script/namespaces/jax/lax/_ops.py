@@ -1,4 +1,5 @@
 # jax.lax: operations element by element, of shape, order, choice and contraction.
+import enum as _enum
 import _jax as _w
 from jax._precision import precisely as _precisely
 from jax._dtypes import as_dtype as _as_dtype, default_int as _default_int
@@ -14,14 +15,13 @@ __all__ = """neg abs sign exp exp2 expm1 log log1p sin cos tan asin acos atan si
     iota broadcasted_iota full full_like zeros_like_array tie_in
     slice slice_in_dim index_in_dim dynamic_slice dynamic_slice_in_dim dynamic_index_in_dim
     dynamic_update_slice dynamic_update_slice_in_dim dynamic_update_index_in_dim
-    dot dot_general batch_matmul DotDimensionNumbers Precision
+    dot dot_general batch_matmul ragged_dot DotDimensionNumbers Precision
     sort sort_key_val top_k argmax argmin reduce reduce_sum reduce_prod reduce_max reduce_min
     reduce_and reduce_or reduce_xor cumsum cumprod cummax cummin cumlogsumexp
-    gather scatter scatter_add scatter_mul scatter_min scatter_max GatherDimensionNumbers
-    ScatterDimensionNumbers GatherScatterMode index_take optimization_barrier
+    index_take optimization_barrier
     random_gamma_grad bessel_i0e bessel_i1e igamma igammac betainc regularized_incomplete_beta zeta polygamma
-    broadcast_shapes rng_uniform reciprocal stack split dtype
-    approx_max_k approx_min_k""".split()
+    broadcast_shapes rng_uniform reciprocal stack unstack split tile dtype empty
+    broadcast_to_rank broadcast_like RoundingMethod approx_max_k approx_min_k""".split()
 
 neg, sign, exp, exp2, expm1 = _w.neg, _w.sign, _w.exp, _w.exp2, _w.expm1
 abs = _w.abs
@@ -106,10 +106,17 @@ def nextafter(x, y):
     return f(x, y)
 
 
-def round(x, rounding_method=0):
-    if rounding_method in (1, "TO_NEAREST_EVEN"):
+class RoundingMethod(_enum.IntEnum):
+    AWAY_FROM_ZERO = 0
+    TO_NEAREST_EVEN = 1
+
+
+def round(x, rounding_method=RoundingMethod.AWAY_FROM_ZERO):
+    if RoundingMethod(rounding_method) == RoundingMethod.TO_NEAREST_EVEN:
         return _w.round(x)
-    return _w.sign(x) * _w.floor(_w.abs(x) + 0.5)
+    x = _w.wrap(x)
+    cut = _w.trunc(x)   # x + 0.5 would be rounded itself
+    return _w.where(_w.ge(_w.abs(x - cut), 0.5), cut + _w.sign(x), cut)
 
 
 def cbrt(x):
@@ -256,7 +263,10 @@ def _rounded(operand, exponent_bits, mantissa_bits):
 
 
 def dtype(x):
-    return _w.wrap(x).dtype
+    # of a value, or what a class or a name stands for
+    if isinstance(x, (type, str, _w.dtype)):
+        return _as_dtype(x)
+    return getattr(x, "dtype", None) or _w.wrap(x).dtype
 
 
 # ---- shape
@@ -321,6 +331,29 @@ def concatenate(operands, dimension):
 
 def stack(arrays, axis=0):
     return _w.stack(list(arrays), axis)
+
+
+def unstack(x, axis=0):
+    return [_w.squeeze(y, axis) for y in _w.split(x, [1] * x.shape[axis], axis)]
+
+
+def tile(operand, reps):
+    if len(reps) != len(operand.shape):
+        raise ValueError(f"tile: reps of length {len(reps)} for an operand of {len(operand.shape)} dimensions")
+    return _w.tile(operand, tuple(reps))
+
+
+def empty(shape, dtype, *, out_sharding=None):
+    return full(shape, 0, dtype)
+
+
+def broadcast_to_rank(x, rank):
+    more = rank - len(x.shape)
+    return _w.reshape(x, (1,) * more + tuple(x.shape)) if more > 0 else x
+
+
+def broadcast_like(x, y):
+    return _w.broadcast_to(x, y.shape)
 
 
 def split(operand, sizes, axis=0):
@@ -498,6 +531,33 @@ def batch_matmul(lhs, rhs, precision=None):
     return _w.matmul(lhs, rhs)
 
 
+def ragged_dot(lhs, rhs, group_sizes, precision=None, preferred_element_type=None, group_offset=None):
+    # lhs [m, k] by rows in groups of group_sizes [g], each times its matrix of rhs [g, k, n]; rows beyond all groups give 0.
+    if group_offset is not None:
+        raise NotImplementedError("Unimplemented group_offset support.")
+    lhs, rhs, group_sizes = _w.wrap(lhs), _w.wrap(rhs), _w.wrap(group_sizes)
+    if len(lhs.shape) != 2 or len(rhs.shape) != 3 or len(group_sizes.shape) != 1:
+        raise NotImplementedError(f"ragged_dot of shapes {tuple(lhs.shape)}, {tuple(rhs.shape)} and {tuple(group_sizes.shape)}")
+    if group_sizes.dtype.kind not in "iu":
+        raise TypeError(f"ragged_dot requires that group_sizes.dtype is subtype of np.integer, got {group_sizes.dtype}.")
+    if rhs.shape[0] != group_sizes.shape[0]:
+        raise TypeError(f"ragged_dot: {group_sizes.shape[0]} group sizes for {rhs.shape[0]} matrices")
+    from jax.lax._flow import scan
+    acc = _as_dtype(preferred_element_type)
+    row = _w.iota(_w.int32, (lhs.shape[0], 1))
+
+    def group(carry, part):
+        start, y = carry
+        matrix, size = part
+        stop = start + _w.cast(size, _w.int32)
+        inside = _w.logical_and(_w.ge(row, start), _w.lt(row, stop))
+        own = dot_general(lhs, matrix, (((1,), (0,)), ((), ())), precision, acc)
+        return (stop, _w.where(inside, own, y)), None
+
+    kind = dot_general(lhs, rhs[0], (((1,), (0,)), ((), ())), None, acc)
+    return scan(group, (_w.full((), 0, _w.int32), _w.zeros_like(kind)), (rhs, group_sizes))[0][1]
+
+
 # ---- order
 
 
@@ -605,69 +665,6 @@ def _running(name, attrs):
 
 cumprod, cumlogsumexp = _running("cumprod", {}), _running("cumlogsumexp", {})
 cummax, cummin = _running("cummax", {"split": True}), _running("cummin", {"split": True})
-
-
-# ---- gather and scatter
-
-
-class GatherScatterMode:
-    CLIP = "clip"
-    FILL_OR_DROP = "fill"
-    PROMISE_IN_BOUNDS = "promised"
-
-
-def _mode(mode, scatter):
-    if mode is None:
-        return "drop" if scatter else "clip"
-    mode = {"promise_in_bounds": "promised", "drop": "fill"}.get(str(mode), str(mode))
-    return "drop" if scatter and mode == "fill" else mode
-
-
-class GatherDimensionNumbers:
-    def __init__(self, offset_dims, collapsed_slice_dims, start_index_map, operand_batching_dims=(),
-                 start_indices_batching_dims=()):
-        self.offset_dims, self.collapsed_slice_dims = offset_dims, collapsed_slice_dims
-        self.start_index_map = start_index_map
-        self.operand_batching_dims = operand_batching_dims
-        self.start_indices_batching_dims = start_indices_batching_dims
-
-
-class ScatterDimensionNumbers:
-    def __init__(self, update_window_dims, inserted_window_dims, scatter_dims_to_operand_dims,
-                 operand_batching_dims=(), scatter_indices_batching_dims=()):
-        self.update_window_dims, self.inserted_window_dims = update_window_dims, inserted_window_dims
-        self.scatter_dims_to_operand_dims = scatter_dims_to_operand_dims
-        self.operand_batching_dims = operand_batching_dims
-        self.scatter_indices_batching_dims = scatter_indices_batching_dims
-
-
-def gather(operand, start_indices, dimension_numbers, slice_sizes, *, unique_indices=False,
-           indices_are_sorted=False, mode=None, fill_value=None):
-    d = dimension_numbers
-    if fill_value is None:
-        fill_value = float("nan") if operand.dtype.is_floating_point else 0
-    return _w.op("gather", [operand, start_indices], {
-        "offset_dims": list(d.offset_dims), "collapsed": list(d.collapsed_slice_dims),
-        "operand_batching": list(d.operand_batching_dims),
-        "indices_batching": list(d.start_indices_batching_dims),
-        "start_index_map": list(d.start_index_map), "slice_sizes": list(slice_sizes),
-        "mode": _mode(mode, False), "fill": float(fill_value)})[0]
-
-
-def _scatter(op):
-    def call(operand, scatter_indices, updates, dimension_numbers, *, indices_are_sorted=False,
-             unique_indices=False, mode=None):
-        d = dimension_numbers
-        return _w.op(op, [operand, scatter_indices, _w.cast(updates, operand.dtype)], {
-            "update_window": list(d.update_window_dims), "inserted": list(d.inserted_window_dims),
-            "operand_batching": list(d.operand_batching_dims),
-            "indices_batching": list(d.scatter_indices_batching_dims),
-            "operand_dims": list(d.scatter_dims_to_operand_dims), "mode": _mode(mode, True)})[0]
-    return call
-
-
-scatter, scatter_add, scatter_mul = _scatter("scatter"), _scatter("scatter_add"), _scatter("scatter_mul")
-scatter_min, scatter_max = _scatter("scatter_min"), _scatter("scatter_max")
 
 
 def index_take(src, idxs, axes):

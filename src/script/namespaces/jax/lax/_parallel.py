@@ -69,6 +69,7 @@ def _extreme(native, what):
         axes, size = _axes(axis_name, what)
         members, parts = _groups(axis_index_groups, axes, size, what)
         return _tree.map(lambda v: native(v, axes, members, parts) if axes else v, x)
+    call.__name__ = call.__qualname__ = what
     return call
 
 

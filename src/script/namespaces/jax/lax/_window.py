@@ -7,6 +7,7 @@ _most, _least = max, min
 
 __all__ = """conv conv_with_general_padding conv_general_dilated conv_transpose ConvDimensionNumbers
     conv_dimension_numbers conv_general_dilated_patches reduce_window reduce_window_shape_tuple padtype_to_pads
+    conv_general_shape_tuple conv_transpose_shape_tuple conv_shape_tuple
     """.split()
 
 
@@ -98,6 +99,39 @@ def conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation=None, r
         "acc": acc})[0]
 
 
+def conv_shape_tuple(lhs_shape, rhs_shape, strides, pads, batch_group_count=1):
+    # lhs [N, C, ..], rhs [O, I, ..]
+    pads = padtype_to_pads(lhs_shape[2:], rhs_shape[2:], strides, pads)
+    if len(pads) != len(lhs_shape) - 2:
+        raise TypeError(f"Wrong number of explicit pads for convolution: expected {len(lhs_shape) - 2}, got {len(pads)}.")
+    space = [_most((n + lo + hi - k) // s + 1, 0) for n, k, s, (lo, hi) in zip(lhs_shape[2:], rhs_shape[2:], strides, pads)]
+    if batch_group_count > 1:
+        return (lhs_shape[0] // batch_group_count, rhs_shape[0]) + tuple(space)
+    return (lhs_shape[0], rhs_shape[0]) + tuple(space)
+
+
+def _placed(spec, shape):
+    out = [0] * len(shape)
+    for a, n in zip(spec, shape):
+        out[a] = n
+    return tuple(out)
+
+
+def conv_general_shape_tuple(lhs_shape, rhs_shape, window_strides, padding, dimension_numbers):
+    dn = conv_dimension_numbers(lhs_shape, rhs_shape, dimension_numbers)
+    shape = conv_shape_tuple([lhs_shape[a] for a in dn.lhs_spec], [rhs_shape[a] for a in dn.rhs_spec], window_strides, padding)
+    return _placed(dn.out_spec, shape)
+
+
+def conv_transpose_shape_tuple(lhs_shape, rhs_shape, window_strides, padding, dimension_numbers):
+    dn = conv_dimension_numbers(lhs_shape, rhs_shape, dimension_numbers)
+    lhs, rhs = [lhs_shape[a] for a in dn.lhs_spec], [rhs_shape[a] for a in dn.rhs_spec]
+    pads = [_transposed_pads(k, s, padding) if isinstance(padding, str) else tuple(p)
+            for k, s, p in zip(rhs[2:], window_strides, [None] * len(rhs[2:]) if isinstance(padding, str) else padding)]
+    wide = [(n - 1) * s + 1 for n, s in zip(lhs[2:], window_strides)]
+    return _placed(dn.out_spec, conv_shape_tuple(lhs[:2] + wide, rhs, (1,) * len(wide), pads))
+
+
 def conv(lhs, rhs, window_strides, padding, precision=None, preferred_element_type=None):
     return conv_general_dilated(lhs, rhs, window_strides, padding, precision=precision,
                                 preferred_element_type=preferred_element_type)
@@ -107,6 +141,18 @@ def conv_with_general_padding(lhs, rhs, window_strides, padding, lhs_dilation, r
                               preferred_element_type=None):
     return conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, precision=precision,
                                 preferred_element_type=preferred_element_type)
+
+
+def _transposed_pads(size, stride, padding):
+    if padding == "SAME":
+        total = size + stride - 2
+        low = size - 1 if stride > size - 1 else -(-total // 2)
+    elif padding == "VALID":
+        total = size + stride - 2 + _most(size - stride, 0)
+        low = size - 1
+    else:
+        raise ValueError(f"Padding mode must be `SAME` or `VALID`, got {padding}.")
+    return low, total - low
 
 
 def conv_transpose(lhs, rhs, strides, padding, rhs_dilation=None, dimension_numbers=None, transpose_kernel=False,
@@ -121,15 +167,9 @@ def conv_transpose(lhs, rhs, strides, padding, rhs_dilation=None, dimension_numb
     rhs_dilation = rhs_dilation or (1,) * n
     k = [(rhs.shape[a] - 1) * d + 1 for a, d in zip(dn.rhs_spec[2:], rhs_dilation)]
     if isinstance(padding, str):
-        pads = []
-        for size, s in zip(k, strides):
-            if padding == "SAME":
-                total = size + s - 2
-                lo = size - 1 if s > size - 1 else -(-total // 2)
-            else:
-                total = size + s - 2 + _most(size - s, 0)
-                lo = size - 1
-            pads.append((lo, total - lo))
+        pads = [_transposed_pads(size, s, padding) for size, s in zip(k, strides)]
+    elif use_consistent_padding:      # as those of the convolution that this transposes
+        pads = [(size - 1 - lo, size - 1 - hi) for size, (lo, hi) in zip(k, padding)]
     else:
         pads = padding
     if transpose_kernel:

@@ -3,6 +3,7 @@ import _jax as _w
 from jax.numpy import asarray as _asarray
 from jax.numpy._math import _float
 from jax.nn import initializers
+from jax._custom import custom_jvp as _custom_jvp
 
 
 def relu(x):
@@ -24,6 +25,20 @@ def sigmoid(x):
         raise TypeError(f"logistic does not accept dtype {x.dtype.name}. Accepted dtypes are subtypes of floating, "
                         "complexfloating.")
     return _w.sigmoid(_float(x))
+
+
+@_custom_jvp
+def _log1mexp(x):
+    near = _w.lt(x, 0.6931471805599453)
+    return _w.where(near, _w.log(-_w.expm1(-x)), _w.log1p(-_w.exp(-x)))
+
+
+_log1mexp.defjvp(lambda x, t: (_log1mexp(x[0]), t[0] / _w.expm1(x[0])))
+
+
+def log1mexp(x):
+    # log(1 - exp(-x)) for x > 0, by the form that keeps its digits
+    return _log1mexp(_float(x))
 
 
 def softplus(x):
@@ -103,7 +118,10 @@ hard_swish = hard_silu
 
 
 def gelu(x, approximate=True):
-    return _w.gelu(_float(x), approximate)
+    x = _float(x)
+    if approximate:
+        return _w.gelu(x, True)
+    return 0.5 * x * _w.erfc(x * -0.7071067811865476)   # 1 + erf would lose the digits of what is far below 0
 
 
 def glu(x, axis=-1):
@@ -132,8 +150,9 @@ def _masked(x, where):
 
 def softmax(x, axis=-1, where=None, initial=None):
     x = _float(x)
-    if where is None and isinstance(axis, int):
+    if where is None and isinstance(axis, int) and len(x.shape):
         return _w.softmax(x, axis)
+    axis = axis if len(x.shape) else None
     y = _masked(x, where)
     e = _w.exp(y - _w.stop_gradient(_w.max(y, axis, True)))
     if where is None:
@@ -146,8 +165,9 @@ def softmax(x, axis=-1, where=None, initial=None):
 
 def log_softmax(x, axis=-1, where=None, initial=None):
     x = _float(x)
-    if where is None and isinstance(axis, int):
+    if where is None and isinstance(axis, int) and len(x.shape):
         return _w.log_softmax(x, axis)
+    axis = axis if len(x.shape) else None
     y = _masked(x, where)
     shifted = y - _w.stop_gradient(_w.max(y, axis, True))
     out = shifted - _w.log(_w.sum(_w.exp(shifted), axis, True))
@@ -155,18 +175,29 @@ def log_softmax(x, axis=-1, where=None, initial=None):
 
 
 def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=None):
-    x = _masked(_float(a), where)
-    if b is None and not return_sign:
+    x = _masked(_inexact(a), where)
+    if b is None and not return_sign and not x.dtype.is_complex:
         return _w.logsumexp(x, axis, keepdims)
-    b = _w.ones_like(x) if b is None else _w.broadcast_to(_float(b), x.shape)
-    top = _w.max(_w.where(_w.eq(b, 0), float("-inf"), x), axis, True)
+    if b is not None:
+        from jax.numpy import broadcast_arrays
+        x, b = broadcast_arrays(x, _inexact(b))
+        x = _w.where(_w.eq(b, 0), float("-inf"), x)    # what counts 0 times must not be infinite
+    top = _w.real(x) if x.dtype.is_complex else x
+    top = _w.max(top, axis, True)
     top = _w.stop_gradient(_w.where(_w.is_finite(top), top, _w.zeros_like(top)))
-    s = _w.sum(b * _w.exp(x - top), axis, keepdims)
-    top = top if keepdims else _w.squeeze(top, tuple(range(len(x.shape))) if axis is None else axis) \
-        if len(x.shape) else top
-    if return_sign:
-        return _w.log(_w.abs(s)) + top, _w.sign(s)
-    return _w.log(s) + top
+    terms = _w.exp(x - top)
+    s = _w.sum(terms if b is None else b * terms, axis, keepdims)
+    top = _w.reshape(top, s.shape)
+    if not return_sign:
+        return _w.log(s) + top
+    size = _w.abs(s)
+    sign = s / _w.where(_w.eq(size, 0), 1.0, size) if s.dtype.is_complex else _w.sign(s)
+    return _w.log(size) + top, sign
+
+
+def _inexact(x):
+    x = _asarray(x)
+    return x if x.dtype.is_inexact else _float(x)
 
 
 def logmeanexp(x, axis=None, where=None, keepdims=False):
@@ -193,8 +224,9 @@ def one_hot(x, num_classes, *, dtype=None, axis=-1):
 
 def dot_product_attention(query, key, value, bias=None, mask=None, *, scale=None, is_causal=False,
                           query_seq_lengths=None, key_value_seq_lengths=None, local_window_size=None,
-                          implementation=None):
-    # [B,] T, N, H  with keys and values  [B,] S, K, H, where N is a multiple of K
+                          implementation=None, return_residual=False):
+    # [B,] T, N, H  with keys and values  [B,] S, K, H, where N is a multiple of K.
+    # The residual: log sum exp of what the softmax is of, [B,] T, N
     batched = len(query.shape) == 4
     q, k, v = [x if batched else _w.expand_dims(x, 0) for x in (query, key, value)]
     groups = q.shape[2] // k.shape[2]
@@ -220,7 +252,11 @@ def dot_product_attention(query, key, value, bias=None, mask=None, *, scale=None
     if query_seq_lengths is not None:
         inside = _w.reshape(_within(query_seq_lengths, (-1, 1), t), (-1, t, 1, 1))
         y = _w.where(inside, y, _w.zeros_like(y))
-    return y if batched else y[0]
+    y = y if batched else y[0]
+    if not return_residual:
+        return y
+    sums = _w.swap_axes(_w.logsumexp(logits, -1, False), 1, 2)
+    return y, _w.stop_gradient(_w.cast(sums if batched else sums[0], key.dtype))
 
 
 def _within(lengths, shape, n):

@@ -1,5 +1,6 @@
 # jax.numpy: making arrays.
 import _jax as _w
+from numpy._create import s_, index_exp
 from jax._array import Array as _Array
 from jax._dtypes import as_dtype as _as_dtype, default_int as _default_int, default_float as _default_float
 
@@ -7,7 +8,7 @@ __all__ = """array asarray zeros ones empty full zeros_like ones_like empty_like
     logspace geomspace eye identity tri indices fromfunction frombuffer copy astype
     diag diagflat tril triu vander from_dlpack mgrid ogrid r_ c_ tril_indices triu_indices
     diag_indices mask_indices array_repr array_str hanning hamming blackman bartlett
-    tril_indices_from triu_indices_from""".split()
+    tril_indices_from triu_indices_from diag_indices_from s_ index_exp kaiser""".split()
 
 
 def array(object, dtype=None, copy=True, order="K", ndmin=0, device=None):
@@ -177,9 +178,11 @@ def vander(x, N=None, increasing=False):
 
 
 def indices(dimensions, dtype=None, sparse=False):
-    parts = [_w.iota(_default_int() if dtype is None else dtype, tuple(dimensions), i)
-             for i in range(len(dimensions))]
-    return tuple(parts) if sparse else _w.stack(parts, 0)
+    d, n = _default_int() if dtype is None else dtype, len(dimensions)
+    if sparse:
+        return tuple([_w.iota(d, (1,) * i + (k,) + (1,) * (n - i - 1), i) for i, k in enumerate(dimensions)])
+    parts = [_w.iota(d, tuple(dimensions), i) for i in range(n)]
+    return _w.stack(parts, 0) if parts else _w.full((0,), 0, d)
 
 
 def fromfunction(function, shape, dtype=float, **kwargs):
@@ -276,6 +279,15 @@ def diag_indices(n, ndim=2):
     return (_w.arange(0, n),) * ndim
 
 
+def diag_indices_from(arr):
+    shape = tuple(arr.shape)
+    if len(shape) < 2:
+        raise ValueError("input array must be at least 2-d")
+    if any(n != shape[0] for n in shape):
+        raise ValueError("All dimensions of input must be of equal length")
+    return diag_indices(shape[0], len(shape))
+
+
 def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
     _plain_text(max_line_width, precision, suppress_small)
     return repr(arr)
@@ -312,3 +324,12 @@ def blackman(M):
 def bartlett(M):
     n = _w.arange(0.0, float(M), 1.0)
     return 1 - _w.abs(2 * n / max(M - 1, 1) - 1)
+
+
+def kaiser(M, beta):
+    # I0 of the beta of a half circle
+    from jax.numpy._math import i0
+    if M == 1:
+        return _w.full((1,), 1.0)
+    at = 2 * _w.arange(0.0, float(M), 1.0) / max(M - 1, 1) - 1
+    return i0(beta * _w.sqrt(1 - at * at)) / i0(asarray(beta))

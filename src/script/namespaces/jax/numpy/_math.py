@@ -6,6 +6,9 @@ from jax.numpy._core import core as _core
 from jax.numpy._create import arraylike as _asarray, asarray as _any_array
 from jax._dtypes import default_int as _default_int, float_of as _float_of
 from jax._precision import precisely as _precisely
+from jax.numpy._ufunc import (
+    ufunc, frompyfunc, native as _native, add, subtract, multiply, negative, maximum, minimum, logaddexp, logical_and, logical_or, logical_xor,
+    bitwise_and, bitwise_or, bitwise_xor)
 
 __all__ = """add subtract multiply divide true_divide floor_divide mod remainder fmod divmod power float_power pow
     negative positive absolute abs fabs sign signbit copysign sqrt cbrt square reciprocal exp exp2
@@ -19,22 +22,20 @@ __all__ = """add subtract multiply divide true_divide floor_divide mod remainder
     isreal iscomplex isrealobj iscomplexobj iscomplex isscalar
     dot vdot vecdot matvec vecmat matmul inner outer tensordot einsum kron cross convolve correlate polyval polyadd
     polysub polymul polyder polyint polyfit interp modf frexp ldexp nextafter spacing unwrap ediff1d
-    vectorize ufunc_outer exp10 frompyfunc i0""".split()
+    vectorize ufunc_outer exp10 frompyfunc ufunc i0""".split()
 
 unwrap, ediff1d, kron, cross = _core.unwrap, _core.ediff1d, _core.kron, _core.cross
 polyadd, polysub = _core.polyadd, _core.polysub
-add, subtract, multiply = _w.add, _w.sub, _w.mul
 divide = true_divide = _w.div
 floor_divide = _w.floor_div
 mod = remainder = _w.remainder
 fmod = _w.fmod
-negative, positive = _w.neg, _w.positive
+positive = _w.positive
 absolute = abs = _w.abs
 sign = _w.sign
 sqrt, reciprocal = _w.sqrt, _w.reciprocal
 exp, exp2, expm1 = _w.exp, _w.exp2, _w.expm1
 log, log2, log10, log1p = _w.log, _w.log2, _w.log10, _w.log1p
-logaddexp = _w.logaddexp
 sin, cos, tan = _w.sin, _w.cos, _w.tan
 arcsin, arccos, arctan = asin, acos, atan = _w.asin, _w.acos, _w.atan
 arctan2 = atan2 = _w.atan2
@@ -43,13 +44,10 @@ arcsinh, arccosh, arctanh = asinh, acosh, atanh = _w.asinh, _w.acosh, _w.atanh
 hypot = _w.hypot
 degrees = rad2deg = _w.rad2deg
 radians = deg2rad = _w.deg2rad
-maximum, minimum = _w.maximum, _w.minimum
 equal, not_equal = _w.eq, _w.ne
 less, less_equal, greater, greater_equal = _w.lt, _w.le, _w.gt, _w.ge
 isnan, isinf, isfinite = _w.is_nan, _w.is_inf, _w.is_finite
-logical_and, logical_or, logical_xor = _w.logical_and, _w.logical_or, _w.logical_xor
 logical_not = _w.logical_not
-bitwise_and, bitwise_or, bitwise_xor = _w.bitwise_and, _w.bitwise_or, _w.bitwise_xor
 bitwise_not = invert = bitwise_invert = _w.bitwise_not
 left_shift = bitwise_left_shift = _w.shift_left
 right_shift = bitwise_right_shift = _w.shift_right
@@ -183,11 +181,14 @@ def sinc(x):
     return _w.where(zero, series, _w.sin(far) / far)
 
 
-def logaddexp2(a, b):
+def _logaddexp2(a, b):
     from jax.numpy._shape import _same
     ln2 = 0.6931471805599453
     a, b = [_float(x) for x in _same([a, b])]
     return _w.logaddexp(a * ln2, b * ln2) / ln2
+
+
+logaddexp2 = _native("logaddexp2", _logaddexp2, identity=float("-inf"))
 
 
 def fmax(a, b):
@@ -341,23 +342,46 @@ def modf(x):
     return x - whole, whole
 
 
+def _bits_of(x):
+    # The integers of its size, bits of mantissa and exponent, the exponent's offset
+    return {"float16": (_w.uint16, 10, 5, 15), "bfloat16": (_w.uint16, 7, 8, 127), "float32": (_w.uint32, 23, 8, 127),
+            "float64": (_w.uint64, 52, 11, 1023)}[x.dtype.name]
+
+
 def frexp(x):
+    # x = m 2^e with 0.5 <= |m| < 1, from the bits; what is below the normal numbers is made one first.
     x = _float(x)
-    safe = _w.where(_w.eq(x, 0), _w.ones_like(x), _w.abs(x))
-    e = _w.floor(_w.log2(safe)) + 1
-    m = x / _w.exp2(e)
-    e = _w.where(_w.ge(_w.abs(m), 1), e + 1, _w.where(_w.lt(_w.abs(m), 0.5), e - 1, e))
-    m = x / _w.exp2(e)
-    zero = _w.eq(x, 0)
-    return _w.where(zero, x, m), _w.cast(_w.where(zero, _w.zeros_like(e), e), _w.int32)
+    ints, nmant, nexp, bias = _bits_of(x)
+    const = lambda v: _w.full((), v, ints)
+    tiny = _w.lt(_w.abs(x), 2.0 ** (1 - bias))
+    x = _w.where(tiny, x * 2.0 ** (nmant + 1), x)
+    bits = _w.bitcast(x, ints)
+    raw = _w.bitwise_and(_w.shift_right(bits, const(nmant)), const((1 << nexp) - 1))
+    e = _w.cast(raw, _w.int32) - (bias - 1) - _w.where(tiny, nmant + 1, 0)
+    keep = _w.bitwise_and(bits, const((1 << (nmant + nexp + 1)) - 1 - (((1 << nexp) - 1) << nmant)))
+    half = _w.bitcast(_w.bitwise_or(keep, const((bias - 1) << nmant)), x.dtype)
+    plain = _w.logical_and(_w.is_finite(x), _w.ne(x, 0))
+    e = _w.where(plain, e, 0)
+    scale = _w.stop_gradient(_w.where(plain, half / _w.where(plain, x, 1.0), 1.0))
+    return x * scale, e
 
 
 def ldexp(x1, x2):
+    # In two steps, so that no power of 2 on the way is infinite or 0.
     x, n = _asarray(x1), _asarray(x2)
     if n.dtype.kind not in "iu":
         raise ValueError(f"ldexp not supported for input types ({x.dtype!r}, {n.dtype!r})")
     x = _float(x)
-    return _w.mul(x, _w.exp2(_w.cast(n, x.dtype)))
+    d = x.dtype
+    wide = x if d.itemsize == 8 else _w.cast(x, _w.float32)
+    n = _w.clip(_w.cast(n, _w.int32), -2400, 2400)
+    part = _w.cast(_w.floor_div(n, 4), wide.dtype)
+    last = _w.cast(n, wide.dtype) - 3 * part
+    y = wide
+    for k in (part, part, part, last):
+        y = y * _w.exp2(k)
+    safe = _w.logical_and(_w.is_finite(wide), _w.ne(wide, 0))
+    return _w.cast(_w.where(safe, y, wide), d)
 
 
 def nextafter(x, y):
@@ -475,7 +499,11 @@ def einsum(subscripts, *operands, out=None, optimize="optimal", precision=None,
     if out is not None:
         raise NotImplementedError("The 'out' argument to jnp.einsum is not supported.")
     from jax.numpy._shape import _same
-    return _to(_w.einsum(subscripts.replace(" ", ""), _same(list(operands))), preferred_element_type)
+    operands = _same(list(operands))
+    text = subscripts.replace(" ", "")
+    if operands[0].dtype.kind == "b":        # sums of products are "any" of "all"
+        return _to(_w.ne(_w.einsum(text, [_w.cast(x, _w.int32) for x in operands]), 0), preferred_element_type)
+    return _to(_w.einsum(text, operands), preferred_element_type)
 
 
 def _spelled(first, rest):
@@ -644,16 +672,4 @@ def vectorize(pyfunc, *, excluded=(), signature=None):
         import jax._pytree as tree
         return tree.tree_map(back, out)
 
-    return call
-
-
-def frompyfunc(func, nin, nout, *, identity=None):
-    if nout != 1 or identity is not None:
-        raise NotImplementedError(f"frompyfunc: nout={nout}, identity={identity!r}")
-    f = vectorize(func)
-
-    def call(*args):
-        if len(args) != nin:
-            raise TypeError(f"frompyfunc: takes {nin} arguments, got {len(args)}")
-        return f(*args)
     return call

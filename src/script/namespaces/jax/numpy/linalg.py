@@ -112,6 +112,8 @@ def multi_dot(arrays, precision=None):
 
 
 def matrix_rank(M, rtol=None, tol=None):
+    if rtol is not None and tol is not None:
+        raise ValueError("matrix_rank: only one of tol or rtol may be specified.")
     rtol = tol if rtol is None else rtol
     a = _float(M)
     if len(a.shape) < 2:
@@ -157,18 +159,23 @@ def svdvals(x):
 def pinv(a, rtol=None, hermitian=False, rcond=None):
     a = _float(a)
     eps = 2.220446049250313e-16 if a.dtype == _w.float64 else 1.1920928955078125e-07
+    if rtol is not None and rcond is not None:
+        raise ValueError("pinv: only one of rtol and rcond may be specified.")
     rtol = rcond if rtol is None else rtol
     return _factors.pinv(_w, a, 10 * max(a.shape[-2:]) * eps if rtol is None else rtol)
 
 
 def lstsq(a, b, rcond=None, numpy_resid=False):
-    _refuse("lstsq", numpy_resid=(numpy_resid, False))
     a, b = _float(a), _float(b)
     one = len(b.shape) == 1
     columns = _w.expand_dims(b, -1) if one else b
     x, rank, s = _factors.lstsq(_w, a, columns, rcond)
     rest = _w.matmul(a, x) - columns
-    return (_w.squeeze(x, -1) if one else x), _w.sum(rest * rest, 0), _w.cast(rank, int), s
+    left = _w.sum(rest * rest, 0)
+    if numpy_resid:        # none where the system is not of full rank, or has no more rows than columns
+        full = a.shape[0] > a.shape[1] and int(rank) == a.shape[1]
+        left = left if full else _w.full((0,), 0.0, left.dtype)
+    return (_w.squeeze(x, -1) if one else x), left, _w.cast(rank, int), s
 
 
 def trace(x, offset=0, dtype=None):

@@ -4,6 +4,8 @@ from jax._api import refuse as _refuse
 from jax.numpy import asarray as _asarray
 from jax.numpy import linalg as _linalg
 from jax.numpy.linalg import inv, det, _float
+from jax.scipy._matrices import (circulant, companion, convolution_matrix, dft, fiedler, fiedler_companion, hadamard, hankel, helmert, hilbert,
+                                 invhilbert, invpascal, leslie, pascal, toeplitz)
 
 
 def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
@@ -96,19 +98,92 @@ def eigh(a, b=None, lower=True, eigvals_only=False, **_):
     return w if eigvals_only else (w, v)
 
 
-def expm(A, upper_triangular=False, max_squarings=16):
-    # Scaling and squaring, with the Taylor series of a small matrix.
-    a = _float(A)
-    n = a.shape[-1]
-    a = a / 256.0
-    term = _w.broadcast_to(_w.eye(n, dtype=a.dtype), a.shape)
-    total = term
-    for k in range(1, 10):
-        term = _w.matmul(term, a) / float(k)
-        total = total + term
-    for _ in range(8):
-        total = _w.matmul(total, total)
-    return total
+# The numerators of Pade's approximations of exp, and up to which norm they hold.
+_pade7 = [17297280.0, 8648640.0, 1995840.0, 277200.0, 25200.0, 1512.0, 56.0, 1.0]
+_pade13 = [64764752532480000.0, 32382376266240000.0, 7771770303897600.0, 1187353796428800.0, 129060195264000.0, 10559470521600.0,
+           670442572800.0, 33522128640.0, 1323241920.0, 40840800.0, 960960.0, 16380.0, 182.0, 1.0]
+
+
+def expm(A, *, upper_triangular=False, max_squarings=16):
+    # Scaling and squaring: as many halvings as the norm asks for. JAX gives NaN where those are too many.
+    a = _asarray(A)
+    a = a if a.dtype.is_inexact else _float(a)
+    if len(a.shape) < 2 or a.shape[-1] != a.shape[-2]:
+        raise ValueError(f"Expected A to be a (batched) square matrix, got A.shape={tuple(a.shape)}.")
+    wide = a.dtype in (_w.float64, _w.complex128)
+    b, limit = (_pade13, 5.371920351148152) if wide else (_pade7, 3.925724783138660)
+    size = _w.max(_w.sum(_w.abs(a), -2), -1)
+    turns = _w.maximum(_w.ceil(_w.log2(size / limit)), 0.0)
+    many = lambda v: _w.expand_dims(_w.expand_dims(v, -1), -1)
+    scaled = a / _w.cast(many(_w.pow(2.0, _w.minimum(turns, float(max_squarings)))), a.dtype)
+    square = _w.matmul(scaled, scaled)
+    power = _w.broadcast_to(_w.eye(a.shape[-1], dtype=a.dtype), a.shape)
+    even, odd = b[0] * power, b[1] * power
+    for k in range(2, len(b), 2):
+        power = _w.matmul(power, square)
+        even, odd = even + b[k] * power, odd + (b[k + 1] * power if k + 1 < len(b) else 0.0)
+    odd = _w.matmul(scaled, odd)
+    if upper_triangular:
+        from jax.lax.linalg import triangular_solve
+        y = triangular_solve(even - odd, even + odd, left_side=True, lower=False)
+    else:
+        y = _linalg.solve(even - odd, even + odd)
+    from jax.lax import fori_loop
+    y = fori_loop(0, max_squarings, lambda i, v: _w.where(many(_w.gt(turns, i)), _w.matmul(v, v), v), y)
+    return _w.where(many(_w.gt(turns, float(max_squarings))), float("nan"), y)
+
+
+def expm_frechet(A, E, *, method=None, compute_expm=True):
+    if method is not None:
+        raise NotImplementedError(f"expm_frechet: method={method!r}")
+    from jax._api import jvp
+    y, dy = jvp(expm, (_float(A),), (_float(E),))
+    return (y, dy) if compute_expm else dy
+
+
+def polar(a, side="right", *, method="qdwh", eps=None, max_iterations=None):
+    # a = u p, or p u, by the singular values.
+    _refuse("polar", eps=(eps, None), max_iterations=(max_iterations, None))
+    if side not in ("right", "left"):
+        raise ValueError(f"The argument `side` must be either 'right' or 'left'; got {side}")
+    if method not in ("qdwh", "svd"):
+        raise ValueError(f"Unknown polar decomposition method {method}.")
+    u, s, vh = _linalg.svd(_float(a), full_matrices=False)
+    t = lambda x: _w.swap_axes(x, -1, -2)
+    p = _w.matmul(t(vh) * _w.expand_dims(s, -2), vh) if side == "right" else _w.matmul(u * _w.expand_dims(s, -2), t(u))
+    return _w.matmul(u, vh), p
+
+
+def qr_multiply(a, c, mode="right", pivoting=False, conjugate=False, overwrite_a=False, overwrite_c=False):
+    if mode not in ("right", "left"):
+        raise ValueError(f"mode must be 'right' or 'left', got {mode!r}")
+    _refuse("qr_multiply", pivoting=(pivoting, False))
+    a, c = _float(a), _float(c)
+    q, r = _linalg.qr(a, "reduced")
+    one = len(c.shape) == 1
+    c = _w.expand_dims(c, 0 if mode == "right" else -1) if one else c
+    if conjugate:
+        q = _w.conj(q)
+    y = _w.matmul(c, q) if mode == "right" else _w.matmul(q, c)
+    return _w.squeeze(y, 0 if mode == "right" else -1) if one else y, r
+
+
+def solve_sylvester(A, B, C, *, method="schur", tol=1e-8):
+    # A X + X B = C as one system of the entries of X; NaN where it has no single solution.
+    if method not in ("schur", "eigen"):
+        raise ValueError(f"Unrecognized method {method}. The two valid methods are either 'schur' or 'eigen'.")
+    a, b, c = _float(A), _float(B), _float(C)
+    if a.shape[-1] != a.shape[-2] or b.shape[-1] != b.shape[-2] or tuple(c.shape)[-2:] != (a.shape[-1], b.shape[-1]):
+        raise ValueError(f"solve_sylvester: shapes {tuple(a.shape)}, {tuple(b.shape)} and {tuple(c.shape)} do not fit")
+    m, n = a.shape[-1], b.shape[-1]
+    eye = lambda k: _w.eye(k, dtype=a.dtype)
+    both = _w.einsum("...ij,kl->...ikjl", [a, eye(n)]) + _w.einsum("ij,...lk->...ikjl", [eye(m), b])
+    both = _w.reshape(both, tuple(both.shape)[:-4] + (m * n, m * n))
+    s = _linalg.svd(both, compute_uv=False)
+    x = _linalg.solve(both, _w.reshape(c, tuple(c.shape)[:-2] + (m * n, 1)))
+    x = _w.reshape(x, tuple(x.shape)[:-2] + (m, n))
+    singular = _w.le(_w.min(s, -1), tol)
+    return _w.where(_w.expand_dims(_w.expand_dims(singular, -1), -1), float("nan"), x)
 
 
 def block_diag(*arrs):
@@ -121,12 +196,3 @@ def block_diag(*arrs):
         rows.append(_w.pad(a, [0, at], [0, width - at - a.shape[1]]))
         at += a.shape[1]
     return _w.concat(rows, 0)
-
-
-def toeplitz(c, r=None):
-    c = _asarray(c)
-    r = c if r is None else _asarray(r)
-    n, m = c.shape[0], r.shape[0]
-    values = _w.concat([_w.flip(c, 0), r[1:]], 0)
-    where = _w.sub(_w.arange(0, m), _w.expand_dims(_w.arange(0, n), 1)) + (n - 1)
-    return values[where]

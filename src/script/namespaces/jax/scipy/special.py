@@ -4,6 +4,7 @@ import _special
 from jax.numpy import asarray as _asarray
 from jax.nn import logsumexp, softmax, log_softmax
 from jax._dtypes import float_of as _float_of
+from jax._custom import custom_jvp as _custom_jvp
 
 
 def _float(x):
@@ -91,7 +92,8 @@ def polygamma(n, x):
 
 
 def gammainc(a, x):
-    return _special.gammainc(_w, *_same(a, x))
+    a, x = _same(a, x)
+    return _w.where(_w.eq(a, 0), float("nan"), _special.gammainc(_w, a, x))
 
 
 def gammaincc(a, x):
@@ -111,16 +113,17 @@ def _same(*xs):
 def factorial(n, exact=False):
     if exact:
         raise NotImplementedError("factorial with exact=True")
-    return _w.exp(gammaln(_float(n) + 1))
+    n = _float(n)
+    return _w.where(_w.lt(n, 0), 0.0, _w.exp(gammaln(n + 1)))
 
 
 def beta(a, b):
-    return _w.exp(betaln(a, b))
+    a, b = _same(a, b)
+    return gammasgn(a) * gammasgn(b) * gammasgn(a + b) * _w.exp(betaln(a, b))
 
 
 def betaln(a, b):
-    a, b = _float(a), _float(b)
-    return gammaln(a) + gammaln(b) - gammaln(a + b)
+    return _special.betaln(_w, *_same(a, b))
 
 
 def _times_log(x, y, log):
@@ -140,10 +143,17 @@ def xlog1py(x, y):
     return _times_log(x, y, _w.log1p)
 
 
-def entr(x):
-    x = _float(x)
+@_custom_jvp
+def _entropy(x):
     y = -xlogy(x, _w.where(_w.gt(x, 0), x, _w.ones_like(x)))
     return _w.where(_w.lt(x, 0), float("-inf"), y)
+
+
+_entropy.defjvp(lambda x, t: (_entropy(x[0]), t[0] * (-1 - _w.log(x[0]))))   # infinite at 0
+
+
+def entr(x):
+    return _entropy(_float(x))
 
 
 def rel_entr(p, q):
@@ -167,31 +177,148 @@ def multigammaln(a, d):
     return y
 
 
-def i0(x):
-    # The series sum (x/2)^2k / (k!)^2, in so many terms as float32 needs for |x| < 20.
-    q = _float(x) ** 2 / 4
-    term = _w.ones_like(q)
-    total = term
-    for k in range(1, 40):
-        term = term * q / (k * k)
-        total = total + term
-    return total
-
-
 def i0e(x):
-    return i0(x) * _w.exp(-_w.abs(_float(x)))
+    return _special.bessel_e(_w, _float(x), 0)
+
+
+def i0(x):
+    x = _float(x)
+    return i0e(x) * _w.exp(_w.abs(x))
+
+
+def i1e(x):
+    return _special.bessel_e(_w, _float(x), 1)
 
 
 def i1(x):
     x = _float(x)
-    q = x ** 2 / 4
-    term = x / 2
-    total = term
-    for k in range(1, 40):
-        term = term * q / (k * (k + 1))
-        total = total + term
-    return total
+    return i1e(x) * _w.exp(_w.abs(x))
 
 
-def i1e(x):
-    return i1(x) * _w.exp(-_w.abs(_float(x)))
+# ---- exponential integrals and their kin
+
+
+def exp1(x):
+    x = _float(x)
+    return _special.expn(_w, _w.ones_like(x), x)
+
+
+def expn(n, x):
+    return _special.expn(_w, *_same(n, x))
+
+
+def expi(x):
+    return _special.expi(_w, _float(x))
+
+
+def sici(x):
+    if _asarray(x).dtype.is_complex:
+        raise ValueError("Argument `x` to sici must be real-valued.")
+    return _special.sici(_w, _float(x))
+
+
+def wofz(z):
+    z = _asarray(z)
+    if not z.dtype.is_complex:
+        z = _w.complex(_float(z), _w.zeros_like(_float(z)))
+    return _special.wofz(_w, z)
+
+
+def erfcx(x):
+    return _special.erfcx(_w, _float(x))
+
+
+def dawsn(x):
+    return _special.dawsn(_w, _float(x))
+
+
+def fresnel(x):
+    return _special.fresnel(_w, _float(x))
+
+
+def spence(x):
+    return _special.spence(_w, _float(x))
+
+
+def owens_t(h, a):
+    return _special.owens_t(_w, *_same(h, a))
+
+
+# ---- products and powers
+
+
+def gammasgn(x):
+    return _special.gammasgn(_w, _float(x))
+
+
+def poch(z, m):
+    z, m = _same(z, m)
+    y = gammasgn(z + m) * gammasgn(z) * _w.exp(gammaln(z + m) - gammaln(z))
+    return _w.where(_w.eq(m, 0), 1.0, y)
+
+
+def comb(N, k, *, repetition=False):
+    n, k = _same(N, k)
+    n = n + k - 1 if repetition else n
+    y = _w.exp(-_w.log1p(n) - betaln(n - k + 1, k + 1))
+    good = _w.logical_and(_w.ge(k, 0), _w.logical_and(_w.ge(n, 0), _w.le(k, n)))
+    y = _w.where(good, y, 0.0)
+    return _w.where(_w.eq(k, 0), 1.0, y) if repetition else y
+
+
+def _power_transform(log, lmbda):
+    zero = _w.eq(lmbda, 0)
+    safe = _w.where(zero, 1.0, lmbda)
+    return _w.where(zero, log, _w.expm1(safe * log) / safe)
+
+
+def boxcox(x, lmbda):
+    x, lmbda = _same(x, lmbda)
+    return _power_transform(_w.log(x), lmbda)
+
+
+def boxcox1p(x, lmbda):
+    x, lmbda = _same(x, lmbda)
+    return _power_transform(_w.log1p(x), lmbda)
+
+
+def hyp1f1(a, b, x):
+    return _special.hyp1f1(_w, *_same(a, b, x))
+
+
+def bernoulli(n):
+    # B_0 .. B_n, exactly until the end
+    from fractions import Fraction
+    import math
+    if not isinstance(n, int) or n < 0:
+        raise ValueError("n must be a non-negative integer.")
+    b = [Fraction(1)]
+    for m in range(1, n + 1):
+        odd = m > 1 and m % 2
+        b.append(Fraction(0) if odd else -sum(math.comb(m + 1, k) * b[k] for k in range(m)) / (m + 1))
+    return _w.tensor([float(x) for x in b])
+
+
+def bessel_jn(z, *, v, n_iter=50):
+    # J_0 .. J_v by the recurrence downwards from n_iter, scaled by J_0 + 2 J_2 + 2 J_4 .. = 1.
+    z = _asarray(z)
+    if not z.dtype.is_inexact:
+        z = _float(z)
+    if not isinstance(v, int) or v < 0:
+        raise ValueError(f"bessel_jn: v must be a nonnegative integer, got {v}")
+    zero = _w.eq(z, 0)
+    at = _w.where(zero, 1.0, z)
+    above, here = _w.zeros_like(at), _w.full_like(at, 1e-30)
+    kept, total = {}, _w.zeros_like(at)
+    for k in range(n_iter, -1, -1):      # here is J_k, up to the scale
+        if k <= v:
+            kept[k] = here
+        if k % 2 == 0:
+            total = total + (here if k == 0 else 2 * here)
+        above, here = here, 2 * k / at * here - above
+        big = _w.gt(_w.abs(here), 1e15)
+        shrink = _w.where(big, 1e-15, 1.0)
+        above, here, total = above * shrink, here * shrink, total * shrink
+        kept = {i: x * shrink for i, x in kept.items()}
+    out = [_w.where(zero, 1.0 if i == 0 else 0.0, kept[i] / total) for i in range(v + 1)]
+    return _w.stack(out, 0)

@@ -1,0 +1,2 @@
+# jax.scipy.cluster
+from jax.scipy.cluster import vq

@@ -1,0 +1,2 @@
+# jax.scipy.spatial
+from jax.scipy.spatial import transform
