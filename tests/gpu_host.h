@@ -124,6 +124,9 @@ static void host_run_block(unsigned n)
     }
 }
 
+/* Bytes of a kernel's arguments. */
+template <class T> static size_t host_size(void (*)(const T &)) { return sizeof(T); }
+
 /* One launch. */
 extern "C" void host_launch(void (*kernel)(const void *), unsigned gx, unsigned gy, unsigned threads, const void *args)
 {

@@ -7,17 +7,19 @@
  *   driver=11080     the driver's version            capability=52   of the GPU
  *   devices=2        how many there are              memory=1000000  bytes it has
  *   lost=3           from the third launch on every call fails
+ *   graphs=0         nothing can be captured
  *   still=1          launches do nothing: what the host does is left to be timed
  */
 #include "lib_gpu.h"
 
+#include <ctype.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-long gpu_launches, gpu_fail_at;
+long gpu_launches, gpu_fail_at, gpu_replays, gpu_side_by_side;
 atomic_int gpu_refused;
 
 #define PROTOTYPE(name, args) __attribute__((visibility("default"))) int name args;
@@ -116,19 +118,64 @@ int cuMemFreeAsync(CuPtr p, CuHandle stream)
     free(m);
     return 0;
 }
+/* What is put into a stream is done at once, or becomes a node of the graph that is captured. A graph runs in orders
+ * that are bad for who forgot that a node must wait for another. */
+typedef struct Put Put;
+struct Put {
+    void (*run)(const Put *n);
+    const void *function, *from;
+    void *to, *args;
+    size_t size, nwaits;
+    unsigned x, y, threads;
+    unsigned char byte;
+    Put **waits;
+    bool done;
+};
+typedef struct Graph {
+    Put **node;
+    size_t n;
+} Graph;
+typedef struct Stream {
+    Graph *graph; /* being captured; NULL: none is */
+    Put **waits; /* that the next node waits for */
+    size_t nwaits;
+} Stream;
+
+static void run_copy(const Put *n) { memmove(n->to, n->from, n->size); }
+static void run_fill(const Put *n) { memset(n->to, n->byte, n->size); }
+
+static Put **copy_puts(Put *const *v, size_t n)
+{
+    return memcpy(malloc(n * sizeof *v + 1), v ? (const void *)v : "", n * sizeof *v);
+}
+
+static int put(Stream *s, Put n)
+{
+    Graph *g = s->graph;
+
+    if (answer())
+        return answer();
+    if (!g) {
+        n.run(&n);
+        return 0;
+    }
+    n.waits = s->waits;
+    n.nwaits = s->nwaits;
+    n.args = n.args ? memcpy(malloc(n.size), n.args, n.size) : NULL;
+    g->node = realloc(g->node, (g->n + 1) * sizeof *g->node);
+    g->node[g->n] = memcpy(malloc(sizeof n), &n, sizeof n);
+    s->waits = copy_puts(&g->node[g->n++], 1);
+    s->nwaits = 1;
+    return 0;
+}
+
 int cuMemcpyHtoDAsync_v2(CuPtr to, const void *from, size_t n, CuHandle stream)
 {
-    (void)stream;
-    if (!answer())
-        memmove((void *)(uintptr_t)to, from, n);
-    return answer();
+    return put(stream, (Put){.run = run_copy, .to = (void *)(uintptr_t)to, .from = from, .size = n});
 }
 int cuMemcpyDtoHAsync_v2(void *to, CuPtr from, size_t n, CuHandle stream)
 {
-    (void)stream;
-    if (!answer())
-        memmove(to, (void *)(uintptr_t)from, n);
-    return answer();
+    return cuMemcpyHtoDAsync_v2((uintptr_t)to, (void *)(uintptr_t)from, n, stream);
 }
 int cuMemcpyDtoDAsync_v2(CuPtr to, CuPtr from, size_t n, CuHandle stream)
 {
@@ -142,15 +189,12 @@ int cuMemcpyPeerAsync(CuPtr to, CuHandle to_context, CuPtr from, CuHandle from_c
 }
 int cuMemsetD8Async(CuPtr to, unsigned char byte, size_t n, CuHandle stream)
 {
-    (void)stream;
-    if (!answer())
-        memset((void *)(uintptr_t)to, byte, n);
-    return answer();
+    return put(stream, (Put){.run = run_fill, .to = (void *)(uintptr_t)to, .byte = byte, .size = n});
 }
 int cuStreamCreate(CuHandle *stream, unsigned flags)
 {
     (void)flags;
-    return (*stream = malloc(1)) ? answer() : NO_MEMORY;
+    return (*stream = calloc(1, sizeof(Stream))) ? answer() : NO_MEMORY;
 }
 int cuStreamDestroy_v2(CuHandle stream)
 {
@@ -162,15 +206,98 @@ int cuStreamWaitEvent(CuHandle stream, CuHandle event, unsigned flags)
 {
     return stream && event && !flags ? answer() : 1;
 }
-int cuStreamBeginCapture_v2(CuHandle stream, int mode) { return stream ? 900 : mode; }
-int cuStreamEndCapture(CuHandle stream, CuHandle *graph) { return *graph = NULL, stream ? 900 : 1; }
+
+int cuStreamBeginCapture_v2(CuHandle stream, int mode)
+{
+    Stream *s = stream;
+
+    if (fault("graphs", 1) == 0 || mode != 1)
+        return 900;
+    *s = (Stream){.graph = calloc(1, sizeof(Graph)), .waits = copy_puts(NULL, 0)};
+    return answer();
+}
+int cuStreamEndCapture(CuHandle stream, CuHandle *graph)
+{
+    Stream *s = stream;
+
+    *graph = s->graph;
+    free(s->waits);
+    *s = (Stream){0};
+    return answer();
+}
+int cuStreamGetCaptureInfo_v2(CuHandle stream, int *status, uint64_t *id, CuHandle *graph, const CuHandle **nodes,
+                              size_t *n)
+{
+    Stream *s = stream;
+
+    *status = s->graph != NULL;
+    *nodes = (const CuHandle *)s->waits;
+    *n = s->nwaits;
+    return id || graph ? 1 : answer();
+}
+int cuStreamUpdateCaptureDependencies(CuHandle stream, CuHandle *nodes, size_t n, unsigned flags)
+{
+    Stream *s = stream;
+    Put **waits = copy_puts((Put **)nodes, n);
+
+    free(s->waits);
+    s->waits = waits;
+    s->nwaits = n;
+    return flags == 1 ? answer() : 1;
+}
+/* The graph itself is what is launched. */
 int cuGraphInstantiateWithFlags(CuHandle *exec, CuHandle graph, uint64_t flags)
 {
-    return *exec = NULL, graph && flags ? 900 : 900;
+    *exec = memcpy(malloc(sizeof(Graph)), graph, sizeof(Graph));
+    *(Graph *)graph = (Graph){0};
+    return flags ? 1 : answer();
 }
-int cuGraphExecDestroy(CuHandle exec) { return exec ? 0 : 1; }
-int cuGraphDestroy(CuHandle graph) { return graph ? 0 : 1; }
-int cuGraphLaunch(CuHandle exec, CuHandle stream) { return exec && stream ? answer() : 1; }
+int cuGraphDestroy(CuHandle graph)
+{
+    Graph *g = graph;
+
+    for (size_t i = 0; i < g->n; i++) {
+        free(g->node[i]->waits);
+        free(g->node[i]->args);
+        free(g->node[i]);
+    }
+    free(g->node);
+    free(g);
+    return 0;
+}
+int cuGraphExecDestroy(CuHandle exec) { return cuGraphDestroy(exec); }
+
+static bool is_ready(const Put *n)
+{
+    for (size_t i = 0; i < n->nwaits; i++)
+        if (!n->waits[i]->done)
+            return false;
+    return !n->done;
+}
+
+/* Whoever is ready runs before all that came earlier: in waves, or the last one alone. */
+int cuGraphLaunch(CuHandle exec, CuHandle stream)
+{
+    Graph *g = exec;
+    bool waves = gpu_replays++ % 2 == 0;
+
+    for (size_t i = 0; i < g->n; i++)
+        g->node[i]->done = false;
+    for (size_t left = g->n, ran; left; left -= ran) {
+        Put *wave[1024];
+
+        ran = 0;
+        for (size_t i = g->n; i-- && ran < (waves ? 1024 : 1);)
+            if (is_ready(g->node[i]))
+                wave[ran++] = g->node[i];
+        if (!ran)
+            return 1; /* a circle */
+        gpu_side_by_side += (long)ran - 1;
+        for (size_t i = 0; i < ran; i++)
+            wave[i]->run(wave[i]), wave[i]->done = true;
+    }
+    return stream ? answer() : 1;
+}
 
 static double now(void)
 {
@@ -238,17 +365,22 @@ int cuModuleLoadData(CuHandle *module, const void *image)
 int cuModuleUnload(CuHandle module) { return dlclose(module); }
 
 typedef struct Function {
+    size_t (*size)(void); /* of its arguments */
     void (*run)(const void *args);
     void (*launch)(void (*run)(const void *), unsigned gx, unsigned gy, unsigned n, const void *args);
 } Function;
 
 int cuModuleGetFunction(CuHandle *out, CuHandle module, const char *name)
 {
+    char size_name[80];
     Function f;
-    void *run = dlsym(module, name), *launch = dlsym(module, "host_launch");
+    void *run = dlsym(module, name), *launch = dlsym(module, "host_launch"), *size;
 
-    if (!run || !launch)
+    snprintf(size_name, sizeof size_name, "size_%s", name);
+    size = dlsym(module, size_name);
+    if (!run || !launch || !size)
         return 500;
+    memcpy(&f.size, &size, sizeof size);
     memcpy(&f.run, &run, sizeof run);
     memcpy(&f.launch, &launch, sizeof launch);
     *out = malloc(sizeof f); /* as long as the process, as functions of modules are */
@@ -256,21 +388,26 @@ int cuModuleGetFunction(CuHandle *out, CuHandle module, const char *name)
     return 0;
 }
 
+static void run_kernel(const Put *n)
+{
+    const Function *f = n->function;
+
+    f->launch(f->run, n->x, n->y, n->threads, n->args);
+}
+
 int cuLaunchKernel(CuHandle function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, CuHandle stream, void **params, void **extra)
 {
     static atomic_int still = -1;
-    const Function *f = function;
 
-    (void)stream;
     (void)extra;
     if (still < 0)
         still = (int)fault("still", 0);
     if (gz != 1 || by != 1 || bz != 1 || shared || ++gpu_launches == gpu_fail_at)
         return GONE;
-    if (!answer() && !still)
-        f->launch(f->run, gx, gy, bx, params[0]);
-    return answer();
+    return still ? answer()
+                 : put(stream, (Put){.run = run_kernel, .function = function, .args = params[0], .x = gx, .y = gy,
+                                      .threads = bx, .size = ((const Function *)function)->size()});
 }
 
 int cuGetErrorString(int error, const char **text)
@@ -316,6 +453,25 @@ int nvrtcDestroyProgram(CuHandle *program)
 #define GPU_TREE getenv("PWD")
 #endif
 
+/* Functions that say how large the arguments of the kernels in a text are. */
+static void write_sizes(FILE *f, const char *text)
+{
+    static const char args[] = "(WK_ARGS(";
+    bool native = false;
+
+    for (const char *at = text; (at = strstr(at, args)); at += sizeof args) {
+        const char *name = at;
+
+        while (name > text && (name[-1] == '_' || isalnum((unsigned char)name[-1])))
+            name--;
+        if (strncmp(name, "n_kernel", 8) != 0)
+            fprintf(f, "\nextern \"C\" size_t size_%.*s() { return host_size(%.*s); }\n", (int)(at - name), name,
+                    (int)(at - name), name);
+        else if (!native)
+            native = fputs("\nextern \"C\" size_t size_n_kernel() { return host_size(n_kernel); }\n", f) >= 0;
+    }
+}
+
 int nvrtcCompileProgram(CuHandle program, int n, const char *const *options)
 {
     static atomic_int count;
@@ -332,6 +488,7 @@ int nvrtcCompileProgram(CuHandle program, int n, const char *const *options)
     if (!(f = fopen(cpp, "w")))
         return 1;
     fprintf(f, "#include \"%s/tests/gpu_host.h\"\n%s", GPU_TREE, p->text);
+    write_sizes(f, p->text);
     fclose(f);
     snprintf(command, sizeof command, "${CXX:-g++} -std=c++17 -O0 -w -fPIC -shared -ffp-contract=off -o %s %s", p->path, cpp);
     id = system(command);

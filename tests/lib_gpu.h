@@ -11,6 +11,8 @@ bool gpu_possible(void);
 wf_runtime *gpu_runtime(void);
 /* Launches so far; and the one after so many that fails (0: none). */
 extern long gpu_launches, gpu_fail_at;
+/* Graphs launched, every second of them in waves of what need not wait; nodes beside others in a wave. */
+extern long gpu_replays, gpu_side_by_side;
 extern atomic_int gpu_refused; /* texts that did not compile */
 /* The device of a context of that runtime. */
 wf_device *gpu_of(wf_ctx *cx);

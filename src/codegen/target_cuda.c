@@ -11,6 +11,7 @@
 const Target target_cuda = {
     .name = "cuda",
     .calls = CALL_ATTENTION,
+    .apart_bytes = 16 << 20,
     .attention_queries = 32,
     .attention_keys = 64,
     .attention_causal_keys = 64,

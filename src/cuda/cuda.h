@@ -13,7 +13,7 @@
  *   conv.c      convolutions by cuDNN; those of few channels by kernels of our own (conv_few.c, convs.cuh)
  *   attention.c attention and its gradient by cuDNN (dnn_graph.c: its graphs), or by a
  *               kernel of our own (attention.cuh)
- *   graph.c     a whole run as one CUDA graph, replayed
+ *   graph.c     a whole run as one CUDA graph, replayed; branch.c: which of its steps wait for which
  *   native.cuh  kernels of steps that are not generated; text, each compiled when it is
  *               first used
  *
@@ -64,6 +64,11 @@ typedef void *CuHandle; /* contexts, streams, modules .. */
     F(cuStreamWaitEvent, (CuHandle stream, CuHandle event, unsigned flags))              \
     F(cuStreamBeginCapture_v2, (CuHandle stream, int mode))                              \
     F(cuStreamEndCapture, (CuHandle stream, CuHandle * graph))                           \
+    F(cuStreamGetCaptureInfo_v2,                                                         \
+      (CuHandle stream, int *status, uint64_t *id, CuHandle *graph, const CuHandle **nodes, \
+       size_t *n))                                                                       \
+    F(cuStreamUpdateCaptureDependencies,                                                 \
+      (CuHandle stream, CuHandle * nodes, size_t n, unsigned flags))                     \
     F(cuGraphInstantiateWithFlags, (CuHandle * exec, CuHandle graph, uint64_t flags))    \
     F(cuGraphExecDestroy, (CuHandle exec))                                               \
     F(cuGraphDestroy, (CuHandle graph))                                                  \
@@ -198,6 +203,7 @@ typedef struct CudaPlans CudaPlans;
 typedef struct CudaConv CudaConv;
 typedef struct CudaAttention CudaAttention;
 typedef struct CudaNative CudaNative;
+typedef struct CudaBranches CudaBranches;
 
 typedef struct Cuda {
     Device device;
@@ -225,16 +231,24 @@ typedef struct CudaFree {
     int n, room;
 } CudaFree;
 
+#define CUDA_WORKS    4
+#define CUDA_OUTGROWN (40 * CUDA_WORKS) /* each is twice as large as the one before */
+
 typedef struct CudaQueue {
     Cuda *d;
     pthread_mutex_t lock; /* of idle */
     CudaFree idle[CUDA_SIZES];
     CuHandle stream, event;
-    CuPtr work; /* of library calls; in the order of the stream */
-    size_t work_size;
+    /* Memory of library calls, in the order of the stream, of which steps side by side have a
+     * piece each; and pieces that became too small, which graphs still know. */
+    CuPtr works[CUDA_WORKS], outgrown[CUDA_OUTGROWN];
+    size_t work_size; /* of each */
+    int noutgrown;
+    uint32_t piece; /* which is used */
+    bool captured;  /* a graph knows works */
     CuHandle dnn; /* handle of cuDNN, on this stream */
     const Op *merged; /* the next step, which a product has done already; NULL: none */
-    bool capturing; /* a graph (graph.c) */
+    CudaBranches *branches; /* while a graph is captured (graph.c) */
 } CudaQueue;
 
 /* The GPUs of these libraries become devices of the runtime. */
@@ -313,6 +327,16 @@ bool cuda_is_window_start(const Frame *f, const Op *op);
 
 bool cuda_put_frame(Device *d, void *queue, Frame *f);
 void cuda_forget(Device *d, Frame *f);
+
+/* ---- branch.c ---------------------------------------------------------------------- */
+
+/* While a graph is captured: what comes next, which waits for what it must, and where that
+ * ends; at other times they do nothing. False: the driver failed. */
+bool cuda_branch_step(CudaQueue *q, const Frame *f, const Op *op);
+bool cuda_branch_copy(CudaQueue *q, const void *to, const void *from, size_t size); /* or NULL, a fill */
+bool cuda_branch_end(CudaQueue *q);
+bool cuda_branches_open(CudaQueue *q); /* before the capture; false: there is no memory */
+void cuda_branches_close(CudaQueue *q);
 
 /* ---- product.c, conv.c, attention.c ------------------------------------------------ */
 

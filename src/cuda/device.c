@@ -184,8 +184,11 @@ static void cuda_queue_close(Device *device, void *queue)
         cu->cuStreamSynchronize(q->stream);
     if (q->dnn)
         d->l->dnn.cudnnDestroy(q->dnn);
-    if (q->work)
-        cu->cuMemFreeAsync(q->work, q->stream);
+    for (int i = 0; i < q->noutgrown; i++)
+        cu->cuMemFreeAsync(q->outgrown[i], q->stream);
+    for (int i = 0; i < CUDA_WORKS; i++)
+        if (q->works[i])
+            cu->cuMemFreeAsync(q->works[i], q->stream);
     if (q->event)
         cu->cuEventDestroy_v2(q->event);
     if (q->stream)
@@ -217,12 +220,22 @@ CuPtr cuda_work(CudaQueue *q, size_t size)
     const CudaDriver *cu = &q->d->l->cu;
 
     if (q->work_size >= size)
-        return q->work;
-    if (q->work)
-        cu->cuMemFreeAsync(q->work, q->stream);
-    q->work = 0;
-    q->work_size = cu->cuMemAllocAsync(&q->work, size, q->stream) == 0 ? size : 0;
-    return q->work;
+        return q->works[q->piece];
+    if (q->branches) /* what a graph captures has been done before, and had enough */
+        return 0;
+    size = MAX(size, 2 * q->work_size);
+    for (int i = 0; i < CUDA_WORKS; i++) {
+        if (q->works[i] && q->captured)
+            q->outgrown[q->noutgrown++] = q->works[i];
+        else if (q->works[i])
+            cu->cuMemFreeAsync(q->works[i], q->stream);
+        q->works[i] = 0;
+    }
+    q->captured = false;
+    if (cu->cuMemAllocAsync(&q->works[0], size, q->stream) != 0)
+        q->works[0] = 0;
+    q->work_size = q->works[0] ? size : 0;
+    return q->works[0];
 }
 
 static bool cuda_join(Device *device, void *queue, void *other)
@@ -309,9 +322,11 @@ static bool cuda_copy(Device *device, void *queue, void *to, const void *from, s
         return cuda_ok(d, cu->cuMemcpyDtoHAsync_v2(to, there, size, q->stream),
                        "a copy from it");
     default:
-        return cuda_ok(
-            d, cu->cuMemcpyDtoDAsync_v2(there, (CuPtr)(uintptr_t)from, size, q->stream),
-            "a copy inside it");
+        return cuda_ok(d,
+                       !cuda_branch_copy(q, to, from, size) ||
+                           cu->cuMemcpyDtoDAsync_v2(there, (CuPtr)(uintptr_t)from, size, q->stream) ||
+                           !cuda_branch_end(q),
+                       "a copy inside it");
     }
 }
 
@@ -336,7 +351,9 @@ static bool cuda_zero(Device *device, void *queue, void *to, size_t size)
 
     return cuda_enter(d) &&
            cuda_ok(d,
-                   d->l->cu.cuMemsetD8Async((CuPtr)(uintptr_t)to, 0, size, q->stream),
+                   !cuda_branch_copy(q, to, NULL, size) ||
+                       d->l->cu.cuMemsetD8Async((CuPtr)(uintptr_t)to, 0, size, q->stream) ||
+                       !cuda_branch_end(q),
                    "clearing memory");
 }
 

@@ -100,13 +100,15 @@ static Replay *capture(CudaQueue *q, CudaReplays *r, Frame *f, Hash key)
     const CudaDriver *cu = &q->d->l->cu;
     CuHandle graph = NULL, exec = NULL;
     Replay *to = oldest(r);
-    bool ok;
+    bool begun, ok;
 
-    if (cu->cuStreamBeginCapture_v2(q->stream, THREAD_LOCAL) != 0)
+    if (!cuda_branches_open(q))
         return NULL;
-    q->capturing = true;
-    ok = frame_steps(f);
-    q->capturing = false;
+    begun = cu->cuStreamBeginCapture_v2(q->stream, THREAD_LOCAL) == 0;
+    ok = begun && frame_steps(f);
+    cuda_branches_close(q);
+    if (!begun)
+        return NULL;
     ok = cu->cuStreamEndCapture(q->stream, &graph) == 0 && ok && graph;
     ok = ok && cu->cuGraphInstantiateWithFlags(&exec, graph, 0) == 0;
     if (graph)

@@ -174,7 +174,7 @@ static bool run_plan(CudaQueue *q, const ProductPlan *p, const Heuristic *h, Ope
     return q->d->l->lt.cublasLtMatmul(
                q->d->blas, p->desc, wide ? (const void *)&alpha_64 : &alpha, x.b, p->b, x.a,
                p->a, wide ? (const void *)&beta_64 : &beta, added, p->c, x.c, p->c, h->algo,
-               (void *)(uintptr_t)q->work, q->work_size, q->stream) == 0;
+               (void *)(uintptr_t)cuda_work(q, 0), q->work_size, q->stream) == 0;
 }
 
 /* Which of the library's epilogues; 0: none is needed. */
@@ -252,7 +252,7 @@ static bool choose(CudaQueue *q, ProductPlan *p, Operands x)
                                            preference, PROPOSALS, found, &n) != 0)
         n = 0;
     lt->cublasLtMatmulPreferenceDestroy(preference);
-    if (flops < TIMED_FLOPS || q->capturing)
+    if (flops < TIMED_FLOPS || q->branches)
         n = MIN(n, 1); /* the first one is the library's favourite */
     for (int i = 0; i < n; i++) {
         float ms = n == 1                  ? 0

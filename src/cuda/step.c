@@ -495,17 +495,8 @@ static bool put_arg(CudaQueue *q, const Frame *f, const Op *op)
     return launch_native(q, f->root->cx, what, (s->outer * s->inner + 7) / 8, &n);
 }
 
-bool cuda_put_step(Device *device, void *queue, const Frame *f, const Op *op)
+static bool put_step(CudaQueue *q, const Frame *f, const Op *op)
 {
-    CudaQueue *q = queue;
-
-    const Op *merged = q->merged;
-
-    q->merged = NULL;
-    if (merged == op)
-        return true;
-    if (!cuda_enter((Cuda *)device))
-        return false;
     switch ((OpKind)op->kind) {
     case OP_RUNS_KERNEL: return put_kernel(q, f, op);
     case OP_RUNS_DOT: return cuda_put_product(q, f, op);
@@ -526,6 +517,16 @@ bool cuda_put_step(Device *device, void *queue, const Frame *f, const Op *op)
     case OP_RUNS_SCATTER: return put_scatter(q, f, op);
     default: return cuda_ok(q->d, 1, "a step that it has no kernel for");
     }
+}
+
+bool cuda_put_step(Device *device, void *queue, const Frame *f, const Op *op)
+{
+    CudaQueue *q = queue;
+    const Op *merged = q->merged;
+
+    q->merged = NULL;
+    return merged == op || (cuda_enter((Cuda *)device) && cuda_branch_step(q, f, op) &&
+                            put_step(q, f, op) && cuda_branch_end(q));
 }
 
 /* ---- who does what, for people ---------------------------------------------------------- */

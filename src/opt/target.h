@@ -45,6 +45,7 @@ struct Target {
     int registers;        /* vectors in them */
     int64_t cached_bytes; /* larger results are gone from caches before they are read */
     int64_t stream_bytes; /* of a piece of memory from which on it is fetched unasked */
+    int64_t apart_bytes;  /* of freed memory that is not used again at once: steps run side by side */
 
     /* ---- what it renders ---- */
     /* An elementwise op, a reduction, an iota or a constant, of its dtypes. */

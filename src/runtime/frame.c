@@ -312,16 +312,35 @@ static void bind_equation(Bind *b)
         (binder ? binder : bind_eval)(b);
 }
 
+/* Steps that may run side by side do not, if one has the memory of the other. */
+static void give_memory(Bind *b, int64_t off, int64_t size)
+{
+    const Target *t = b->plan->device->target;
+
+    if (!t || !t->apart_bytes) {
+        parts_give(&b->mem, off, size);
+        return;
+    }
+    vec_push(b->a, &b->late, ((BlockPart){off, size}));
+    b->late_bytes += size;
+    while (b->late_bytes > t->apart_bytes) {
+        BlockPart *p = &b->late.v[b->nlate++];
+
+        parts_give(&b->mem, p->off, p->size);
+        b->late_bytes -= p->size;
+    }
+}
+
 static void free_after(Bind *b)
 {
     const Plan *plan = b->plan;
 
     for (uint32_t i = 0; i < b->temps.n; i++)
-        parts_give(&b->mem, b->temps.v[i].off, b->temps.v[i].size);
+        give_memory(b, b->temps.v[i].off, b->temps.v[i].size);
     b->temps.n = 0;
     for (uint32_t i = plan->free_at[b->eqn]; i < plan->free_at[b->eqn + 1]; i++) {
         const Home *h = &b->f->home[plan->free_list[i]];
-        parts_give(&b->mem, h->at.off, h->size);
+        give_memory(b, h->at.off, h->size);
     }
 }
 

@@ -553,6 +553,9 @@ typedef struct Bind {
     const void *attr; /* with numbers for dims */
     Parts mem;        /* of the segment */
     VEC(BlockPart) temps;  /* of the current step */
+    VEC(BlockPart) late;   /* free, but not to be used yet (Target.apart_bytes), from nlate on */
+    uint32_t nlate;
+    int64_t late_bytes;
     bool failed;     /* a step that fails was made: the rest need not be bound */
     const KEpilogue *epilogue; /* of the product that is bound; NULL: none */
 } Bind;
