@@ -124,6 +124,13 @@ static void host_run_block(unsigned n)
     }
 }
 
+static void sincospi(double x, double *s, double *c)
+{
+    x -= 2 * floor(x / 2);
+    *s = sin(M_PI * x);
+    *c = cos(M_PI * x);
+}
+
 /* Bytes of a kernel's arguments. */
 template <class T> static size_t host_size(void (*)(const T &)) { return sizeof(T); }
 

@@ -568,6 +568,43 @@ TEST(what_is_cheaper_to_compute_than_to_move_is_computed_again)
     close_gpu(&g);
 }
 
+/* Lengths with factors of every kind; real numbers of even and odd lengths; several axes. */
+TEST(fourier_transforms_of_any_length)
+{
+    static const int lengths[] = {1, 2, 3, 8, 12, 13, 35, 64, 77, 121, 210};
+    static const char *const texts[] = {
+        "f(x: c128[3,%d]) { y = fft x kind=fft lengths=[%d]; ret y; }",
+        "f(x: c64[%d,2]) { t = transpose x perm=[1,0]; y = fft t kind=ifft lengths=[%d]; ret y; }",
+        "f(x: f64[2,%d]) { y = fft x kind=rfft lengths=[%d]; z = fft y kind=irfft lengths=[%d]; ret y, z; }",
+        "f(x: f32[2,3,%d]) { y = fft x kind=rfft lengths=[3,%d]; z = fft y kind=irfft lengths=[3,%d]; ret y, z; }",
+        "f(x: c128[2,%d,6]) { y = fft x kind=ifft lengths=[2,%d,6]; ret y; }",
+    };
+    Gpu g;
+
+    if (!open_gpu(&g))
+        return;
+    for (int i = 0; i < COUNT(texts) * COUNT(lengths); i++) {
+        int n = lengths[i / COUNT(texts)];
+        Region region;
+        Rng rng = {(uint64_t)i};
+        const Program *p;
+        char text[200];
+
+        snprintf(text, sizeof text, texts[i % COUNT(texts)], n, n, n);
+        api_enter_(g.cx, &region);
+        p = parse_lines(g.cx, text);
+        CHECK(p != NULL);
+        if (p) {
+            Case c = case_of(g.cx, p, 1);
+
+            check_program(&g, p, case_inputs(g.cx, &c, &rng), text);
+        }
+        wf_clear(g.cx);
+        api_leave(g.cx, &region);
+    }
+    close_gpu(&g);
+}
+
 /* The driver of the tests runs what need not wait out of order. Scatters have memory of their own beside the uses. */
 TEST(steps_of_a_captured_run_wait_for_what_they_must)
 {
@@ -590,7 +627,7 @@ TEST(steps_of_a_captured_run_wait_for_what_they_must)
 
     if (!open_gpu(&g))
         return;
-    for (int i = 0; i < (int)(sizeof texts / sizeof *texts); i++) {
+    for (int i = 0; i < COUNT(texts); i++) {
         Region region;
         Rng rng = {5};
         const Program *p;

@@ -7,6 +7,7 @@
  *   step.c      bound steps as launches: fused kernels, copies, fills, windows, rows by
  *               number
  *   lines.c     running sums and the like, sort, top_k, cholesky, triangular systems (lines.cuh)
+ *   fft.c       Fourier transforms (ffts.cuh)
  *   window.c    windows reduced, and the gradient of the largest (windows.cuh)
  *   product.c   products by cuBLASLt
  *   tail.c      what follows a product in the same call: bias, relu, gelu, a sum
@@ -313,6 +314,11 @@ bool cuda_put_cum(CudaQueue *q, const Frame *f, const Op *op);
 bool cuda_put_sort(CudaQueue *q, const Frame *f, const Op *op);
 bool cuda_put_top(CudaQueue *q, const Frame *f, const Op *op);
 bool cuda_put_linalg(CudaQueue *q, const Frame *f, const Op *op);
+
+/* ---- fft.c ------------------------------------------------------------------------- */
+
+bool cuda_has_fft(const Program *p, const Eqn *e);
+bool cuda_put_fft(CudaQueue *q, const Frame *f, const Op *op);
 
 /* ---- window.c ---------------------------------------------------------------------- */
 

@@ -121,6 +121,7 @@ bool cuda_has(Device *device, const Program *p, const Eqn *e)
     case OP_top_k:
     case OP_cholesky:
     case OP_triangular_solve: return cuda_has_line(p, e);
+    case OP_fft: return cuda_has_fft(p, e);
     case OP_argmax:
     case OP_argmin:
     case OP_reduce_window_sum:
@@ -512,6 +513,7 @@ static bool put_step(CudaQueue *q, const Frame *f, const Op *op)
     case OP_RUNS_SORT: return cuda_put_sort(q, f, op);
     case OP_RUNS_TOP: return cuda_put_top(q, f, op);
     case OP_RUNS_LINALG: return cuda_put_linalg(q, f, op);
+    case OP_RUNS_FFT: return cuda_put_fft(q, f, op);
     case OP_RUNS_REDUCE_WINDOW: return cuda_put_reduce_window(q, f, op);
     case OP_RUNS_GATHER: return put_gather(q, f, op);
     case OP_RUNS_SCATTER: return put_scatter(q, f, op);
@@ -539,7 +541,6 @@ const char *wf_op_on_gpu(int i)
     case OP_qr:
     case OP_eigh:
     case OP_svd:
-    case OP_fft:
     case OP_nonzero:
     case OP_print:
     case OP_assert:

@@ -372,6 +372,7 @@ typedef enum OpKind {
     OP_RUNS_SORT,   /* a KSort is the first of it */
     OP_RUNS_TOP,    /* KTop */
     OP_RUNS_LINALG, /* KLinalg */
+    OP_RUNS_FFT,    /* FftStep */
     OP_RUNS_REDUCE_WINDOW, /* KWindow */
     OP_RUNS_GATHER, /* IndexStep */
     OP_RUNS_SCATTER,

@@ -4,6 +4,7 @@
 #define WEFT_STEP_H
 
 #include "kernels/attention.h"
+#include "kernels/fft.h"
 #include "runtime/runtime.h"
 
 /* step_kernel.c, OP_RUNS_KERNEL; bind_run_kernel is how it runs.
@@ -36,6 +37,14 @@ typedef struct ConvStep {
     int64_t groups; /* batch groups: part g of the batch makes part g of the channels */
     int64_t x_step, w_step, out_step; /* bytes from one to the next */
 } ConvStep;
+
+/* step_fft.c, OP_RUNS_FFT. Uses: the operand, the result, the workspace, and where the last of several axes gives real
+ * numbers what comes before that. */
+typedef struct FftStep {
+    uint32_t n;
+    bool apart; /* the axes before the last one go through memory of their own */
+    KFft axis[];
+} FftStep;
 
 /* step_reduce.c, OP_RUNS_ARG OP_RUNS_CUM: of [outer, n, inner]. Uses: x, y; of a CUM the operands, y, places of extremes
  * if they are wanted. And OP_RUNS_REDUCE_WINDOW: x, y, places of maxima if they are wanted. */

@@ -1,13 +1,5 @@
-/* step_fft.c -- Fourier transforms: one axis after the other. Uses: the operand, the result, the workspace, and where
- * the last of several axes gives real numbers what comes before that. */
-#include "kernels/fft.h"
-#include "runtime/runtime.h"
-
-typedef struct FftStep {
-    uint32_t n;
-    bool apart; /* the axes before the last one go through memory of their own */
-    KFft axis[];
-} FftStep;
+/* step_fft.c -- Fourier transforms: one axis after the other. */
+#include "runtime/step.h"
 
 static bool run_fft(Frame *f, const Op *op)
 {
@@ -73,6 +65,7 @@ bool bind_fft(Bind *b)
         work = MAX(work, s->axis[i].workspace);
     }
     op = bind_op(b, run_fft, s);
+    op->kind = OP_RUNS_FFT;
     bind_use(b, op, x, USE_READ);
     bind_use(b, op, y, USE_WRITE);
     bind_use_bytes(b, op, bind_workspace(b, work), (int64_t)work, 0, USE_WORK);
