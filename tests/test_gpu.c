@@ -610,7 +610,7 @@ TEST(steps_of_a_captured_run_wait_for_what_they_must)
 {
     static const char *const texts[] = {
         "f(x: f32[7,5], w: f32[5,6], v: f32[5,6]) { a = dot_general x w lhs=[1] rhs=[0] acc=f32; "
-        "b = dot_general x v lhs=[1] rhs=[0] acc=f32; c = tanh a; d = exp b; "
+        "b = dot_general x v lhs=[1] rhs=[0] acc=f32; c = tanh a; d = tanh b; "
         "e = dot_general c w lhs=[1] rhs=[1] acc=f32; f = dot_general d v lhs=[1] rhs=[1] acc=f32; g = add e f; "
         "h = dot_general g w lhs=[1] rhs=[0] acc=f32; ret h, c; }",
         /* c is written into the memory of a, which b reads */
