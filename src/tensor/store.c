@@ -698,8 +698,13 @@ wf_tensor wf_to_device(wf_ctx *c, wf_tensor h, wf_device *d)
     }
     if (wf_array_to(c, a, d, &there) != WF_OK)
         return WF_NONE;
-    if (there != a)
-        return tensor_handle(c, tensor_from_array(c, there));
+    if (there != a) {
+        Tensor *moved = tensor_from_array(c, there);
+
+        if (moved)
+            moved->weak = t->weak;
+        return tensor_handle(c, moved);
+    }
     wf_array_release(there);
     return tensor_handle(c, tensor_alias(c, t));
 }

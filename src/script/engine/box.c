@@ -138,6 +138,7 @@ En en_begin(Vm *vm, const Args *a)
     En e = en_begin_front(vm, a->user);
 
     e.label = a->def ? a->def->name : NULL;
+    e.anywhere = e.f->one_device;
     if (e.f->casts)
         e.cast = autocast_row(e.label);
     return e;
@@ -254,6 +255,7 @@ Value en_box_as(En *e, wf_tensor t, Class *cls)
         x->node->label = e->label;
     o->t = wf_keep(e->c, t);
     o->front = e->f;
+    o->anywhere = e->anywhere && x && !x->symbolic && tensor_is_here(x);
     return v_obj(o);
 }
 
@@ -458,7 +460,7 @@ bool en_tensor(En *e, Value v, wf_tensor *out)
             *out = wf_copy(e->c, *out);
         if (e->cast)
             *out = autocast_tensor(e, *out);
-        return !e->f->one_device || en_same_device(e, *out);
+        return !e->f->one_device || en_same_device(e, v, *out);
     }
     if (sc_is_complex(e->vm, v, &re, &im)) {
         *out = host_complex(e, re, im);

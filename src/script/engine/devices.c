@@ -182,6 +182,7 @@ static Value n_to_device(Vm *vm, const Args *a)
     if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &i) || !(d = device_of(&e, i)))
         return en_fail(&e);
     f->home = NULL;
+    e.anywhere = false;
     v = en_end(&e, wf_is_symbolic(e.c, x) ? x : wf_to_device(e.c, x, d));
     f->home = home;
     return v;
@@ -233,11 +234,14 @@ static const char *device_name(En *e, int i)
     return wf_device_get(e->c, i, &d) == WF_OK ? wf_device_name(d) : "";
 }
 
-bool en_same_device(En *e, wf_tensor x)
+bool en_same_device(En *e, Value v, wf_tensor x)
 {
     Tensor *t = tensor_get(e->c, x, "device");
     int at = !t || t->symbolic || tensor_is_here(t) ? 0 : wf_device_ordinal(tensor_device(t));
 
+    if (!is_tensor(e->vm, v) || as_tensor(v)->anywhere)
+        return true;
+    e->anywhere = false;
     if (!t || t->symbolic || (!at && !t->rank) || may_mix(e->label))
         return true;
     if (e->device && e->device != 1 + at)
@@ -246,6 +250,21 @@ bool en_same_device(En *e, wf_tensor x)
                        device_name(e, MAX(e->device - 1, at)), device_name(e, MIN(e->device - 1, at)));
     e->device = 1 + at;
     return true;
+}
+
+Tensor *en_on_host(En *e, wf_tensor x)
+{
+    Tensor *t = tensor_get(e->c, x, "read");
+    wf_device *host = NULL;
+
+    if (!t || (t->packed && tensor_is_here(t)))
+        return t;
+    wf_no_grad_begin(e->c);
+    x = wf_copy(e->c, x);
+    if (!tensor_is_here(t) && wf_device_get(e->c, 0, &host) == WF_OK)
+        x = wf_to_device(e->c, x, host);
+    wf_no_grad_end(e->c);
+    return tensor_get(e->c, x, "read");
 }
 
 wf_tensor en_at_home(En *e, wf_tensor t)

@@ -103,6 +103,7 @@ typedef struct TensorObj {
     Dict *attrs;
     wf_tensor t; /* kept */
     Front *front;
+    bool anywhere; /* on the host, made by a library for itself: it goes with tensors of any device */
 } TensorObj;
 
 typedef struct DTypeObj {
@@ -120,6 +121,7 @@ typedef struct En { /* one native call */
     Front *f;
     const char *label; /* of the step in histories: the native's name */
     int device; /* 1 + that of the tensors so far; 0: none yet */
+    bool anywhere; /* of nothing but tensors that are, or of none */
     const struct CastRow *cast; /* how its tensors are cast on the way in; NULL: not at all */
     void *mem[8]; /* blocks that live until the end */
     size_t size[8];
@@ -191,7 +193,9 @@ bool en_tensor_len(Vm *vm, Value self, int64_t *out);
 /* ---- functions.c, create.c, program.c, control.c, keys.c ---------------------------------------------- */
 
 /* devices.c: is the tensor on the device of those before it, where the front wants that? */
-bool en_same_device(En *e, wf_tensor x);
+bool en_same_device(En *e, Value v, wf_tensor x);
+/* x, or a copy of it: packed, and on the host, so that its elements can be read; no history. NULL after an error. */
+Tensor *en_on_host(En *e, wf_tensor x);
 wf_tensor en_at_home(En *e, wf_tensor t); /* a result where the front has its arrays */
 extern const NativeDef engine_devices[];
 bool engine_open_devices(Vm *vm, ScModule *m); /* torch's classes of them */

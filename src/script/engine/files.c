@@ -463,10 +463,7 @@ static Value n_write_zip(Vm *vm, const Args *a)
             parts[i].data = p;
             parts[i].size = (size_t)size;
         } else if (ok && (ok = en_tensor(&e, contents->v[i], &t))) {
-            x = tensor_get(e.c, t, "save");
-            if (x && !(x->packed && !x->symbolic && tensor_is_here(x)))
-                x = tensor_get(e.c, wf_copy(e.c, t), "save");
-            if ((ok = x != NULL)) {
+            if ((ok = (x = en_on_host(&e, t)) != NULL)) {
                 parts[i].data = tensor_data(x);
                 parts[i].size = (size_t)x->count * wf_dtype_size((wf_dtype)x->dtype);
             }

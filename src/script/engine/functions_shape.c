@@ -275,16 +275,14 @@ static bool find_outside(En *e, wf_tensor x, int64_t low, int64_t size, const in
                          int64_t *out)
 {
     Tensor *t = tensor_get(e->c, x, "check_index");
-    int64_t *v;
+    const int64_t *v;
 
     if (t && t->dtype != WF_I64)
-        t = tensor_get(e->c, x = wf_cast(e->c, x, WF_I64), "check_index");
-    if (!t)
+        x = wf_cast(e->c, x, WF_I64);
+    if (!t || !(t = en_on_host(e, x)))
         return false;
-    v = t->packed ? tensor_data(t) : en_alloc(e, (size_t)t->count * sizeof *v + 1);
-    if (v && !t->packed)
-        tensor_read(t, v);
-    for (int64_t i = 0; v && i < t->count; i++)
+    v = tensor_data(t);
+    for (int64_t i = 0; i < t->count; i++)
         if ((v[i] < low || v[i] >= size) && !(but && v[i] == *but)) {
             *out = v[i];
             return true;

@@ -45,9 +45,10 @@ static bool operand(En *e, Value v, wf_tensor *out)
 }
 
 /* Where the front wants that; false with the library's error. */
-static bool on_one_device(En *e, wf_tensor x, wf_tensor y)
+static bool on_one_device(En *e, Value a, wf_tensor x, Value b, wf_tensor y)
 {
-    return !e->f->one_device || (en_same_device(e, x) && en_same_device(e, y));
+    e->anywhere = e->f->one_device;
+    return !e->f->one_device || (en_same_device(e, a, x) && en_same_device(e, b, y));
 }
 
 /* Writes the result into x: x += y. */
@@ -254,7 +255,7 @@ Value en_tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool 
         x = autocast_tensor(&e, x);
         y = autocast_tensor(&e, y);
     }
-    if (!on_one_device(&e, x, y))
+    if (!on_one_device(&e, a, x, b, y))
         return en_fail(&e);
     if (op == OP2_SUB && e.f == &vm->engine->front[FRONT_TORCH] && !torch_subtracts(&e, a, b, x, y))
         return en_fail(&e);
@@ -294,6 +295,7 @@ Value en_tensor_unary(Vm *vm, UnOp op, Value a)
         return en_fail(&e);
     }
     e.label = op == OP1_NEG ? "neg" : NULL;
+    e.anywhere = as_tensor(a)->anywhere;
     return en_end(&e, op == OP1_NEG   ? wf_neg(e.c, x)
                       : op == OP1_POS ? wf_positive(e.c, x)
                                       : wf_bitwise_not(e.c, x));
@@ -315,7 +317,7 @@ Value en_tensor_compare(Vm *vm, CmpOp op, Value a, Value b)
         y = wf_cast(e.c, y, WF_I64);
     else if (!fits_dtype(&e, b, x))
         x = wf_cast(e.c, x, WF_I64);
-    if (!on_one_device(&e, x, y))
+    if (!on_one_device(&e, a, x, b, y))
         return en_fail(&e);
     if (is_strict(&e))
         strict_operands(&e, OP2_COUNT, op != CMP_EQ && op != CMP_NE, a, b, &x, &y);
@@ -448,6 +450,7 @@ Value en_tensor_getitem(Vm *vm, Value self, Value key)
     if (!en_index(&e, key, ix, &n))
         return en_fail(&e);
     e.label = label_of_index(ix, n);
+    e.anywhere = as_tensor(self)->anywhere;
     return en_end(&e, wf_index_get(e.c, as_tensor(self)->t, ix, n));
 }
 

@@ -251,14 +251,11 @@ static Value n_draw_bernoulli(Vm *vm, const Args *a)
         return en_fail(&e);
     d = wf_dtype_of(e.c, p);
     wide = d == WF_F64 ? WF_F64 : WF_F32;
-    wf_no_grad_begin(e.c);
-    p = wf_copy(e.c, wf_cast(e.c, p, wide));
-    h = wf_copy(e.c, wf_cast(e.c, p, d));
-    wf_no_grad_end(e.c);
-    if (failed(e.c))
+    if (!(x = en_on_host(&e, wf_cast(e.c, p, wide))))
         return en_fail(&e);
-    x = tensor_get(e.c, p, "bernoulli");
-    t = tensor_get(e.c, h, "bernoulli");
+    h = wf_zeros(e.c, d, x->dims, x->rank);
+    if (!(t = tensor_get(e.c, h, "bernoulli")))
+        return en_fail(&e);
     torch_bernoulli_each(r, d, tensor_data(t), t->count, wide, tensor_data(x));
     return en_end(&e, h);
 }
@@ -301,9 +298,9 @@ static Value n_draw_multinomial(Vm *vm, const Args *a)
         return en_fail(&e);
     d = wf_dtype_of(e.c, w) == WF_F64 ? WF_F64 : WF_F32;
     wf_no_grad_begin(e.c);
-    w = wf_copy(e.c, wf_cast(e.c, w, d));
+    w = wf_cast(e.c, w, d);
     wf_no_grad_end(e.c);
-    if (!(x = tensor_get(e.c, w, "multinomial")))
+    if (!(x = wf_is_symbolic(e.c, w) ? tensor_get(e.c, w, "multinomial") : en_on_host(&e, w)))
         return en_fail(&e);
     if (x->symbolic || x->rank < 1 || x->rank > 2 || x->dims[x->rank - 1] < 1 || m < 1 ||
         (!again && m > x->dims[x->rank - 1])) {

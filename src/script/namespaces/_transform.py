@@ -125,7 +125,7 @@ class _Run:
 def _basis(w, x):
     # The unit tensors of the shape of x, one after the other: [size, *shape].
     n = w.about(x, "count")
-    return w.reshape(w.eye(n, dtype=x.dtype), (n,) + tuple(x.shape))
+    return w.to_device(w.reshape(w.eye(n, dtype=x.dtype), (n,) + tuple(x.shape)), w.device_at(x))
 
 
 class Transforms:

@@ -87,7 +87,7 @@ def _filled(value, name):
         t = _w.full(as_size(args) if size is None else size, value, dtype or _default[0])
         if out is not None:
             return _w.write(out, t)
-        return _finish(t, device, requires_grad) if requires_grad or device is not None or home[0] else t
+        return _finish(t, device, requires_grad) if requires_grad or device is not None or home[1] else t
     return _called(make, name)
 
 
@@ -142,7 +142,7 @@ def arange(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, devi
     t = _w.arange(start, end, step, dtype)
     if out is not None:
         return _w.write(out, t)
-    return _finish(t, device, requires_grad) if requires_grad or device is not None or home[0] else t
+    return _finish(t, device, requires_grad) if requires_grad or device is not None or home[1] else t
 
 
 def range_(start=0, end=None, step=1, **options):
@@ -309,7 +309,7 @@ def bernoulli(input, p=None, *, generator=None, out=None):
     if p is not None:
         t = placed(_w.draw("bernoulli", input.shape, input.dtype, p, 0, g), input.device)
     else:
-        t = _w.draw_bernoulli(input, g)
+        t = placed(_w.draw_bernoulli(input, g), input.device)
     return t if out is None else _w.write(out, t)
 
 
@@ -324,7 +324,7 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None
 
 
 def multinomial(input, num_samples, replacement=False, *, generator=None, out=None):
-    t = _w.draw_multinomial(input, num_samples, replacement, generator or generator_at(_w.device_at(input)))
+    t = placed(_w.draw_multinomial(input, num_samples, replacement, generator or generator_at(_w.device_at(input))), input.device)
     return t if out is None else _w.write(out, t)
 
 

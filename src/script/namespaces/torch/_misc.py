@@ -1,4 +1,6 @@
 # torch._misc -- functions of torch that are not about computing, and rare ones.
+import math
+
 import _torch as _w
 from torch._types import (dtype as _dtype, float32, float64, float16, bfloat16, int64, bool as _bool, finfo, iinfo,
                           device_at, home, number_of)
@@ -243,10 +245,42 @@ def view_copy(input, size):
     return _w.copy(_w.reshape(input, size))
 
 
-def hann_window(window_length, periodic=True, *, dtype=None):
-    import math
-    n = window_length if periodic else window_length - 1
-    return 0.5 - 0.5 * _w.cos(_w.arange(0, window_length, 1, dtype or get_default_dtype()) * (2 * math.pi / n))
+def _window(name, of, **parameters):
+    # of(k, n, ..): the window at the numbers k, which is the same again at n.
+    def window(window_length, periodic=True, *args, dtype=None, layout=None, device=None, requires_grad=False, **given):
+        from torch._creation import _finish
+        dtype = dtype or get_default_dtype()
+        if window_length < 0:
+            raise RuntimeError(f"{name} requires non-negative window_length, got window_length={window_length}")
+        if not dtype.is_floating_point:
+            raise RuntimeError(f"{name} expects floating point dtypes, got: {dtype}")
+        values = dict(parameters)
+        for key, v in list(zip(parameters, args)) + list(given.items()):
+            if key not in parameters:
+                raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
+            values[key] = v
+        if window_length < 2:
+            t = _w.full((window_length,), 1.0, dtype)
+        else:
+            t = of(_w.arange(0, window_length, 1, dtype), window_length if periodic else window_length - 1, *values.values())
+        return _finish(t, device, requires_grad)
+    window.__name__ = window.__qualname__ = name
+    return window
+
+
+def _hamming(k, n, alpha, beta):
+    return _w.cos(k * (2 * math.pi / n)) * -beta + alpha
+
+
+def _blackman(k, n):
+    k = k * (math.pi / n)
+    return _w.cos(k * 4) * 0.08 - _w.cos(k * 2) * 0.5 + 0.42
+
+
+hann_window = _window("hann_window", lambda k, n: _hamming(k, n, 0.5, 0.5))
+hamming_window = _window("hamming_window", _hamming, alpha=0.54, beta=0.46)
+blackman_window = _window("blackman_window", _blackman)
+bartlett_window = _window("bartlett_window", lambda k, n: 1 - _w.abs(k * (2 / n) - 1))
 
 
 def is_warn_always_enabled():

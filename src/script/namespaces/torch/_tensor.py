@@ -407,8 +407,8 @@ class Tensor(_w.Tensor):
     def new_empty(self, *size, dtype=None, device=None, **options):
         return _creation.empty(*size, dtype=dtype or self.dtype, device=self.device if device is None else device, **options)
 
-    def new_full(self, size, fill_value, *, dtype=None, **options):
-        return _creation.full(size, fill_value, dtype=dtype or self.dtype, **options)
+    def new_full(self, size, fill_value, *, dtype=None, device=None, **options):
+        return _creation.full(size, fill_value, dtype=dtype or self.dtype, device=self.device if device is None else device, **options)
 
     def new(self, *args):
         if len(args) == 1 and isinstance(args[0], Tensor):

@@ -85,7 +85,7 @@ class device:
 
 
 CPU = device("cpu")
-home = [0]       # number of the device that new tensors are on; 0 is the host, GPUs follow
+home = [0, False]  # number of the device that new tensors are on (0 is the host, GPUs follow); has anybody named a GPU?
 current = [0]    # index of the GPU that "cuda" means
 _gpus = []
 
@@ -112,8 +112,8 @@ def number_of(d):
     index = current[0] if d.index is None else d.index
     if index >= _w.device_count():
         raise RuntimeError("CUDA error: invalid device ordinal")
-    if not home[1:]:
-        home.append(True)
+    if not home[1]:
+        home[1] = True
         _w.one_device(True)
         from torch._misc import _use_gpu
         _use_gpu()
@@ -123,7 +123,7 @@ def number_of(d):
 def placed(t, d):
     # A new tensor where it is wanted: on d, or else on the default device.
     n = home[0] if d is None else number_of(d)
-    return _w.to_device(t, n) if n else t
+    return _w.to_device(t, n) if home[1] else t
 
 
 def check_device(d):

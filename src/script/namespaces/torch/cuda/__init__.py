@@ -12,7 +12,7 @@ def device_count():
 
 
 def is_initialized():
-    return len(home) > 1
+    return home[1]
 
 
 def init():

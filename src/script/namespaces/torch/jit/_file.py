@@ -437,7 +437,7 @@ def save(m, path, extra_files=None):
         path.write(to_bytes(m, extra_files))
         return
     # Programs are recorded with arguments on the host, wherever the tensors of a module are.
-    strict = len(home) > 1
+    strict = home[1]
     _w.one_device(False)
     try:
         _save(m, path, extra_files)
@@ -469,6 +469,7 @@ def _save(m, path, extra_files):
             w.scripted(m)
     else:
         raise RuntimeError(f"torch.jit.save takes what was scripted or traced, not a {type(m).__name__}")
+    data["devices"] = {n: t.device.index for n, t in w.tensors.items() if t.is_cuda}
     data["source"] = w.source.text()
     _syntax.check(data["source"], "<" + str(path) + ">")
     w.texts["jit"] = json.dumps(data)
@@ -546,11 +547,11 @@ def _restore(node, names, tensors, programs):
 
 
 def load(path, map_location=None, extra_files=None):
-    m = _load(path, extra_files)
+    m = _load(path, map_location, extra_files)
     return m if map_location is None or not hasattr(m, "to") else m.to(map_location)
 
 
-def _load(path, extra_files):
+def _load(path, map_location, extra_files):
     if not os.path.exists(path):
         raise FileNotFoundError(f"The provided filename {path} does not exist")
     tensors, texts, programs = _w.load_model(str(path), ["jit"])
@@ -559,6 +560,9 @@ def _load(path, extra_files):
     data = json.loads(texts["jit"])
     if data["version"] > _version:
         raise RuntimeError(f"{path}: made by a newer version")
+    for n, i in data.get("devices", {}).items():     # where they were, if this machine has it
+        if map_location is None and i < _w.device_count():
+            tensors[n] = tensors[n].to(torch.device("cuda", i))
     if extra_files is not None:
         for k in list(extra_files):
             extra_files[k] = data["extra"].get(k, "").encode("latin-1")
