@@ -46,12 +46,14 @@ static Val outer_value(Rewriter *r, Val v, Eqn e)
 {
     Builder *b = r->b;
     const DotAttr *a = e.attr;
-    Val x = b->args.v[e.args], y = b->args.v[e.args + 1];
     Type to = b_type(b, v);
     uint32_t free;
+    Val x, y;
 
     if (e.op != OP_dot_general || !dtype_is_float((wf_dtype)to.dtype))
         return VAL_NONE;
+    x = b->args.v[e.args];
+    y = b->args.v[e.args + 1];
     for (uint32_t i = 0; i < a->lhs.n; i++)
         if (b_dim(b, x, (uint32_t)a->lhs.v[i]) != 1)
             return VAL_NONE;

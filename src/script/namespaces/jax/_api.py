@@ -515,6 +515,8 @@ class Traced:
         self._lowered, self.fun_name = lowered, name
 
     def lower(self, *, lowering_platforms=None, **kwargs):
+        if lowering_platforms not in (None, ("cpu",), ["cpu"]):
+            raise NotImplementedError(f"lower: lowering_platforms={lowering_platforms!r}")
         return self._lowered
 
     @property

@@ -3,23 +3,27 @@ import _numpy as _w
 import numpy as _np
 
 
-def _opened(fname, mode, encoding=None):
+def _encoding(name):
+    return "latin1" if name == "bytes" else name or "utf-8"
+
+
+def _opened(fname, mode, encoding):
     # (the file, is it ours to close?)
     if hasattr(fname, "read") or hasattr(fname, "write"):
         return fname, False
     if str(fname).endswith(".gz"):
         import gzip
-        return gzip.open(str(fname), mode + "t"), True
+        return gzip.open(str(fname), mode + "t", encoding=_encoding(encoding)), True
     if str(fname).endswith((".bz2", ".xz")):
         raise NotImplementedError(f"numpy reads and writes text plain or as .gz, not {fname}")
-    return open(str(fname), mode), True
+    return open(str(fname), mode, encoding=_encoding(encoding)), True
 
 
-def _lines(fname):
+def _lines(fname, encoding):
     if isinstance(fname, (list, tuple)) or not isinstance(fname, str) and not hasattr(fname, "read") and hasattr(fname, "__next__"):
         lines = list(fname)
     else:
-        f, own = _opened(fname, "r")
+        f, own = _opened(fname, "r", encoding)
         lines = list(f)
         if own:
             f.close()
@@ -28,7 +32,7 @@ def _lines(fname):
 
 def savetxt(fname, X, fmt="%.18e", delimiter=" ", newline="\n", header="", footer="", comments="# ", encoding=None):
     X = _w.wrap(X)
-    f, own = _opened(fname, "w")
+    f, own = _opened(fname, "w", encoding)
     if header:
         f.write(comments + header.replace("\n", "\n" + comments) + newline)
     for row in X:
@@ -79,10 +83,10 @@ def _number(dtype):
 
 def loadtxt(fname, dtype=float, comments="#", delimiter=None, converters=None, skiprows=0, usecols=None, unpack=False, ndmin=0, encoding=None,
             max_rows=None, *, quotechar=None, like=None):
-    if quotechar is not None:
-        raise NotImplementedError("numpy.loadtxt: quotechar")
+    if quotechar is not None or like is not None:
+        raise NotImplementedError("numpy.loadtxt: quotechar, like")
     rows, number = [], _number(dtype)
-    for i, line in enumerate(_lines(fname)):
+    for i, line in enumerate(_lines(fname, encoding)):
         parts = _split(line, comments, delimiter) if i >= skiprows else []
         if not parts or max_rows is not None and len(rows) >= max_rows:
             continue
@@ -110,7 +114,7 @@ def genfromtxt(fname, dtype=float, comments="#", delimiter=None, skip_header=0, 
     missing = [missing_values] if isinstance(missing_values, str) else list(missing_values or [])
     none = filling_values if filling_values is not None else float("nan") if number is float else -1
     rows = []
-    lines = [p for p in (_split(x, comments, delimiter) for x in _lines(fname)[skip_header:]) if p]
+    lines = [p for p in (_split(x, comments, delimiter) for x in _lines(fname, encoding)[skip_header:]) if p]
     for parts in (lines[:len(lines) - skip_footer] if skip_footer else lines)[:max_rows]:
         if rows and len(parts) != width:
             if invalid_raise:

@@ -40,6 +40,7 @@ class Recorded:
         self.spec = _tree.flatten(self._call(self.arguments), None, False)[1]
         names = _script.input_names(mod, self.state, None, (None, None, None, ()), 0) + self.names
         self.traced = _trace._record(self._run, [self.leaves[i] for i in self.positions], self.state, "forward", False, names, self.masks)
+        self.traced.again = None        # sizes that were not said to be open are fixed
         if self.traced.program is None:
             raise RuntimeError(f"{what}: forward is no program: {self.traced.reason}")
 
