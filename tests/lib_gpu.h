@@ -9,6 +9,9 @@
 bool gpu_possible(void);
 /* A runtime with one such GPU; the caller's. */
 wf_runtime *gpu_runtime(void);
+/* One whose compiler is NVIDIA's own; what it makes cannot run, and launches do nothing. NULL: it is not on this machine. */
+wf_runtime *gpu_compiler(void);
+extern atomic_int gpu_cubins; /* that were loaded so far */
 /* Launches so far; and the one after so many that fails (0: none). */
 extern long gpu_launches, gpu_fail_at;
 /* Graphs launched, every second of them in waves of what need not wait; nodes beside others in a wave. */

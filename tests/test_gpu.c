@@ -648,6 +648,53 @@ TEST(steps_of_a_captured_run_wait_for_what_they_must)
     close_gpu(&g);
 }
 
+/* Where NVIDIA's compiler is: it takes every kernel. */
+TEST(kernels_are_cuda_to_its_own_compiler)
+{
+    const char *n = getenv("GPU_COMPILED");
+    Gpu g = {.r = is_real() ? NULL : gpu_compiler()};
+
+    if (is_real())
+        return;
+    if (!g.r) {
+        check_skip(__FILE__, __LINE__, "no NVRTC to compile CUDA C++ with");
+        return;
+    }
+    g.cx = wf_ctx_new(&(wf_options){.size = sizeof(wf_options), .runtime = g.r});
+    g.d = gpu_of(g.cx);
+    for (uint64_t seed = 1; seed <= (n ? strtoull(n, NULL, 10) : 8); seed++) {
+        Region region;
+        Rng rng = {seed * 31};
+        const Program *p, *plain;
+
+        api_enter_(g.cx, &region);
+        plain = seed % 2 ? random_net(g.cx, &rng, seed % 4 == 1 ? WF_F32 : WF_BF16, 5)
+                         : random_program(g.cx, &rng, 10 + (int)(seed % 20), RANDOM_PLAIN);
+        p = some_transform(&g, plain, seed);
+        if (p) {
+            Case c = case_of(g.cx, p, seed);
+            const Nd *nd = case_inputs(g.cx, &c, &rng);
+            Pair t = {0};
+            wf_exec *e = NULL;
+
+            for (uint32_t i = 0; i < p->nin && p->nin <= 64; i++)
+                wf_array_from(g.cx, nd[i].dtype, nd[i].dims, (int)nd[i].rank, nd[i].data, &t.in[i]);
+            wf_prepare_on(g.cx, p, g.d, &e);
+            if (p->nin <= 64 && p->nout <= 64)
+                wf_run(g.cx, e, t.in, (int)p->nin, t.got, (int)p->nout); /* of what kernels left undone */
+            release_all(t.in, p->nin);
+            release_all(t.got, p->nout);
+            wf_exec_release(e);
+        }
+        if (p != plain)
+            wf_program_release(p);
+        wf_clear(g.cx);
+        api_leave(g.cx, &region);
+    }
+    CHECK(atomic_load(&gpu_cubins) > 8);
+    close_gpu(&g);
+}
+
 TEST(scripts_have_tensors_there)
 {
     Gpu g;
