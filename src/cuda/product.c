@@ -429,6 +429,8 @@ bool cuda_put_product(CudaQueue *q, const Frame *f, const Op *op)
     s.a_batch = inner >= 0 ? m->a_batch[inner] : 0;
     s.b_batch = inner >= 0 ? m->b_batch[inner] : 0;
     s.c_batch = inner >= 0 ? m->c_batch[inner] : 0;
+    if (!s.batch) /* which the library would divide by */
+        return true;
     for (int64_t i = 0; i < outer; i++) {
         Operands x = {op_at(f, op, DOT_X), op_at(f, op, DOT_Y), op_at(f, op, DOT_OUT), NULL};
         int64_t rest = i;
