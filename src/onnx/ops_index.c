@@ -183,6 +183,33 @@ OX_RULE(nonzero)
 
 /* ---- unique ---------------------------------------------------------------------------------- */
 
+/* Of the numbers x [n], sorted: where a new one begins; groups of equal ones, counted in that order. A stable sort has
+ * the first of each group in front. */
+static bool unique_numbers(OxRun *r, wf_tensor x, bool sorted)
+{
+    wf_ctx *c = r->c;
+    int64_t n[] = {wf_size(c, x, 0)};
+    wf_tensor order = wf_argsort(c, x, 0, false), s = wf_take(c, x, order, 0);
+    wf_tensor is_new = wf_logical_or(c, wf_eq(c, wf_iota(c, WF_I64, n, 1, 0), i64(r, 0)), wf_ne(c, s, wf_roll(c, s, 1, 0)));
+    wf_tensor group = wf_sub(c, wf_cumsum(c, wf_cast(c, is_new, WF_I64), 0, false), i64(r, 1));
+    wf_tensor zeros = wf_zeros(c, WF_I64, n, 1), inverse = wf_put_along(c, zeros, order, group, 0);
+    wf_tensor counts = wf_add_along(c, zeros, group, wf_ones(c, WF_I64, n, 1), 0);
+    wf_tensor begins = wf_index_get(c, wf_nonzero(c, is_new), (wf_index[]){wf_at_all(), wf_at_int(0)}, 2);
+    wf_tensor first = wf_take(c, order, begins, 0), by_place;
+
+    counts = wf_take(c, counts, wf_take(c, group, begins, 0), 0);
+    if (!sorted) { /* in the order in which they come first */
+        by_place = wf_argsort(c, first, 0, false);
+        first = wf_take(c, first, by_place, 0);
+        counts = wf_take(c, counts, by_place, 0);
+        inverse = wf_take(c, wf_argsort(c, by_place, 0, false), inverse, 0);
+    }
+    ox_put(r, 0, wf_take(c, x, first, 0));
+    ox_put(r, 1, wf_cast(c, first, WF_I64));
+    ox_put(r, 2, inverse);
+    return ox_put(r, 3, counts);
+}
+
 /* Rows of x [n, m] compared with all others: a row is new if none before it is equal; its place among the sorted new
  * ones is how many of those are less. */
 OX_RULE(unique)
@@ -196,12 +223,10 @@ OX_RULE(unique)
     (void)op;
     if (!ox_ok(r))
         return false;
-    if (ox_attr(r, "axis")) {
-        if ((axis = ox_axis(r, ox_int(r, "axis", 0), rank)) < 0)
-            return false;
-    } else {
-        x = wf_reshape(c, x, (int64_t[]){WF_INFER}, 1);
-    }
+    if (!ox_attr(r, "axis"))
+        return unique_numbers(r, wf_reshape(c, x, (int64_t[]){WF_INFER}, 1), sorted);
+    if ((axis = ox_axis(r, ox_int(r, "axis", 0), rank)) < 0)
+        return false;
     n = wf_size(c, x, axis);
     n2[0] = n2[1] = n;
     flat = wf_reshape(c, wf_move_axis(c, x, axis, 0), (int64_t[]){n, WF_INFER}, 2);
