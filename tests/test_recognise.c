@@ -746,14 +746,13 @@ TEST(what_scripts_of_jax_write_is_recognised)
         "names(jax.nn.softmax, x)\n"
         "names(jax.nn.log_softmax, x)\n"
         "names(jax.nn.gelu, x)\n"
-        "names(lambda x: jax.nn.gelu(x, approximate=False), x)\n"
         "names(norm, x, w, w)\n"
         "names(sdpa, q, q, q)\n"
         "names(lambda q, k, v: sdpa(q, k, v, is_causal=True), q, q, q)\n"
         "names(hand, q, q, q)\n"
         "names(jax.grad(loss, argnums=(0, 1, 2)), q, q, q)\n"
         "names(jax.vmap(hand), *[jnp.zeros((5, 2, 32, 3, 16))] * 3)\n",
-        "softmax\nlog_softmax\ngelu_tanh\ngelu\nlayer_norm\nattention\nattention\n"
+        "softmax\nlog_softmax\ngelu_tanh\nlayer_norm\nattention\nattention\n"
         "attention\nattention attention_grad\nattention\n");
 }
 

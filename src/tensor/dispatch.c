@@ -719,6 +719,7 @@ static bool cut_results(wf_ctx *c, Tensor **out, uint32_t nout)
         Tensor *t = out[j];
         if (!dtype_is_differentiable((wf_dtype)t->dtype))
             continue;
+        out[j] = NULL;
         ok = trace_emit(c, OP_stop_gradient, &t, 1, NULL, &out[j], 1);
         tensor_release(c, t);
     }
@@ -757,6 +758,8 @@ static bool apply(wf_ctx *c, OpCode op, const Program *call, const wf_tensor *in
         ok = (call ? trace_call(c, call, ts_, nin, outs, nout)
                    : trace_emit(c, op, ts_, nin, attr, outs, nout)) &&
              (!c->tensors->cuts || !c->tensors->no_grad || cut_results(c, outs, nout));
+        for (uint32_t j = 0; j < nout && !ok; j++) /* made, before memory ran out */
+            tensor_release(c, outs[j]);
     } else if (ok)
         ok = run_now(c, op, ts_, nin, call ? &(CallAttr){.body = {.p = call}} : attr, g,
                      outs, nout);
