@@ -333,16 +333,19 @@ typedef struct Image { /* what the compiler gives for a cubin: a library's bytes
     size_t size;
 } Image;
 
+static char folder_path[64];
+static void make_folder(void)
+{
+    strcpy(folder_path, "/tmp/weft-gpu-XXXXXX");
+    if (!mkdtemp(folder_path))
+        abort();
+}
 static const char *folder(void)
 {
-    static char path[64];
+    static pthread_once_t once = PTHREAD_ONCE_INIT; /* kernels are compiled by several threads */
 
-    if (!*path) {
-        strcpy(path, "/tmp/weft-gpu-XXXXXX");
-        if (!mkdtemp(path))
-            abort();
-    }
-    return path;
+    pthread_once(&once, make_folder);
+    return folder_path;
 }
 
 int cuModuleLoadData(CuHandle *module, const void *image)
