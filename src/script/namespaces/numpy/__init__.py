@@ -225,6 +225,11 @@ def load(file, mmap_mode=None, allow_pickle=False):
     import os
     if not os.path.exists(str(file)):
         raise FileNotFoundError(f"[Errno 2] No such file or directory: '{file}'")
+    with open(str(file), "rb") as f:
+        several = f.read(2) == b"PK"
+    if several:
+        from numpy._npz import NpzFile
+        return NpzFile(str(file))
     return _w.array(_w.load_npy(str(file)))
 
 
@@ -238,6 +243,8 @@ def fromstring(string, dtype=float, count=-1, sep=""):
 
 
 def __getattr__(name):
+    if name in ("savez", "savez_compressed"):
+        return getattr(__import__("numpy._npz"), name)
     if name in ("savetxt", "loadtxt", "genfromtxt"):
         return getattr(__import__("numpy._text"), name)
     if name in ("frombuffer", "fromfile", "packbits", "unpackbits", "memmap"):
