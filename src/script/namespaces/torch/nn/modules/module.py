@@ -59,7 +59,13 @@ class Module:
                 args = r if isinstance(r, tuple) else (r,)
         if self._backward_hooks:
             args, seen = _watch_inputs(self, args)
-        out = self.forward(*args, **kwargs)
+        try:
+            out = self.forward(*args, **kwargs)
+        except Exception:
+            always = vars(self).get("_always_called", [])
+            for hook in [h for h in self._forward_hooks.values() if any([h is a for a in always])]:
+                hook.hook(self, args, kwargs, None) if isinstance(hook, _WithKwargs) else hook(self, args, None)
+            raise
         for hook in list(self._forward_hooks.values()):
             r = hook.hook(self, args, kwargs, out) if isinstance(hook, _WithKwargs) else hook(self, args, out)
             if r is not None:
@@ -397,9 +403,10 @@ class Module:
     # ---- hooks
 
     def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False, always_call=False):
-        if always_call:
-            raise NotImplementedError("register_forward_hook: always_call=True")
-        return _registered(self._forward_hooks, _WithKwargs(hook) if with_kwargs else hook, prepend)
+        hook = _WithKwargs(hook) if with_kwargs else hook
+        if always_call:     # also when forward raises
+            vars(self).setdefault("_always_called", []).append(hook)
+        return _registered(self._forward_hooks, hook, prepend)
 
     def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
         return _registered(self._forward_pre_hooks, _WithKwargs(hook) if with_kwargs else hook, prepend)
