@@ -179,7 +179,8 @@ static bool is_not_generated(int op)
 {
     static const OpCode ops[] = {OP_conj,         OP_cumprod, OP_cummax, OP_cummin,
                                  OP_cumlogsumexp, OP_recur,   OP_top_k,  OP_fft,
-                                 OP_pvary,        OP_shard,   OP_spmd,   OP_host};
+                                 OP_pvary,        OP_shard,   OP_spmd,   OP_host,
+                                 OP_callback};
 
     for (int i = 0; i < COUNT(ops); i++)
         if ((int)ops[i] == op)

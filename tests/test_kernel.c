@@ -341,6 +341,8 @@ TEST(what_a_file_says_of_a_kernel_is_not_believed)
         {"host x kernel=\"acme.wave\" dtypes=[12] ranks=[1] dims=[2]", "gives another type as result 0", WF_ERR_TYPE},
         {"host x x kernel=\"acme.wave\" dtypes=[13] ranks=[1] dims=[2]", "takes 1 and gives 1, found 2 and 1", WF_ERR_ARG},
         {"host x kernel=\"acme.none\" dtypes=[13] ranks=[1] dims=[2]", "kernel 'acme.none', which is not registered", WF_ERR_NAME},
+        {"host x kernel=\"@0.0\" dtypes=[13] ranks=[1] dims=[2]", "calls a function of the script that made it", WF_ERR_NAME},
+        {"callback x kernel=\"@0.0\" dtypes=[13] ranks=[1] dims=[2]", "calls a function of the script that made it", WF_ERR_NAME},
         {"host x kernel=\"acme.wave\" dtypes=[13] ranks=[2] dims=[2]", "has 2 axes, found sizes of 1", WF_ERR_VALUE},
         {"host x kernel=\"acme.wave\" dtypes=[99] ranks=[1] dims=[2]", "99 is no dtype", WF_ERR_VALUE},
         {"host x kernel=\"acme.wave\" dtypes=[13] ranks=[1,1] dims=[2,2]", "1 dtypes, but 2 ranks", WF_ERR_VALUE},

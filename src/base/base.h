@@ -446,6 +446,10 @@ struct wf_ctx {
     const char *(*print_value)(wf_ctx *cx, const char *style, const void *nd, Arena *a);
     void (*print_line)(void *user, const char *text); /* NULL: to standard output */
     void *print_user;
+    /* host and callback ops whose name is no kernel's: a function of the script that runs here. What it fails by is in cx. */
+    wf_status (*call_back)(wf_ctx *cx, void *user, const char *name, const wf_kernel_value *in, int nin,
+                           wf_kernel_value *out, int nout);
+    void *call_user;
     struct Coder *coder;             /* the C compiler and its cache, made at need */
     void (*coder_free)(wf_ctx *cx);
 };

@@ -544,7 +544,8 @@ const char *wf_op_on_gpu(int i)
     case OP_nonzero:
     case OP_print:
     case OP_assert:
-    case OP_host: return "host";
+    case OP_host:
+    case OP_callback: return "host";
     case OP_iota:
     case OP_select:
     case OP_clamp:

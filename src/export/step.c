@@ -75,6 +75,7 @@ static const Row rows[OP_COUNT] = {
     [OP_nonzero] = {NULL, SIZES},
     [OP_print] = {NULL, LINES},
     [OP_host] = {NULL, HOST},
+    [OP_callback] = {NULL, HOST},
     [OP_custom_lin] = {NULL, ELSE},
     [OP_psum] = {NULL, ELSE},
     [OP_pmax] = {NULL, ELSE},

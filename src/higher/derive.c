@@ -134,13 +134,13 @@ static wf_record *run_recorded(wf_ctx *c, const wf_function *f, const wf_tensor 
 /* The derivative program of a traced record. */
 static const Program *derivative_of(wf_ctx *c, wf_record *r, bool reverse)
 {
-    const Program **slot = reverse ? &r->vjp : &r->jvp;
+    const Program **slot = reverse ? &r->vjp : &r->jvp, *p;
 
     if (*slot)
         return *slot;
     T_ENTER(c, NULL)
-    *slot = program_retain(reverse ? xf_vjp(c, r->p, r->wrt, r->nx)
-                                   : xf_jvp_user(c, r->p, r->wrt, r->nx));
+    p = xf_pure(c, r->p); /* the effects were had when r was made */
+    *slot = program_retain(reverse ? xf_vjp(c, p, r->wrt, r->nx) : xf_jvp_user(c, p, r->wrt, r->nx));
     T_LEAVE(c);
     return failed(c) ? NULL : *slot;
 }

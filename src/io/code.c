@@ -13,7 +13,7 @@ static const char *missing_in(wf_runtime *r, const Program *p)
     const char *name = NULL;
 
     for (uint32_t i = 0; i < p->neqns && !name; i++)
-        if (p->eqns[i].op == OP_host && !runtime_find_kernel(r, ((const HostAttr *)p->eqns[i].attr)->kernel))
+        if ((p->eqns[i].op == OP_host || p->eqns[i].op == OP_callback) && !runtime_find_kernel(r, ((const HostAttr *)p->eqns[i].attr)->kernel))
             name = ((const HostAttr *)p->eqns[i].attr)->kernel;
     for (uint32_t i = 0; i < p->nsubs && !name; i++)
         name = missing_in(r, p->subs[i]);
@@ -29,7 +29,9 @@ bool model_has_kernels(wf_ctx *cx, const char *file, const wf_model *m)
     for (; r && i < m->programs.n && !(name = missing_in(r, m->programs.v[i].item)); i++)
         ;
     return r ? !name || fail(cx, WF_ERR_NAME, in_file(file),
-                             "program '%s' calls the kernel '%s', which is not registered (wf_kernel_register)",
+                             *name == CALLBACK_MARK
+                                 ? "program '%s' calls a function of the script that made it"
+                                 : "program '%s' calls the kernel '%s', which is not registered (wf_kernel_register)",
                              m->programs.v[i].name, name)
              : fail_memory(cx);
 }

@@ -437,7 +437,7 @@ enum {
     OPF_LINEAR = 4,    /* L  linear in all operands together */
     OPF_ZERO = 8,      /* Z  derivative zero everywhere (integer or piecewise constant results) */
     OPF_DEFINES = 16,  /* D  defines a symbol: never merged */
-    OPF_EFFECT = 32,   /* E  print, assert: kept, in order */
+    OPF_EFFECT = 32,   /* E  print, assert, callback: kept, in order */
     OPF_BILINEAR = 64, /* B  linear in each operand when the others are fixed */
     OPF_NOEVAL = 128,  /* N  has no eval: says why in its doc */
     OPF_CONTROL = 256, /* S  carries sub-programs: transforms recurse */

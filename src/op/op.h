@@ -164,10 +164,14 @@ typedef struct FftAttr { /* fft x kind=rfft lengths=[8,8] */
 /* host x y kernel="acme.clip" dtypes=[12] ranks=[2] dims=[N,3]: a kernel of the host on the operands. The types of the results,
  * one after the other. */
 typedef struct HostAttr {
-    const char *kernel;
+    const char *kernel; /* CALLBACK_MARK before it: a function of whoever runs the context, wf_ctx.call_back */
     Ints dtypes, ranks, dims;
     bool leading; /* as its wf_kernel says: a batch is one call */
+    bool single;  /* of leading: operands that have no batch get an axis of size 1 */
+    bool alone;   /* there is no call of a batch */
 } HostAttr;
+
+#define CALLBACK_MARK '@' /* no name of a kernel begins so */
 
 /* What the body of a call was recognised as (opt/recognise.h); readers look whether it is that. */
 typedef enum CallKind {

@@ -16,6 +16,14 @@
 #include <time.h>
 #include <unistd.h>
 
+typedef struct Ask { /* a function of whoever runs the team, which only its own thread may call */
+    const char *name;
+    const wf_kernel_value *in;
+    wf_kernel_value *out;
+    int nin, nout;
+    wf_status status;
+} Ask;
+
 typedef struct Member {
     Team *team;
     Comm comm; /* of the context: its exchange is team_exchange */
@@ -28,6 +36,7 @@ typedef struct Member {
     Exchange given; /* which, also after it left: others may still read it */
     Text printed;   /* lines of print, given out in the order of the ranks */
     Arena lines;
+    Ask *asks; /* it waits for this */
 } Member;
 
 typedef struct Meeting { /* of a group along some axes; its first member's */
@@ -305,12 +314,49 @@ static Team *find_team(Root *root, const char *mesh)
 
 /* ---- a run -------------------------------------------------------------------------- */
 
+/* Of a member's context: asks the thread that runs the team, and waits. */
+static wf_status ask(wf_ctx *cx, void *user, const char *name, const wf_kernel_value *in, int nin, wf_kernel_value *out,
+                     int nout)
+{
+    Member *m = user;
+    Ask a = {name, in, out, nin, nout, WF_OK};
+
+    (void)cx;
+    pthread_mutex_lock(&m->team->lock);
+    m->asks = &a;
+    pthread_cond_broadcast(&m->team->met);
+    while (m->asks)
+        pthread_cond_wait(&m->team->met, &m->team->lock);
+    pthread_mutex_unlock(&m->team->lock);
+    return a.status;
+}
+
+/* With the lock, which it gives away meanwhile: the call of the first that asks. */
+static bool answer(Team *t, wf_ctx *cx)
+{
+    for (int64_t d = 0; d < t->mesh.devices; d++) {
+        Ask *a = t->member[d].asks;
+
+        if (!a)
+            continue;
+        pthread_mutex_unlock(&t->lock);
+        a->status = failed(cx) ? cx->status : cx->call_back(cx, cx->call_user, a->name, a->in, a->nin, a->out, a->nout);
+        pthread_mutex_lock(&t->lock);
+        t->member[d].asks = NULL;
+        pthread_cond_broadcast(&t->met);
+        return true;
+    }
+    return false;
+}
+
 static void wait_for_all(Team *t, wf_ctx *cx)
 {
     struct timespec until;
 
     pthread_mutex_lock(&t->lock);
     while (t->running) {
+        if (answer(t, cx))
+            continue;
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_sec++;
         pthread_cond_timedwait(&t->met, &t->lock, &until);
@@ -375,6 +421,8 @@ bool team_run(Root *root, const char *mesh, TeamFn *fn, void *user)
         m->cx->print_value = cx->print_value;
         m->cx->print_line = keep_line;
         m->cx->print_user = m;
+        m->cx->call_back = cx->call_back ? ask : NULL;
+        m->cx->call_user = m;
     }
     memset(t->meeting, 0, ((size_t)t->mesh.devices << t->mesh.n) * sizeof *t->meeting);
     pthread_mutex_lock(&t->lock);

@@ -104,6 +104,9 @@ static bool pure_eqn(Rewrite *r, Copier *c, const Eqn *e)
 {
     void *attr;
 
+    if (op_has(e->op, OPF_EFFECT) && e->nout)
+        return fail(c->b->cx, WF_ERR_NORULE, NOWHERE, "%s: its results would be computed again, and its effect had twice",
+                    op_name(e->op));
     if (op_has(e->op, OPF_EFFECT))
         return true;
     if (!op_has(e->op, OPF_CONTROL))
@@ -118,6 +121,13 @@ bool xf_copy_pure(Copier *c, const Eqn *e)
     Rewrite r = {.cx = c->b->cx, .eqn = pure_eqn, .wanted = has_effects};
 
     return pure_eqn(&r, c, e);
+}
+
+const Program *xf_pure(wf_ctx *cx, const Program *p)
+{
+    Rewrite r = {.cx = cx, .eqn = pure_eqn, .wanted = has_effects};
+
+    return p->effects ? rewrite_program(&r, p) : p;
 }
 
 /* ---- mixed precision ---- */

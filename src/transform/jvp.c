@@ -19,7 +19,7 @@ static bool is_active(const Program *p, const Eqn *e, const Val *tangent)
     const Val *in = eqn_in(p, e);
     bool any = false;
 
-    if (op_has(e->op, OPF_ZERO | OPF_EFFECT))
+    if (op_has(e->op, OPF_ZERO))
         return false;
     for (uint32_t i = 0; i < e->nin && !any; i++)
         any = tangent[in[i]] != VAL_NONE;

@@ -525,8 +525,8 @@ static bool spread_program(const Spread *s, const Program *p, const Local *in, L
             have[k] = x[k].s;
         }
         copier_place(&c, e);
-        if (e->op == OP_print)
-            return fail(s->cx, WF_ERR_NORULE, eqn_place(p, e), "spread: print, which every device would do");
+        if (op_has(e->op, OPF_EFFECT) && e->op != OP_assert)
+            return fail(s->cx, WF_ERR_NORULE, eqn_place(p, e), "spread: %s, which every device would do", op_name(e->op));
         if (!xf_layout_eqn(s->cx, s->mesh, p, e, have, want))
             return false;
         if (op_has(e->op, OPF_CONTROL))

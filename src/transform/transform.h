@@ -142,6 +142,8 @@ const Program *linear_program(wf_ctx *cx, const Program *p, const bool *wrt, boo
 /* ---- jvp.c, vjp.c, jacobian.c, vmap.c: the transforms users see -------------------- */
 
 /* custom.c: products of f32 round their operands to dtype */
+/* The program without its effects; one whose results are used is an error. */
+const Program *xf_pure(wf_ctx *cx, const Program *p);
 const Program *xf_mixed(wf_ctx *cx, const Program *p, wf_dtype dtype);
 /* (x.., dx for i in wrt) -> (y.., dy for each float result), zeros made */
 const Program *xf_jvp_user(wf_ctx *cx, const Program *p, const int *wrt, int nwrt);

@@ -77,16 +77,8 @@ void engine_free(Vm *vm)
     sc_drop(vm, g->drawer);
     g->drawer = NIL;
     engine_composed_free(vm);
-    if (g->called)
-        obj_drop(vm, g->called);
-    if (g->given)
-        obj_drop(vm, g->given);
+    effects_end(vm);
     engine_world_free(g, failed(vm->cx) ? vm->cx->error.text : NULL);
-    if (vm->cx->print_user == vm) {
-        vm->cx->print_value = NULL;
-        vm->cx->print_line = NULL;
-        vm->cx->print_user = NULL;
-    }
     for (int i = 0; i < FRONT_COUNT; i++) {
         for (int d = 0; d < WF_DTYPE_COUNT; d++)
             if (g->front[i].dtypes[d])
@@ -797,7 +789,7 @@ bool engine_open(Vm *vm, ScModule *m)
            open_table(vm, m, engine_functions, f) && open_table(vm, m, engine_shape, f) &&
            open_table(vm, m, engine_nn, f) && open_table(vm, m, engine_state, f) && open_table(vm, m, engine_optimise, f) && open_table(vm, m, engine_devices, f) && open_table(vm, m, engine_world, f) && open_table(vm, m, engine_create, f) &&
            open_table(vm, m, engine_programs, f) && open_table(vm, m, engine_stage, f) &&
-           open_table(vm, m, engine_autocast, f) && open_table(vm, m, engine_graphs, f) && open_table(vm, m, engine_control, f) &&
+           open_table(vm, m, engine_autocast, f) && open_table(vm, m, engine_graphs, f) && open_table(vm, m, engine_control, f) && open_table(vm, m, engine_effects, f) &&
            open_table(vm, m, engine_keys, f) && open_table(vm, m, engine_equations, f);
 }
 

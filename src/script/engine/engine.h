@@ -21,6 +21,7 @@
  *   devices.c    natives of devices, and of where tensors are
  *   world.c      natives of processes that run together
  *   control.c    natives that take functions: derivatives, batches, control flow, rules
+ *   effects.c    natives for programs that print, and that call functions of the script
  *   equations.c  ops by name, and the equations of a program as script values
  *   keys.c       random numbers by key, as JAX has them
  *
@@ -91,7 +92,8 @@ typedef struct Engine { /* of one Vm: vm->engine */
     Front front[FRONT_COUNT];
     const wf_semantics *host; /* what functions meant before there was an engine */
     bool example_reads; /* the numbers of a symbolic tensor are those of the trace's example */
-    List *called, *given; /* control.c: functions that programs call; values of the call that is going on; or NULL */
+    List *called; /* effects.c: functions that programs call; NULL: none yet */
+    uint64_t mark[2]; /* what their names begin with */
     struct ScriptHost *hosts; /* host.c: alive */
     struct ScriptComposed *composed; /* composed.c; NULL: none yet */
     struct ScriptWorld *world; /* world.c: the processes this one runs with, or NULL */
@@ -215,7 +217,7 @@ extern const NativeDef engine_world[];
 void engine_world_free(Engine *g, const char *why);
 extern const NativeDef engine_functions[], engine_shape[], engine_nn[], engine_state[], engine_optimise[],
     engine_create[], engine_programs[],
-    engine_control[], engine_keys[];
+    engine_control[], engine_effects[], engine_keys[];
 extern const NativeDef en_tensor_methods[];
 extern const PropertyDef en_tensor_properties[];
 bool en_wide_int(const En *e, Value v, uint64_t *out); /* an int that only uint64 holds */
@@ -294,6 +296,7 @@ wf_function en_function(ScriptCallee *k, Vm *vm, Front *f, Value fn, int inputs,
 /* ---- the modules ------------------------------------------------------------------- */
 
 void hosts_end(Vm *vm); /* host.c */
+void effects_end(Vm *vm); /* effects.c */
 bool engine_open(Vm *vm, ScModule *m); /* by m's name: _torch and so on */
 bool syntax_open(Vm *vm, ScModule *m); /* syntax.c: _syntax */
 /* definitions.c: false after an exception that says what else the text would do. */

@@ -85,8 +85,4 @@ def effects_barrier():
     pass
 
 
-def pure_callback(callback, result_shape_dtypes, *args, sharding=None, vectorized=None, vmap_method=None, **kwargs):
-    if _w.in_trace():
-        raise NotImplementedError("jax.pure_callback inside a traced function")
-    from jax.experimental import _called
-    return _called("pure_callback", callback, result_shape_dtypes, args, kwargs)
+from jax._callback import pure_callback

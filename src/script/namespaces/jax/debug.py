@@ -1,38 +1,41 @@
 # jax.debug -- looking into programs while they run.
+import string as _string
 import _jax as _w
-import _tree
+from jax._callback import debug_callback as callback, is_array as _is_array
 
 _say = print   # of Python, before the name is this module's
 
 
 def print(fmt, *args, ordered=False, **kwargs):
+    line = _line(fmt, args, kwargs) if _w.in_trace() else None
+    if line is not None:
+        _w.print_now(*line)
+        return
     callback(lambda *a, **k: _say(fmt.format(*a, **k)), *args, ordered=ordered, **kwargs)
 
 
-def callback(fn, *args, ordered=False, **kwargs):
-    # Calls happen in the order of the program, once for each row of a vmap. What is no array is given as it is.
-    if not _w.in_trace():
-        fn(*args, **kwargs)
-        return
-    leaves, spec = _tree.flatten((args, kwargs), _is_array, False)
-    places = [i for i, x in enumerate(leaves) if _is_array(x)]
-    arrays, rest = [leaves[i] for i in places], [None if _is_array(x) else x for x in leaves]
-
-    def call(*values):
-        full = list(rest)
-        for i, v in zip(places, values):
-            full[i] = v
-        a, k = _tree.unflatten(spec, full)
-        fn(*a, **k)
-    _w.call_now(call, arrays)
-
-
-def _is_array(x):
-    return isinstance(x, _w.Tensor)
+def _line(fmt, args, kwargs):
+    # What a print op can do, which files keep: arrays in fields without a format of their own. Else None.
+    text, values, count = "", [], 0
+    try:
+        for words, field, spec, how in _string.Formatter().parse(fmt):
+            text += words.replace("{", "{{").replace("}", "}}")
+            if field is None:
+                continue
+            if field == "":
+                field, count = str(count), count + 1
+            x = args[int(field)] if field.isdigit() else kwargs[field]
+            if spec or how or not _is_array(x):
+                return None
+            text += "{}"
+            values.append(x)
+    except (KeyError, IndexError):
+        return None
+    return text, values
 
 
 def breakpoint(*args, **kwargs):
-    pass
+    raise NotImplementedError("jax.debug.breakpoint: there is no debugger; jax.debug.print and callback look into programs")
 
 
 # ---- how an array lies on devices
