@@ -26,6 +26,86 @@ class Core:
         self.s, self.w = semantics, semantics.natives
         self.array, self.loose, self.floats = semantics.array, semantics.loose, semantics.floats
 
+    # ---- bits
+
+    def bitcast(self, x, dtype):
+        # The bytes of x as numbers of the dtype: where these are smaller with one axis more, where larger without the last
+        # one, which must have as many as make one.
+        w, old, new = self.w, x.dtype.itemsize, dtype.itemsize
+        if old == new:
+            return w.bitcast(x, dtype)
+        whole = {1: w.uint8, 2: w.uint16, 4: w.uint32, 8: w.uint64}
+        cast = lambda v, d: w.op("cast", [v], {"dtype": d})[0]
+        n = max(old, new) // min(old, new)
+        big, bits = whole[max(old, new)], 8 * min(old, new)
+        shift = lambda shape, k: cast(w.full(shape, bits * k, w.int32), big)
+        u = w.bitcast(x, whole[old]) if x.dtype != w.bool_ else w.cast(x, w.uint8)
+        if old > new:
+            parts = [cast(w.op("shr_logical", [u, shift(u.shape, k)])[0], whole[new]) for k in range(n)]
+            return w.bitcast(w.stack(parts, -1), dtype)
+        if not x.ndim or x.shape[-1] != n:
+            raise ValueError(f"bitcast from {x.dtype.name}{tuple(x.shape)} to {dtype.name} needs a last axis of size {n}")
+        total = None
+        for k in range(n):
+            part = w.shift_left(cast(u[..., k], big), shift(tuple(x.shape)[:-1], k))
+            total = part if total is None else w.bitwise_or(total, part)
+        return w.bitcast(total, dtype)
+
+    def view(self, x, dtype):
+        # The same bytes along the last axis.
+        w = self.w
+        if x.dtype == dtype:
+            return x
+        if x.dtype.is_complex:      # its parts, one beside the other
+            pairs = w.stack([w.real(x), w.imag(x)], -1)
+            return self.view(w.reshape(pairs, tuple(x.shape)[:-1] + (2 * x.shape[-1],)), dtype)
+        if dtype.is_complex:
+            parts = self.view(x, w.float32 if dtype.itemsize == 8 else w.float64)
+            return w.complex(parts[..., ::2], parts[..., 1::2])
+        old, new, shape = x.dtype.itemsize, dtype.itemsize, tuple(x.shape)
+        if old == new:
+            return w.bitcast(x, dtype)
+        if not shape:
+            raise ValueError("Changing the dtype of a 0d array is only supported if the itemsize is unchanged")
+        if shape[-1] * old % new:
+            raise ValueError("When changing to a larger dtype, its size must be a divisor of the total size in bytes of the "
+                             "last axis of the array.")
+        if old < new:
+            x = self.w.reshape(x, shape[:-1] + (shape[-1] * old // new, new // old))
+            return self.bitcast(x, dtype)
+        return self.w.reshape(self.bitcast(x, dtype), shape[:-1] + (shape[-1] * old // new,))
+
+    def _signed(self, x):
+        return {1: self.w.int8, 2: self.w.int16, 4: self.w.int32, 8: self.w.int64}[x.dtype.itemsize]
+
+    def nextafter(self, x, y):
+        # One step in the bits, which are in the order of the numbers on either side of 0; x and y are of one dtype.
+        w, ints = self.w, self._signed(x)
+        least = -(1 << (8 * x.dtype.itemsize - 1)) + 1
+        one = lambda cond, a, b: w.where(cond, w.full((), a, ints), w.full((), b, ints))
+        up = w.gt(y, x)
+        moved = w.bitcast(w.bitcast(x, ints) + one(w.eq(w.gt(x, 0), up), 1, -1), x.dtype)
+        moved = w.where(w.eq(x, 0), w.bitcast(one(up, 1, least), x.dtype), moved)
+        moved = w.where(w.eq(x, y), y, moved)
+        return w.where(w.logical_or(w.is_nan(x), w.is_nan(y)), x + y, moved)
+
+    def spacing(self, x):
+        # The distance to the next number away from 0.
+        w = self.w
+        size = w.abs(x)
+        step = self.nextafter(size, w.full_like(x, float("inf"))) - size
+        step = w.where(w.lt(w.bitcast(x, self._signed(x)), 0), -step, step)
+        return w.where(w.is_inf(x), w.full_like(x, float("nan")), step)
+
+    def bitwise_count(self, x):
+        # Bits that are 1, of the absolute values of signed numbers.
+        w, x = self.w, self.array(x)
+        u = w.abs(x) if x.dtype.kind == "i" else w.cast(x, w.uint8) if x.dtype == w.bool_ else x
+        out = w.zeros_like(u)
+        for i in range(8 * x.dtype.itemsize):
+            out = out + w.bitwise_and(w.shift_right(u, w.cast(i, u.dtype)), w.cast(1, u.dtype))
+        return w.cast(out, w.uint8)
+
     # ---- axes
 
     def axis(self, axis, rank):
@@ -628,7 +708,79 @@ class Core:
     def nanstd(self, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, **more):
         return self.s.written(self.w.sqrt(self.nanvar(a, axis, dtype, None, ddof, keepdims, **more)), out)
 
+    # ---- counts in several dimensions
+
+    def histogramdd(self, sample, edges, weights, density):
+        # sample [n, d], edges of each of the d; what lies on the last edge is in the last bin
+        w = self.w
+        flat, size = None, 1
+        inside = None
+        for k, e in enumerate(edges):
+            v = sample[:, k]
+            n = e.shape[0] - 1
+            i = w.searchsorted(e, v, True) - 1
+            i = w.where(w.eq(v, e[-1]), n - 1, i)
+            ok = w.logical_and(w.ge(i, 0), w.lt(i, n))
+            inside = ok if inside is None else w.logical_and(inside, ok)
+            i = w.clip(i, 0, n - 1)
+            flat = i if flat is None else flat * n + i
+            size *= n
+        one = w.ones_like(sample[:, 0]) if weights is None else weights
+        h = w.index_add(w.full((size,), 0, one.dtype), flat, w.where(inside, one, w.zeros_like(one)))
+        h = w.reshape(h, [e.shape[0] - 1 for e in edges])
+        if density:
+            h = h / w.sum(h)
+            for k, e in enumerate(edges):
+                h = h / self.along(e[1:] - e[:-1], k, len(edges))
+        return h
+
+    # ---- functions by axes
+
+    def apply_over_axes(self, func, a, axes):
+        a = self.loose(a)
+        for axis in self.axes(axes, a.ndim):
+            b = func(a, axis)
+            if b.ndim != a.ndim:
+                b = self.w.expand_dims(b, axis)
+                if b.ndim != a.ndim:
+                    raise ValueError("function is not returning an array of the correct shape")
+            a = b
+        return a
+
+    def matvec(self, x1, x2):
+        return self.w.squeeze(self.w.matmul(x1, self.w.expand_dims(x2, -1)), -1)
+
+    def vecmat(self, x1, x2):
+        return self.w.squeeze(self.w.matmul(self.w.expand_dims(self.w.conj(x1), -2), x2), -2)
+
     # ---- polynomials, the highest power first
+
+    def polyint(self, p, m=1, k=None):
+        # k: one constant for all turns, or one for each
+        if m < 0:
+            raise ValueError("Order of integral must be positive (see polyder)")
+        p = self.floats(p)
+        k = self.w.zeros_like(p[:0]) if k is None else self.floats(self.loose(k))
+        k = self.w.reshape(k, (-1,))
+        if k.shape[0] == 0:
+            k = self.w.full((m,), 0, p.dtype)
+        elif k.shape[0] == 1 and m > 1:
+            k = self.w.broadcast_to(k, (m,))
+        if k.shape[0] < m:
+            raise ValueError("k must be a scalar or a rank-1 array of length 1 or >m.")
+        for i in range(m):
+            n = p.shape[0]
+            p = self.w.concat([p / self.w.cast(self.w.arange(n, 0, -1), p.dtype), k[i:i + 1]], 0)
+        return p
+
+    def poly(self, seq):
+        # The polynomial of given zeros, or a matrix's characteristic one by its eigenvalues (which the caller takes).
+        seq = self.floats(seq)
+        out = self.w.full((1,), 1, seq.dtype)
+        zero = self.w.full((1,), 0, seq.dtype)
+        for i in range(seq.shape[0]):
+            out = self.w.concat([out, zero], 0) - self.w.concat([zero, out * seq[i]], 0)
+        return out
 
     def _aligned(self, a, b):
         a, b = self.w.reshape(self.array(a), -1), self.w.reshape(self.array(b), -1)

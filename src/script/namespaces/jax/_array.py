@@ -212,7 +212,16 @@ class ArrayImpl(_w.Tensor):
         return _np().astype(self, dtype)
 
     def view(self, dtype=None):
-        return self if dtype is None else _w.bitcast(self, dtype)
+        if dtype is None:
+            return self
+        from jax._dtypes import as_dtype
+        from jax.numpy._core import core
+        dtype = as_dtype(dtype)
+        if self.dtype == _w.bool_ and dtype != _w.bool_:
+            return core.view(_w.cast(self, _w.uint8), dtype)
+        if dtype == _w.bool_ and self.dtype != _w.bool_:
+            return _w.ne(core.view(self, _w.uint8), 0)
+        return core.view(self, dtype)
 
     def copy(self):
         return _w.copy(self)

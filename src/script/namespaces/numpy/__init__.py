@@ -10,6 +10,9 @@ from numpy._create import *
 from numpy._shape import *
 from numpy._shape import _core
 from numpy._reduce import *
+from numpy._names import (
+    nextafter, spacing, bitwise_count, frompyfunc, apply_over_axes, matvec, vecmat, polyint, poly, diag_indices_from, mask_indices,
+    sort_complex, histogramdd, histogram2d, lib)
 from numpy._limits import finfo, iinfo
 from numpy import exceptions, fft, linalg, random, testing
 

@@ -281,7 +281,17 @@ class Methods(_w.Tensor):
         return _w.array(_w.copy(self)) if isinstance(self, ndarray) else self
 
     def view(self, dtype=None):
-        return self[...] if dtype is None else _w.bitcast(self, dtype)
+        if dtype is None:
+            return self[...]
+        dtype = _w.full((), 0, dtype).dtype
+        if dtype.itemsize == self.dtype.itemsize:
+            return _w.bitcast(self, dtype)
+        from numpy._shape import _core
+        return _core.view(self, dtype)
+
+    @property
+    def strides(self):
+        return tuple([s * self.dtype.itemsize for s in _w.strides(self)])
 
     def item(self, *args):
         if args:

@@ -2,7 +2,9 @@
 import _jax as _w
 from jax.lax._flow import (cond, switch, while_loop, fori_loop, scan, map, associative_scan,
                            custom_root, custom_linear_solve, platform_dependent)
+from jax.lax._elementwise import *
 from jax.lax._ops import *
+from jax.lax._contract import *
 from jax.lax._window import *
 from jax.lax._scatter import *
 from jax.lax._fourier import *

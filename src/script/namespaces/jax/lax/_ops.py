@@ -1,141 +1,21 @@
-# jax.lax: operations element by element, of shape, order, choice and contraction.
-import enum as _enum
+# jax.lax: operations of shape and order.
 import _jax as _w
-from jax._precision import precisely as _precisely
+import _tree
 from jax._dtypes import as_dtype as _as_dtype, default_int as _default_int
+from jax.lax._elementwise import _same_types
 
 _greater, _range_of = max, slice   # of Python, before the names are lax's
 
-__all__ = """neg abs sign exp exp2 expm1 log log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh
-    sqrt rsqrt cbrt square logistic erf erfc erf_inv floor ceil round is_finite population_count clz
-    lgamma digamma add sub mul div rem pow integer_pow atan2 max min nextafter bitwise_and bitwise_or bitwise_xor bitwise_not
-    shift_left shift_right_logical shift_right_arithmetic eq ne lt le gt ge select select_n clamp
-    convert_element_type bitcast_convert_type reduce_precision real imag conj complex
+__all__ = """convert_element_type bitcast_convert_type reduce_precision
     reshape transpose broadcast broadcast_in_dim expand_dims squeeze collapse concatenate rev pad
     iota broadcasted_iota full full_like zeros_like_array tie_in
     slice slice_in_dim index_in_dim dynamic_slice dynamic_slice_in_dim dynamic_index_in_dim
     dynamic_update_slice dynamic_update_slice_in_dim dynamic_update_index_in_dim
-    dot dot_general batch_matmul ragged_dot DotDimensionNumbers Precision
     sort sort_key_val top_k argmax argmin reduce reduce_sum reduce_prod reduce_max reduce_min
     reduce_and reduce_or reduce_xor cumsum cumprod cummax cummin cumlogsumexp
-    index_take optimization_barrier
-    random_gamma_grad bessel_i0e bessel_i1e igamma igammac betainc regularized_incomplete_beta zeta polygamma
-    broadcast_shapes rng_uniform reciprocal stack unstack split tile dtype empty
-    broadcast_to_rank broadcast_like RoundingMethod approx_max_k approx_min_k""".split()
-
-neg, sign, exp, exp2, expm1 = _w.neg, _w.sign, _w.exp, _w.exp2, _w.expm1
-abs = _w.abs
-log, log1p, sin, cos, tan = _w.log, _w.log1p, _w.sin, _w.cos, _w.tan
-asin, acos, atan, sinh, cosh, tanh = _w.asin, _w.acos, _w.atan, _w.sinh, _w.cosh, _w.tanh
-asinh, acosh, atanh = _w.asinh, _w.acosh, _w.atanh
-sqrt, rsqrt, square, logistic = _w.sqrt, _w.rsqrt, _w.square, _w.sigmoid
-erf, erf_inv = _w.erf, _w.erf_inv
-floor, ceil, is_finite = _w.floor, _w.ceil, _w.is_finite
-atan2 = _w.atan2
-reciprocal = _w.reciprocal
-bitwise_not = _w.bitwise_not
-
-
-def _both(x, y, name):
-    # Types must agree; a Python number takes the other's, and scalars are spread.
-    x, y = _w.wrap(x), _w.wrap(y)
-    if x.dtype != y.dtype:
-        if _w.about(x, "weak") and not (x.dtype.is_inexact and not y.dtype.is_inexact) and not x.dtype.is_complex:
-            x = _w.cast(x, y.dtype)
-        elif _w.about(y, "weak") and not (y.dtype.is_inexact and not x.dtype.is_inexact) and not y.dtype.is_complex:
-            y = _w.cast(y, x.dtype)
-        else:
-            raise TypeError(f"lax.{name} requires arguments to have the same dtypes, got {x.dtype.name}, "
-                            f"{y.dtype.name}. (Tip: jnp.{name} is a similar function that does automatic type "
-                            "promotion on inputs).")
-    if len(x.shape) != len(y.shape) and len(x.shape) and len(y.shape) or \
-            any([a != b and a != 1 and b != 1 for a, b in zip(x.shape, y.shape)]):
-        raise TypeError(f"{name} got incompatible shapes for broadcasting: {tuple(x.shape)}, {tuple(y.shape)}.")
-    return x, y
-
-
-def _binary(name, fn):
-    def call(x, y):
-        a, b = _both(x, y, name)
-        return fn(a, b)
-    call.__name__ = name
-    return call
-
-
-def _divided(x, y):
-    # Integers are divided towards zero.
-    if x.dtype.is_inexact:
-        return _w.div(x, y)
-    q = _w.floor_div(x, y)
-    inexact = _w.ne(_w.mul(q, y), x)
-    if x.dtype.kind == "i":
-        q = _w.where(_w.eq(y, 0), _w.set_weak(_w.full((), -1, x.dtype), True), q)
-        inexact = _w.logical_and(inexact, _w.ne(y, 0))
-    return _w.where(_w.logical_and(inexact, _w.ne(_w.lt(x, 0), _w.lt(y, 0))), q + 1, q)
-
-
-add, sub, mul = _binary("add", _w.add), _binary("sub", _w.sub), _binary("mul", _w.mul)
-div, rem = _binary("div", _divided), _binary("rem", _w.fmod)
-max, min = _binary("max", _w.maximum), _binary("min", _w.minimum)
-eq, ne = _binary("eq", _w.eq), _binary("ne", _w.ne)
-lt, le, gt, ge = _binary("lt", _w.lt), _binary("le", _w.le), _binary("gt", _w.gt), _binary("ge", _w.ge)
-bitwise_and, bitwise_or = _binary("and", _w.bitwise_and), _binary("or", _w.bitwise_or)
-bitwise_xor = _binary("xor", _w.bitwise_xor)
-shift_left = _binary("shift_left", _w.shift_left)
-
-
-def _spread(x, y):
-    shape = x.shape if len(x.shape) else y.shape
-    return _w.broadcast_to(x, shape), _w.broadcast_to(y, shape)
-
-
-shift_right_logical = _binary("shift_right_logical", lambda x, y: _w.op("shr_logical", _spread(x, y))[0])
-shift_right_arithmetic = _binary("shift_right_arithmetic", lambda x, y: _w.op("shr_arith", _spread(x, y))[0])
-
-
-def pow(x, y):
-    return _w.pow(x, y)
-
-
-def integer_pow(x, y):
-    return _w.wrap(x) ** y
-
-
-def nextafter(x, y):
-    from jax.numpy import nextafter as f
-    return f(x, y)
-
-
-class RoundingMethod(_enum.IntEnum):
-    AWAY_FROM_ZERO = 0
-    TO_NEAREST_EVEN = 1
-
-
-def round(x, rounding_method=RoundingMethod.AWAY_FROM_ZERO):
-    if RoundingMethod(rounding_method) == RoundingMethod.TO_NEAREST_EVEN:
-        return _w.round(x)
-    x = _w.wrap(x)
-    cut = _w.trunc(x)   # x + 0.5 would be rounded itself
-    return _w.where(_w.ge(_w.abs(x - cut), 0.5), cut + _w.sign(x), cut)
-
-
-def cbrt(x):
-    from jax.numpy import cbrt as f
-    return f(x)
-
-
-erfc = _w.erfc
-
-
-def lgamma(x):
-    from jax.scipy.special import gammaln
-    return gammaln(x)
-
-
-def digamma(x):
-    from jax.scipy.special import digamma as f
-    return f(x)
-
+    index_take optimization_barrier shape_as_value random_gamma_grad
+    broadcast_shapes rng_uniform stack unstack split tile dtype empty
+    broadcast_to_rank broadcast_like approx_max_k approx_min_k""".split()
 
 def _missing(name):
     def call(*args, **kwargs):
@@ -143,86 +23,7 @@ def _missing(name):
     return call
 
 
-def _special(name):
-    def call(*xs):
-        return getattr(__import__("jax.scipy.special"), name)(*xs)
-    return call
-
-
-igamma, igammac, zeta, polygamma = _special("gammainc"), _special("gammaincc"), _special("zeta"), _special("polygamma")
-betainc = regularized_incomplete_beta = _special("betainc")
-bessel_i0e, bessel_i1e, random_gamma_grad = _special("i0e"), _special("i1e"), _missing("random_gamma_grad")
-rng_uniform = _missing("rng_uniform")
-
-
-def _part(name, fn):
-    def part(x):
-        x = _w.wrap(x)
-        if not x.dtype.is_complex:
-            raise TypeError(f"{name} does not accept dtype {x.dtype.name}. Accepted dtypes are subtypes of complexfloating.")
-        return fn(x)
-    return part
-
-
-real, imag = _part("real", _w.real), _part("imag", _w.imag)
-
-
-def conj(x):
-    x = _w.wrap(x)
-    return _w.conj(x) if x.dtype.is_complex else _w.cast(x, _w.complex128 if x.dtype.name == "float64" else _w.complex64)
-
-
-def complex(x, y):
-    return _w.complex(x, y)
-
-
-def _integral(x, name):
-    x = _w.wrap(x)
-    if x.dtype.kind not in "iu":
-        raise TypeError(f"{name} does not accept dtype {x.dtype.name}. Accepted dtypes are subtypes of integer.")
-    return x
-
-
-def population_count(x):
-    x = _integral(x, "population_count")
-    unsigned = {1: _w.uint8, 2: _w.uint16, 4: _w.uint32, 8: _w.uint64}[x.dtype.itemsize]
-    u = _w.bitcast(x, unsigned)
-    total = _w.zeros_like(u)
-    for i in range(8 * x.dtype.itemsize):
-        shift = _w.full(u.shape, i, unsigned)
-        total = total + _w.bitwise_and(_w.op("shr_logical", [u, shift])[0], _w.full(u.shape, 1, unsigned))
-    return _w.cast(total, x.dtype)
-
-
-def clz(x):
-    x = _integral(x, "clz")
-    bits = 8 * x.dtype.itemsize
-    unsigned = {1: _w.uint8, 2: _w.uint16, 4: _w.uint32, 8: _w.uint64}[x.dtype.itemsize]
-    u = _w.bitcast(x, unsigned)
-    i = 1
-    while i < bits:
-        u = _w.bitwise_or(u, _w.op("shr_logical", [u, _w.full(u.shape, i, unsigned)])[0])
-        i *= 2
-    return _w.cast(bits, x.dtype) - population_count(_w.bitcast(u, x.dtype))
-
-
-def select(pred, on_true, on_false):
-    return _w.where(pred, on_true, on_false)
-
-
-def select_n(which, *cases):
-    if which.dtype == _w.bool_:
-        return _w.where(which, cases[1], cases[0])
-    y = cases[0]
-    for i in range(1, len(cases)):
-        y = _w.where(_w.ge(which, i), cases[i], y)
-    return y
-
-
-def clamp(min, x, max):
-    x = _w.wrap(x)
-    lo, hi = [_w.broadcast_to(_w.cast(v, x.dtype), x.shape) for v in (min, max)]
-    return _w.op("clamp", [lo, x, hi])[0]
+random_gamma_grad, rng_uniform = _missing("random_gamma_grad"), _missing("rng_uniform")
 
 
 def convert_element_type(operand, new_dtype):
@@ -231,15 +32,33 @@ def convert_element_type(operand, new_dtype):
 
 
 def bitcast_convert_type(operand, new_dtype):
-    return _w.bitcast(_w.wrap(operand), new_dtype)
+    from jax.numpy._core import core
+    x, new = _w.wrap(operand), _as_dtype(new_dtype)
+    if x.dtype == _w.bool_ or new == _w.bool_ or x.dtype.is_complex != new.is_complex:
+        raise TypeError(f"lax.bitcast_convert_type does not support converting {x.dtype.name} to {new.name}.")
+    return core.bitcast(x, new)
 
 
 def reduce_precision(operand, exponent_bits, mantissa_bits):
-    # Changes of the operand go through; JAX rounds them, too.
-    from jax._custom import custom_jvp
-    f = custom_jvp(lambda x: _rounded(x, exponent_bits, mantissa_bits))
-    f.defjvp(lambda x, t: (f(*x), t[0]))
-    return f(operand)
+    # A linear function to JAX: tangents and cotangents are rounded, too (in derivatives of derivatives they pass here).
+    from jax._api import kit
+    from jax._custom import custom_jvp, custom_vjp
+    exponent_bits, mantissa_bits = int(exponent_bits), int(mantissa_bits)
+    if exponent_bits < 1 or mantissa_bits < 0:
+        raise ValueError(f"reduce_precision: exponent_bits must be positive and mantissa_bits not negative, got {exponent_bits} and "
+                         f"{mantissa_bits}")
+    cut = lambda x: _rounded(x, exponent_bits, mantissa_bits)
+    if _w.recorders() == 1 and not kit.forward:
+        f = custom_vjp(cut)
+        f.defvjp(lambda x: (cut(x), None), lambda _, g: (cut(g),))
+    else:
+        f = custom_jvp(cut)
+        f.defjvp(lambda x, t: (f(*x), cut(t[0]) if kit.forward and _w.recorders() == 1 else t[0]))
+    x = _w.wrap(operand)
+    return _w.set_weak(f(x), True) if _w.about(x, "weak") else f(x)
+
+
+_layouts = {"float16": (5, 10), "bfloat16": (8, 7), "float32": (8, 23), "float64": (11, 52)}
 
 
 def _rounded(operand, exponent_bits, mantissa_bits):
@@ -247,18 +66,20 @@ def _rounded(operand, exponent_bits, mantissa_bits):
     x = _w.wrap(operand)
     if not x.dtype.is_floating_point:
         raise TypeError(f"reduce_precision does not accept dtype {x.dtype.name}. Accepted dtypes are subtypes of floating.")
-    if x.dtype != _w.float32:
-        raise NotImplementedError(f"lax.reduce_precision of {x.dtype.name}: only of float32")
-    bits = _w.bitcast(x, _w.int32)
-    drop = 23 - mantissa_bits
+    exponent, mantissa = _layouts[x.dtype.name]
+    whole = {2: _w.int16, 4: _w.int32, 8: _w.int64}[x.dtype.itemsize]
+    number = lambda v: _w.op("cast", [_w.full(x.shape, v, _w.int32)], {"dtype": whole})[0]
+    bits = _w.bitcast(x, whole)
+    drop = mantissa - mantissa_bits
     if drop > 0:
-        half = _w.bitwise_and(_w.shift_right(bits, drop), 1) + ((1 << (drop - 1)) - 1)
-        bits = _w.bitwise_and(bits + half, -(1 << drop))
-    y = _w.bitcast(bits, _w.float32)
-    top = (1 << (exponent_bits - 1)) - 1
-    if top < 127:
-        e = _w.bitwise_and(_w.shift_right(bits, 23), 255)
-        y = _w.where(_w.gt(e, 127 + top), _w.sign(x) * float("inf"), _w.where(_w.le(e, 127 - top), x * 0, y))
+        one = number(1)
+        half = _w.bitwise_and(_w.shift_right(bits, number(drop)), one) + (_w.shift_left(one, number(drop - 1)) - one)
+        bits = _w.bitwise_and(bits + half, -_w.shift_left(one, number(drop)))
+    y = _w.bitcast(bits, x.dtype)
+    top, own = (1 << (exponent_bits - 1)) - 1, (1 << (exponent - 1)) - 1
+    if top < own:
+        e = _w.bitwise_and(_w.shift_right(bits, number(mantissa)), number(2 * own + 1))
+        y = _w.where(_w.gt(e, number(own + top)), _w.sign(x) * float("inf"), _w.where(_w.le(e, number(own - top)), x * 0, y))
     return _w.where(_w.is_finite(x), y, x)
 
 
@@ -270,6 +91,15 @@ def dtype(x):
 
 
 # ---- shape
+
+
+def _axis(d, rank):
+    if not hasattr(d, "__index__"):
+        raise TypeError(f"'{type(d).__name__}' object cannot be interpreted as an integer")
+    d = int(d)
+    if not -rank <= d < rank:
+        raise ValueError(f"axis {d} is out of bounds for array of dimension {rank}")
+    return d % rank
 
 
 def reshape(operand, new_sizes, dimensions=None, out_sharding=None):
@@ -291,6 +121,21 @@ def broadcast_in_dim(operand, shape, broadcast_dimensions, out_sharding=None):
     if len(broadcast_dimensions) != len(operand.shape):
         raise TypeError("broadcast_in_dim broadcast_dimensions must have length equal to operand ndim; got "
                         f"broadcast_dimensions {tuple(broadcast_dimensions)} for operand ndim {len(operand.shape)}.")
+    name = "broadcast_in_dim "
+    if len(shape) < len(operand.shape):
+        raise TypeError(name + "target broadcast shape must have equal or higher rank to the operand shape; got operand ndim "
+                        f"{len(operand.shape)} and target broadcast ndim {len(shape)}.")
+    if any([not 0 <= d < len(shape) for d in broadcast_dimensions]):
+        raise TypeError(name + "broadcast_dimensions must be a subset of output dimensions, got "
+                        f"{tuple(broadcast_dimensions)} for operand ndim {len(operand.shape)} and shape {tuple(shape)}.")
+    if len(set(broadcast_dimensions)) != len(broadcast_dimensions):
+        raise TypeError(name + f"broadcast_dimensions must not contain duplicates; got {tuple(broadcast_dimensions)}.")
+    if any([n != 1 and n != shape[d] for d, n in zip(broadcast_dimensions, operand.shape)]):
+        raise TypeError(name + "operand dimension sizes must either be 1, or be equal to their corresponding dimensions in the "
+                        f"target broadcast shape; got operand of shape {tuple(operand.shape)}, target broadcast shape "
+                        f"{tuple(shape)}, broadcast_dimensions {tuple(broadcast_dimensions)}.")
+    order = sorted(range(len(broadcast_dimensions)), key=lambda i: broadcast_dimensions[i])
+    operand, broadcast_dimensions = _w.permute(operand, order), [broadcast_dimensions[i] for i in order]
     sizes = [1] * len(shape)
     for d, n in zip(broadcast_dimensions, operand.shape):
         sizes[d] = n
@@ -308,8 +153,14 @@ def expand_dims(array, dimensions):
 
 
 def squeeze(array, dimensions):
-    from jax.numpy import squeeze as f
-    return f(array, tuple(dimensions))
+    x = _w.wrap(array)
+    axes = [_axis(d, len(x.shape)) for d in dimensions]
+    if len(set(axes)) != len(axes):
+        raise ValueError(f"dimensions are not unique: {tuple(dimensions)}")
+    if any([x.shape[a] != 1 for a in axes]):
+        raise ValueError("cannot select an axis to squeeze out which has size not equal to one, got shape="
+                         f"{tuple(x.shape)} and dimensions={tuple(dimensions)}")
+    return _w.reshape(x, [n for i, n in enumerate(x.shape) if i not in axes])
 
 
 def collapse(operand, start_dimension, stop_dimension=None):
@@ -357,7 +208,14 @@ def broadcast_like(x, y):
 
 
 def split(operand, sizes, axis=0):
-    return list(_w.split(operand, list(sizes), axis))
+    operand, sizes = _w.wrap(operand), [int(n) for n in sizes]
+    axis = _axis(axis, len(operand.shape))
+    if any([n < 0 for n in sizes]):
+        raise ValueError(f"Sizes passed to split must be nonnegative, got {sizes}")
+    if sum(sizes) != operand.shape[axis]:
+        raise ValueError(f"Sum of sizes {sum(sizes)} must be equal to dimension {axis} of the operand shape "
+                         f"{tuple(operand.shape)}")
+    return list(_w.split(operand, sizes, axis))
 
 
 def rev(operand, dimensions):
@@ -366,8 +224,19 @@ def rev(operand, dimensions):
 
 def pad(operand, padding_value, padding_config):
     # low, high and between; negative amounts cut
-    operand = _w.wrap(operand)
-    value = _w.cast(padding_value, operand.dtype)
+    operand, value = _w.wrap(operand), _w.wrap(padding_value)
+    _same_types((operand, value), "pad", "pad")
+    if len(value.shape):
+        raise ValueError(f"padding_value must be a scalar; got padding_value.shape={tuple(value.shape)}")
+    if len(padding_config) != len(operand.shape):
+        raise ValueError(f"length of padding_config must equal the number of axes of operand, got padding_config "
+                         f"{tuple(padding_config)} for operand shape {tuple(operand.shape)}")
+    if any([c[2] < 0 for c in padding_config]):
+        raise ValueError(f"interior padding in padding_config must be nonnegative, got padding_config {tuple(padding_config)}")
+    sizes = [a + b + n + _greater(n - 1, 0) * c for n, (a, b, c) in zip(operand.shape, padding_config)]
+    if any([n < 0 for n in sizes]):
+        raise ValueError(f"Dimension size after padding is not at least 0, got result shape {tuple(sizes)}, for padding_config "
+                         f"{tuple(padding_config)} operand shape {tuple(operand.shape)}")
     lo = [c[0] for c in padding_config]
     hi = [c[1] for c in padding_config]
     more = {"lo": [_greater(v, 0) for v in lo], "hi": [_greater(v, 0) for v in hi],
@@ -409,6 +278,11 @@ def optimization_barrier(x):
     return x
 
 
+def shape_as_value(shape):
+    return _w.reshape(_w.stack([_w.cast(n, _default_int()) for n in shape], 0), (len(shape),)) if len(shape) else \
+        _w.full((0,), 0, _default_int())
+
+
 # ---- slices
 
 
@@ -430,9 +304,19 @@ def index_in_dim(operand, index, axis=0, keepdims=True):
     return y if keepdims else _w.squeeze(y, axis)
 
 
-def _starts(operand, indices, negative=True):
-    if isinstance(indices, _w.Tensor):
+def _starts(operand, indices, negative, name):
+    if hasattr(indices, "shape"):
+        if len(indices.shape) != 1:
+            raise TypeError(f"{name} indices must be a 1-dimensional array or a sequence of scalars, got shape {indices.shape}")
         indices = [indices[i] for i in range(indices.shape[0])]
+    if len(indices) != len(operand.shape):
+        raise ValueError(f"{name} start_indices must have length equal to the number of dimensions of the operand, got indices "
+                        f"{tuple(indices)} for operand shape {tuple(operand.shape)}.")
+    kinds = [getattr(i, "dtype", None) for i in indices]
+    strong = [_as_dtype(d) for i, d in zip(indices, kinds) if d is not None and not (isinstance(i, _w.Tensor) and _w.about(i, "weak"))]
+    if any([d != strong[0] or d.kind not in "iu" for d in strong]) or any([isinstance(i, float) for i in indices]):
+        raise TypeError(f"index arguments to {name} must be integers of the same type, got: "
+                        f"{', '.join([d.name if d is not None else 'int32' for d in kinds])}")
     out = []
     for i, n in zip(indices, operand.shape):
         if isinstance(i, int):
@@ -441,24 +325,39 @@ def _starts(operand, indices, negative=True):
             i = i + n if i < 0 else i
             out.append(_w.cast(i, _w.int32))
         else:
+            signed = _as_dtype(i.dtype).kind == "i"
             i = _w.cast(i, _w.int32)
-            out.append(_w.where(_w.lt(i, 0), i + n, i) if negative else i)
+            out.append(_w.where(_w.lt(i, 0), i + n, i) if negative and signed else i)
     return out
 
 
 def dynamic_slice(operand, start_indices, slice_sizes, allow_negative_indices=True):
     operand = _w.wrap(operand)
+    slice_sizes = [int(s) for s in slice_sizes]
+    if len(slice_sizes) != len(operand.shape):
+        raise TypeError("dynamic_slice slice_sizes must have length equal to the number of dimensions of the operand, got "
+                        f"{tuple(slice_sizes)} for operand shape {tuple(operand.shape)}.")
     for n, s in zip(operand.shape, slice_sizes):
+        if s < 0:
+            raise TypeError(f"slice slice_sizes must be greater than or equal to zero, got slice_sizes of {tuple(slice_sizes)}.")
         if s > n:
             raise TypeError("slice slice_sizes must be less than or equal to operand shape, got slice_sizes "
                             f"{tuple(slice_sizes)} for operand shape {tuple(operand.shape)}.")
-    return _w.op("dynamic_slice", [operand] + _starts(operand, start_indices, allow_negative_indices), {"sizes": list(slice_sizes)})[0]
+    return _w.op("dynamic_slice", [operand] + _starts(operand, start_indices, allow_negative_indices, "dynamic_slice"),
+                 {"sizes": slice_sizes})[0]
 
 
 def dynamic_update_slice(operand, update, start_indices, allow_negative_indices=True):
-    operand = _w.wrap(operand)
-    update = _w.cast(update, operand.dtype)
-    return _w.op("dynamic_update_slice", [operand, update] + _starts(operand, start_indices, allow_negative_indices))[0]
+    operand, update = _w.wrap(operand), _w.wrap(update)
+    _same_types((operand, update), "dynamic_update_slice")
+    if len(update.shape) != len(operand.shape):
+        raise TypeError("dynamic_update_slice update must have the same rank as operand, got update shape "
+                        f"{tuple(update.shape)} for operand shape {tuple(operand.shape)}.")
+    if any([u > n for u, n in zip(update.shape, operand.shape)]):
+        raise TypeError("dynamic_update_slice update shape must be smaller than operand shape, got update shape "
+                        f"{tuple(update.shape)} for operand shape {tuple(operand.shape)}.")
+    starts = _starts(operand, start_indices, allow_negative_indices, "dynamic_update_slice")
+    return _w.op("dynamic_update_slice", [operand, update] + starts)[0]
 
 
 def _at(operand, index, axis):
@@ -487,75 +386,6 @@ def dynamic_update_index_in_dim(operand, update, index, axis, allow_negative_ind
     if len(update.shape) < len(operand.shape):
         update = _w.expand_dims(update, axis)
     return dynamic_update_slice_in_dim(operand, update, index, axis, allow_negative_indices)
-
-
-# ---- contraction
-
-
-class DotDimensionNumbers:
-    pass
-
-
-class Precision:
-    DEFAULT = "DEFAULT"
-    HIGH = "HIGH"
-    HIGHEST = "HIGHEST"
-
-
-def dot_general(lhs, rhs, dimension_numbers, precision=None, preferred_element_type=None, out_sharding=None):
-    if precision is not None:
-        return _precisely(precision, dot_general, lhs, rhs, dimension_numbers, None, preferred_element_type)
-    (lc, rc), (lb, rb) = dimension_numbers
-    lhs, rhs = _w.wrap(lhs), _w.wrap(rhs)
-    from jax._dtypes import result_type
-    acc = _as_dtype(preferred_element_type) or result_type(lhs, rhs)
-    for a, b in list(zip(lc, rc)) + list(zip(lb, rb)):
-        if lhs.shape[a] != rhs.shape[b]:
-            raise TypeError("dot_general requires contracting dimensions to have the same shape, got "
-                            f"{tuple(lhs.shape)} and {tuple(rhs.shape)}.")
-    return _w.op("dot_general", [lhs, rhs], {"lhs": list(lc), "rhs": list(rc), "lhs_batch": list(lb),
-                                             "rhs_batch": list(rb), "acc": acc})[0]
-
-
-def dot(lhs, rhs, *, dimension_numbers=None, precision=None, preferred_element_type=None, out_sharding=None):
-    if precision is not None:
-        return _precisely(precision, dot, lhs, rhs, dimension_numbers=dimension_numbers, preferred_element_type=preferred_element_type)
-    if dimension_numbers is not None:
-        return dot_general(lhs, rhs, dimension_numbers, precision, preferred_element_type)
-    return _w.matmul(lhs, rhs)
-
-
-def batch_matmul(lhs, rhs, precision=None):
-    if precision is not None:
-        return _precisely(precision, batch_matmul, lhs, rhs)
-    return _w.matmul(lhs, rhs)
-
-
-def ragged_dot(lhs, rhs, group_sizes, precision=None, preferred_element_type=None, group_offset=None):
-    # lhs [m, k] by rows in groups of group_sizes [g], each times its matrix of rhs [g, k, n]; rows beyond all groups give 0.
-    if group_offset is not None:
-        raise NotImplementedError("Unimplemented group_offset support.")
-    lhs, rhs, group_sizes = _w.wrap(lhs), _w.wrap(rhs), _w.wrap(group_sizes)
-    if len(lhs.shape) != 2 or len(rhs.shape) != 3 or len(group_sizes.shape) != 1:
-        raise NotImplementedError(f"ragged_dot of shapes {tuple(lhs.shape)}, {tuple(rhs.shape)} and {tuple(group_sizes.shape)}")
-    if group_sizes.dtype.kind not in "iu":
-        raise TypeError(f"ragged_dot requires that group_sizes.dtype is subtype of np.integer, got {group_sizes.dtype}.")
-    if rhs.shape[0] != group_sizes.shape[0]:
-        raise TypeError(f"ragged_dot: {group_sizes.shape[0]} group sizes for {rhs.shape[0]} matrices")
-    from jax.lax._flow import scan
-    acc = _as_dtype(preferred_element_type)
-    row = _w.iota(_w.int32, (lhs.shape[0], 1))
-
-    def group(carry, part):
-        start, y = carry
-        matrix, size = part
-        stop = start + _w.cast(size, _w.int32)
-        inside = _w.logical_and(_w.ge(row, start), _w.lt(row, stop))
-        own = dot_general(lhs, matrix, (((1,), (0,)), ((), ())), precision, acc)
-        return (stop, _w.where(inside, own, y)), None
-
-    kind = dot_general(lhs, rhs[0], (((1,), (0,)), ((), ())), None, acc)
-    return scan(group, (_w.full((), 0, _w.int32), _w.zeros_like(kind)), (rhs, group_sizes))[0][1]
 
 
 # ---- order
@@ -587,20 +417,22 @@ def approx_min_k(operand, k, reduction_dimension=-1, recall_target=0.95, **_):
     return values, _w.cast(index, _w.int32)
 
 
-def _whole_axis(axis, operand):
-    if not 0 <= axis < len(operand.shape):
-        raise ValueError(f"Invalid axis {axis} for operand shape {tuple(operand.shape)}")
-    return axis
+def _best(name, fn):
+    def call(operand, axis, index_dtype):
+        operand, index_dtype = _w.wrap(operand), _as_dtype(index_dtype)
+        if not 0 <= axis < len(operand.shape):
+            raise ValueError(f"Invalid axis {axis} for operand shape {tuple(operand.shape)}")
+        if operand.shape[axis] < 1:
+            raise ValueError("argmin and argmax require non-empty reduced dimension. operand.shape="
+                             f"{tuple(operand.shape)} axis={axis}")
+        if index_dtype.kind not in "iu":
+            raise TypeError(f"index_dtype must be an integer type, but got {index_dtype.name}.")
+        return _w.cast(fn(operand, axis), index_dtype)
+    call.__name__ = call.__qualname__ = name
+    return call
 
 
-def argmax(operand, axis, index_dtype):
-    _whole_axis(axis, operand)
-    return _w.cast(_w.argmax(operand, axis), index_dtype)
-
-
-def argmin(operand, axis, index_dtype):
-    _whole_axis(axis, operand)
-    return _w.cast(_w.argmin(operand, axis), index_dtype)
+argmax, argmin = _best("argmax", _w.argmax), _best("argmin", _w.argmin)
 
 
 # ---- reductions
@@ -617,7 +449,7 @@ reduce_and, reduce_or = _reduced(_w.all), _reduced(_w.any)
 
 def reduce_xor(operand, axes):
     return _fold(operand, _w.cast(0, operand.dtype) if operand.dtype != _w.bool_ else _w.wrap(False),
-                 bitwise_xor, axes)
+                 _w.bitwise_xor, axes)
 
 
 def _fold(x, init, fn, axes):
@@ -637,19 +469,68 @@ def _fold(x, init, fn, axes):
     return fn(_w.broadcast_to(_w.cast(init, x.dtype), x.shape), x)
 
 
+def _several(operands, init_values, name):
+    # Leaves, tree and starting values of a reduction of one array or several.
+    leaves, spec = _tree.flatten(operands, None, True)
+    inits, init_spec = _tree.flatten(init_values, None, True)
+    if spec != init_spec:
+        from jax._pytree import PyTreeDef
+        raise ValueError("Operands must have the same tree structure as init_values: "
+                         f"{PyTreeDef(spec)} vs. {PyTreeDef(init_spec)}")
+    leaves, inits = [_w.wrap(x) for x in leaves], [_w.wrap(x) for x in inits]
+    if not leaves:
+        raise ValueError(f"{name} must have at least one operand.")
+    if any([tuple(x.shape) != tuple(leaves[0].shape) for x in leaves]):
+        raise TypeError(f"{name} requires all operands to have the same shape, got {[tuple(x.shape) for x in leaves]}")
+    return leaves, spec, inits
+
+
+_of_monoid = {"add": (_w.sum, 0), "mul": (_w.prod, 1), "max": (_w.max, float("-inf")), "min": (_w.min, float("inf"))}
+
+
+def _plain_reduction(x, init, computation, axes):
+    # add from 0, mul from 1, max and min from the least and the greatest: the reductions themselves
+    fn, idle = _of_monoid.get(getattr(computation, "__name__", ""), (None, None))
+    if fn is None or computation.__module__ != "jax.lax._elementwise" or _w.about(init, "symbolic") or not axes or \
+            any([x.shape[a] == 0 for a in axes]) or not (x.dtype.is_floating_point or x.dtype.kind in "iu"):
+        return None
+    if x.dtype.kind in "iu" and idle in (float("-inf"), float("inf")):
+        from jax._dtypes import iinfo
+        idle = iinfo(x.dtype).min if idle < 0 else iinfo(x.dtype).max
+    return _w.cast(fn(x, tuple(axes)), x.dtype) if init.item() == idle else None
+
+
 def reduce(operands, init_values, computation, dimensions, out_sharding=None):
-    import _tree
-    leaves, spec = _tree.flatten(operands)
-    inits = _tree.flatten(init_values)[0]
+    leaves, spec, inits = _several(operands, init_values, "reduce")
+    if any([len(i.shape) for i in inits]):
+        raise ValueError(f"reduce found non-scalar initial value: {[tuple(i.shape) for i in inits]}")
+    rank = len(leaves[0].shape)
+    axes = [int(d) for d in dimensions]
+    if len(set(axes)) != len(axes):
+        raise ValueError(f"duplicate value in 'axes' of reduction: {tuple(axes)}")
+    if any([not 0 <= d < rank for d in axes]):
+        raise ValueError(f"reduction axes {tuple(axes)} contains out-of-bounds indices for {tuple(leaves[0].shape)}.")
     if len(leaves) == 1:
-        return _tree.unflatten(spec, [_fold(leaves[0], inits[0], computation, dimensions)])
-    axes = sorted([d % len(leaves[0].shape) for d in dimensions])
-    rest = [i for i in range(len(leaves[0].shape)) if i not in axes]
+        y = _plain_reduction(leaves[0], inits[0], computation, axes)
+        if y is None:
+            one = lambda a, b: _flat_result(computation(_tree.unflatten(spec, [a]), _tree.unflatten(spec, [b])), spec, "reduce")[0]
+            y = _fold(leaves[0], inits[0], one, axes)
+        return _tree.unflatten(spec, [y])
+    axes = sorted(axes)
+    rest = [i for i in range(rank) if i not in axes]
     rows = [_w.reshape(_w.permute(x, axes + rest), (-1,) + tuple([x.shape[i] for i in rest])) for x in leaves]
     start = tuple([_w.broadcast_to(_w.cast(i, r.dtype), tuple(r.shape)[1:]) for i, r in zip(inits, rows)])
     from jax.lax._flow import scan
-    body = lambda c, x: (tuple(computation(_tree.unflatten(spec, c), _tree.unflatten(spec, x))), None)
+    body = lambda c, x: (tuple(_flat_result(computation(_tree.unflatten(spec, c), _tree.unflatten(spec, x)), spec, "reduce")), None)
     return _tree.unflatten(spec, scan(body, start, tuple(rows))[0])
+
+
+def _flat_result(y, spec, name):
+    ys, own = _tree.flatten(y, None, True)
+    if own != spec:
+        from jax._pytree import PyTreeDef
+        raise ValueError(f"{name} output must have the same tree structure as the operands {PyTreeDef(spec)}, got {PyTreeDef(own)}.")
+    return ys
 
 
 def cumsum(operand, axis=0, reverse=False):
@@ -668,8 +549,12 @@ cummax, cummin = _running("cummax", {"split": True}), _running("cummin", {"split
 
 
 def index_take(src, idxs, axes):
-    y = src
-    key = [_range_of(None)] * len(src.shape)
+    # [n, *rest]: where the indices lead along their axes, each kept inside
+    src = _w.wrap(src)
+    rest = [a for a in range(len(src.shape)) if a not in axes]
+    y = _w.permute(src, list(axes) + rest)
+    key = []
     for i, a in zip(idxs, axes):
-        key[a] = i
+        i, n = _w.cast(_w.wrap(i), _w.int32), src.shape[a]
+        key.append(_w.clip(_w.where(_w.lt(i, 0), i + n, i), 0, n - 1))
     return y[tuple(key)]

@@ -1,19 +1,24 @@
 # jax.lax: windows: convolutions and pooling.
 import _jax as _w
+import _tree
 from jax._precision import precisely as _precisely
 from jax._dtypes import as_dtype as _as_dtype
 
 _most, _least = max, min
 
 __all__ = """conv conv_with_general_padding conv_general_dilated conv_transpose ConvDimensionNumbers
-    conv_dimension_numbers conv_general_dilated_patches reduce_window reduce_window_shape_tuple padtype_to_pads
+    conv_dimension_numbers conv_general_dilated_patches conv_general_dilated_local reduce_window reduce_window_shape_tuple padtype_to_pads
     conv_general_shape_tuple conv_transpose_shape_tuple conv_shape_tuple
     """.split()
 
 
 def padtype_to_pads(in_shape, window_shape, window_strides, padding):
     if not isinstance(padding, str):
-        return [tuple(p) for p in padding]
+        padding = list(padding)
+        if not all([isinstance(p, (tuple, list)) and len(p) == 2 for p in padding]):
+            raise ValueError("padding argument to conv_general_dilated must be a string or a sequence of (low, high) pairs, "
+                             f"got {tuple(padding)}.")
+        return [tuple([int(v) for v in p]) for p in padding]
     kind = padding.upper()
     if kind == "VALID":
         return [(0, 0)] * len(in_shape)
@@ -22,6 +27,7 @@ def padtype_to_pads(in_shape, window_shape, window_strides, padding):
     out = []
     for n, k, s in zip(in_shape, window_shape, window_strides):
         total = _most((-(-n // s) - 1) * s + k - n, 0)
+        total = int(total)
         small = total // 2
         out.append((total - small, small) if kind == "SAME_LOWER" else (small, total - small))
     return out
@@ -67,10 +73,23 @@ def conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation=None, r
     if precision is not None:
         return _precisely(precision, conv_general_dilated, lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation,
                           dimension_numbers, feature_group_count, batch_group_count, None, preferred_element_type)
-    dn = conv_dimension_numbers(lhs.shape, rhs.shape, dimension_numbers)
+    lhs, rhs = _w.wrap(lhs), _w.wrap(rhs)
     n = len(lhs.shape) - 2
     if len(rhs.shape) != len(lhs.shape):
-        raise ValueError(f"convolution requires lhs and rhs ndim to be equal, got {len(lhs.shape)} and {len(rhs.shape)}.")
+        if not isinstance(dimension_numbers, ConvDimensionNumbers):
+            raise TypeError(f"convolution requires lhs and rhs ndim to be equal, got {len(lhs.shape)} and {len(rhs.shape)}.")
+        raise ValueError("conv_general_dilated lhs and rhs must have the same number of dimensions, but got "
+                         f"{tuple(lhs.shape)} and {tuple(rhs.shape)}.")
+    if len(tuple(window_strides)) != n:
+        raise ValueError("conv_general_dilated window and window_strides must have the same number of dimensions, but got "
+                         f"{n} and {len(tuple(window_strides))}")
+    if batch_group_count > 1 and feature_group_count > 1:
+        raise ValueError("At most one of batch_group_count and feature_group_count may be > 1, got batch_group_count="
+                         f"{batch_group_count} and feature_group_count={feature_group_count}")
+    if feature_group_count < 1 or batch_group_count < 1:
+        raise ValueError("conv_general_dilated feature_group_count and batch_group_count must be positive integers, got "
+                         f"{feature_group_count} and {batch_group_count}.")
+    dn = conv_dimension_numbers(lhs.shape, rhs.shape, dimension_numbers)
     lhs_dilation = tuple(lhs_dilation) if lhs_dilation else (1,) * n
     rhs_dilation = tuple(rhs_dilation) if rhs_dilation else (1,) * n
     strides = tuple(window_strides)
@@ -157,11 +176,10 @@ def _transposed_pads(size, stride, padding):
 
 def conv_transpose(lhs, rhs, strides, padding, rhs_dilation=None, dimension_numbers=None, transpose_kernel=False,
                    precision=None, preferred_element_type=None, use_consistent_padding=False):
-    if use_consistent_padding:
-        raise NotImplementedError("conv_transpose: use_consistent_padding=True")
+    lhs, rhs = _w.wrap(lhs), _w.wrap(rhs)
     n = len(lhs.shape) - 2
     if dimension_numbers is None:
-        names = {1: ("NHC", "HIO", "NHC"), 2: ("NHWC", "HWIO", "NHWC"), 3: ("NHWDC", "HWDIO", "NHWDC")}
+        names = {0: ("NC", "IO", "NC"), 1: ("NHC", "HIO", "NHC"), 2: ("NHWC", "HWIO", "NHWC"), 3: ("NHWDC", "HWDIO", "NHWDC")}
         dimension_numbers = names[n]
     dn = conv_dimension_numbers(lhs.shape, rhs.shape, dimension_numbers)
     rhs_dilation = rhs_dilation or (1,) * n
@@ -171,7 +189,7 @@ def conv_transpose(lhs, rhs, strides, padding, rhs_dilation=None, dimension_numb
     elif use_consistent_padding:      # as those of the convolution that this transposes
         pads = [(size - 1 - lo, size - 1 - hi) for size, (lo, hi) in zip(k, padding)]
     else:
-        pads = padding
+        pads = [tuple(p) for p in padding]
     if transpose_kernel:
         rhs = _w.flip(rhs, tuple(dn.rhs_spec[2:]))
         rhs = _w.swap_axes(rhs, dn.rhs_spec[0], dn.rhs_spec[1])
@@ -196,6 +214,24 @@ def conv_general_dilated_patches(lhs, filter_shape, window_strides, padding, lhs
                                 preferred_element_type=preferred_element_type)
 
 
+def conv_general_dilated_local(lhs, rhs, window_strides, padding, filter_shape, lhs_dilation=None, rhs_dilation=None,
+                               dimension_numbers=None, precision=None):
+    # Every place has a kernel of its own: rhs [.., O, I * window, .. places].
+    from jax.lax._contract import dot_general
+    lhs, rhs = _w.wrap(lhs), _w.wrap(rhs)
+    patches = conv_general_dilated_patches(lhs, filter_shape, window_strides, padding, lhs_dilation, rhs_dilation,
+                                           dimension_numbers, precision)
+    dn = conv_dimension_numbers(lhs.shape, (1, 1) + tuple(filter_shape), dimension_numbers)
+    pairs = sorted(zip(dn.out_spec[2:], dn.rhs_spec[2:]))
+    places = ([a for a, _ in pairs], [b for _, b in pairs])
+    out = dot_general(patches, rhs, (([dn.out_spec[1]], [dn.rhs_spec[1]]), places), precision)
+    n = len(out.shape)
+    order = list(range(n - 2))
+    for axis, source in sorted(((dn.out_spec[0], n - 2), (dn.out_spec[1], n - 1))):
+        order.insert(axis, source)
+    return _w.permute(out, order)
+
+
 # ---- pooling
 
 
@@ -217,41 +253,70 @@ def _same_as(fn, names):
     return getattr(fn, "__name__", "") in names
 
 
+def _positive(name, values):
+    if any([v < 1 for v in values]):
+        raise TypeError(f"reduce_window {name} must have every element be positive, got {tuple(values)}.")
+
+
 def reduce_window(operand, init_value, computation, window_dimensions, window_strides=None, padding="VALID",
                   base_dilation=None, window_dilation=None):
-    operand = _w.wrap(operand)
-    n = len(operand.shape)
+    from jax.lax._ops import _flat_result, _several
+    xs, spec, inits = _several(operand, init_value, "reduce_window")
+    if any([len(i.shape) for i in inits]):
+        raise TypeError(f"reduce_window expected init_values to be scalars but init_values have shapes {[tuple(i.shape) for i in inits]}.")
+    if any([x.dtype != i.dtype and not _w.about(i, "weak") for x, i in zip(xs, inits)]):
+        raise TypeError("reduce_window got arguments of different dtypes: operands "
+                        f"{[x.dtype.name for x in xs]}, init_values {[i.dtype.name for i in inits]}")
+    n = len(xs[0].shape)
     window, strides = _each(window_dimensions, n), _each(window_strides, n)
     base, dilation = _each(base_dilation, n), _each(window_dilation, n)
-    sizes = [(d - 1) * b + 1 for d, b in zip(operand.shape, base)]
+    for name, values in (("window_dimensions", window), ("window_strides", strides), ("base_dilation", base),
+                         ("window_dilation", dilation)):
+        if len(values) != n:
+            raise TypeError(f"reduce_window {name} must have length equal to the number of dimensions of the operand, got "
+                            f"{tuple(values)} for operand shape {tuple(xs[0].shape)}.")
+        _positive(name, values)
+    sizes = [_most(d - 1, 0) * b + (d > 0) for d, b in zip(xs[0].shape, base)]
     wide = [(k - 1) * d + 1 for k, d in zip(window, dilation)]
     pads = padtype_to_pads(sizes, wide, strides, padding)
+    if len(xs) == 1 and spec == _tree.LEAF:
+        y = _plain_window(xs[0], inits[0], computation, window, strides, pads, base, dilation)
+        if y is not None:
+            return y
+    combine = lambda a, b: _flat_result(computation(_tree.unflatten(spec, a), _tree.unflatten(spec, b)), spec, "reduce_window")
+    name = getattr(computation, "__name__", "") if len(xs) == 1 else ""
+    return _tree.unflatten(spec, _general_window(xs, inits, combine, name, window, strides, pads, base, dilation))
+
+
+def _plain_window(operand, init, computation, window, strides, pads, base, dilation):
+    # Sums from 0 and extremes of floats have ops of their own.
     attrs = {"window": window, "stride": strides, "pad_lo": [p[0] for p in pads], "pad_hi": [p[1] for p in pads],
              "base_dilation": base, "window_dilation": dilation}
-    floats = operand.dtype.is_floating_point
-    plain = isinstance(init_value, (int, float)) or not _w.about(_w.wrap(init_value), "symbolic")
-    start = float(init_value) if plain else None
+    if _w.about(init, "symbolic") or operand.dtype.is_complex or min([p for pair in pads for p in pair] + [0]) < 0:
+        return None
+    floats, start = operand.dtype.is_floating_point, float(init)
     if _same_as(computation, ("add",)) and start == 0.0:
         return _w.op("reduce_window_sum", [operand], attrs)[0]
     if _same_as(computation, ("max", "maximum")) and floats and start == float("-inf"):
         return _w.op("reduce_window_max", [operand], attrs)[0]
     if _same_as(computation, ("min", "minimum")) and floats and start == float("inf"):
         return -_w.op("reduce_window_max", [-operand], attrs)[0]
-    return _general_window(operand, init_value, computation, window, strides, pads, base, dilation)
+    return None
 
 
-def _general_window(x, init, fn, window, strides, pads, base, dilation):
-    # Shifted copies of the padded operand, combined one after the other.
-    # What is beside the operand does not count where the function has a number that does nothing.
+def _general_window(xs, inits, combine, name, window, strides, pads, base, dilation):
+    # Shifted copies of the padded operands, combined one after the other.
+    # What is beside them does not count where the function has a number that does nothing.
     from jax.lax._ops import pad
-    idle = 0 if _same_as(fn, ("add",)) else 1 if _same_as(fn, ("mul", "multiply")) else init
-    x = pad(x, _w.cast(idle, x.dtype), [(lo, hi, b - 1) for (lo, hi), b in zip(pads, base)])
-    counts = [(d - ((k - 1) * w + 1)) // s + 1 for d, k, w, s in zip(x.shape, window, dilation, strides)]
+    idle = {"add": 0, "mul": 1, "multiply": 1}.get(name)
+    amounts = [(lo, hi, b - 1) for (lo, hi), b in zip(pads, base)]
+    xs = [pad(x, _w.cast(i if idle is None else idle, x.dtype), amounts) for x, i in zip(xs, inits)]
+    counts = [_most((d - ((k - 1) * w + 1)) // s + 1, 0) for d, k, w, s in zip(xs[0].shape, window, dilation, strides)]
     offsets = [()]
     for k, w in zip(window, dilation):
         offsets = [o + (i * w,) for o in offsets for i in range(k)]
-    y = _w.broadcast_to(_w.cast(init, x.dtype), counts)
+    ys = [_w.broadcast_to(_w.cast(i, x.dtype), counts) for x, i in zip(xs, inits)]
     for o in offsets:
-        key = tuple([slice(a, a + (c - 1) * s + 1, s) for a, c, s in zip(o, counts, strides)])
-        y = fn(y, x[key])
-    return y
+        key = tuple([slice(a, a + (c - 1) * s + 1, s) if c else slice(0, 0) for a, c, s in zip(o, counts, strides)])
+        ys = combine(ys, [x[key] for x in xs])
+    return ys

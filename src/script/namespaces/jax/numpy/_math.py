@@ -285,14 +285,7 @@ def isrealobj(x):
     return not iscomplexobj(x)
 
 
-def bitwise_count(x):
-    x = _asarray(x)
-    bits = 8 * x.dtype.itemsize
-    u = _w.abs(x) if x.dtype.kind == "i" else x
-    out = _w.zeros_like(u)
-    for i in range(bits):
-        out = out + _w.bitwise_and(_w.shift_right(u, _w.cast(i, u.dtype)), _w.cast(1, u.dtype))
-    return _w.cast(out, _w.uint8)
+bitwise_count = _core.bitwise_count
 
 
 def _gcd_steps(a, b):
@@ -385,23 +378,13 @@ def ldexp(x1, x2):
 
 
 def nextafter(x, y):
-    # One step in the bits, which are in the order of the numbers on either side of 0.
     from jax.numpy._shape import _same
     x, y = _same([_float(x), _float(y)])     # of equal dtypes both stay as weak as they are
-    ints, least = {2: (_w.int16, -32767), 4: (_w.int32, -2147483647), 8: (_w.int64, -9223372036854775807)}[x.dtype.itemsize]
-    one = lambda cond, a, b: _w.where(cond, _w.full((), a, ints), _w.full((), b, ints))
-    up = _w.gt(y, x)
-    moved = _w.bitcast(_w.bitcast(x, ints) + one(_w.eq(_w.gt(x, 0), up), 1, -1), x.dtype)
-    moved = _w.where(_w.eq(x, 0), _w.bitcast(one(up, 1, least), x.dtype), moved)
-    moved = _w.where(_w.eq(x, y), y, moved)
-    moved = _w.where(_w.logical_or(_w.is_nan(x), _w.is_nan(y)), float("nan"), moved)
-    return _w.set_weak(moved, _w.about(x, "weak") and _w.about(y, "weak"))
+    return _w.set_weak(_core.nextafter(x, y), _w.about(x, "weak") and _w.about(y, "weak"))
 
 
 def spacing(x):
-    x = _float(x)
-    step = nextafter(_w.abs(x), float("inf")) - _w.abs(x)
-    return _w.where(_w.is_inf(x), float("nan"), _w.where(signbit(x), -step, step))
+    return _core.spacing(_float(x))
 
 
 def i0(x):
@@ -450,12 +433,7 @@ def vecdot(x1, x2, axis=-1, precision=None, preferred_element_type=None):
     return _w.sum(_w.mul(_w.conj(_w.move_axis(x1, axis, -1)), _w.move_axis(x2, axis, -1)), -1)
 
 
-def matvec(x1, x2):
-    return _w.squeeze(_w.matmul(x1, _w.expand_dims(x2, -1)), -1)
-
-
-def vecmat(x1, x2):
-    return _w.squeeze(_w.matmul(_w.expand_dims(x1, -2), x2), -2)
+matvec, vecmat = _core.matvec, _core.vecmat
 
 
 def inner(a, b, precision=None, preferred_element_type=None):
@@ -583,11 +561,7 @@ def polyder(p, m=1):
     return _core.polyder(_float(p), m)
 
 
-def polyint(p, m=1, k=0):
-    for _ in range(m):
-        n = p.shape[0]
-        p = _w.concat([p / _w.arange(n, 0, -1), _w.full((1,), float(k))], 0)
-    return p
+polyint = _core.polyint
 
 
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):

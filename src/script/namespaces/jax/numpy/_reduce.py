@@ -9,10 +9,12 @@ from jax._dtypes import default_float as _default_float, default_int as _default
 __all__ = """sum prod mean average var std min max amin amax all any ptp argmax argmin count_nonzero
     nansum nanprod nanmean nanvar nanstd nanmin nanmax nanargmax nanargmin nanmedian nancumsum nancumprod
     cumsum cumprod cumulative_sum cumulative_prod diff gradient trapezoid median quantile percentile
-    nanquantile nanpercentile cov corrcoef histogram histogram_bin_edges histogram2d trace bincount
+    nanquantile nanpercentile cov corrcoef histogram histogram_bin_edges histogram2d histogramdd trace bincount
     logsumexp""".split()
 
 diff, trapezoid, cov, corrcoef = _core.diff, _core.trapezoid, _core.cov, _core.corrcoef
+
+_range = range
 
 
 def _lowest(d):
@@ -27,21 +29,40 @@ def _highest(d):
     return True if d == _w.bool_ else _iinfo(d).max
 
 
-def _fill(x, where, value):
-    return x if where is None else _w.where(where, x, _w.cast(value, x.dtype))
+def _mask(where, name):
+    if where is None:
+        return None
+    where = _any_array(where)
+    if where.dtype != _w.bool_:
+        raise ValueError(f"jnp.{name}: where must be None or a boolean array; got dtype={where.dtype.name}.")
+    return where
+
+
+def _fill(x, where, value, name="sum"):
+    if where is None:
+        return x
+    return _w.where(_mask(where, name), x, _w.cast(value, x.dtype))
 
 
 def _with(y, initial, fn):
-    return y if initial is None else fn(y, _w.cast(_asarray(initial), y.dtype))
+    if initial is None:
+        return y
+    initial = _any_array(initial)
+    if len(initial.shape):
+        raise ValueError("initial value must be a scalar. Got array of shape " + str(tuple(initial.shape)))
+    return fn(y, _w.cast(initial, y.dtype))
 
 
 def _check(x, axis):
     if axis is None:
         return
     n = len(x.shape)
-    for a in ((axis,) if isinstance(axis, int) else axis):
+    axes = (axis,) if isinstance(axis, int) else axis
+    for a in axes:
         if not -n <= a < n:
             raise ValueError(f"axis {a} is out of bounds for array of dimension {n}")
+    if len(set([a % n for a in axes])) < len(axes):
+        raise ValueError(f"duplicate value in 'axis': {tuple(axes)}")
 
 
 def _wide(x):
@@ -398,25 +419,30 @@ def histogram(a, bins=10, range=None, weights=None, density=None):
     return counts, edges
 
 
+def histogramdd(sample, bins=10, range=None, weights=None, density=None):
+    x = _core.floats(sample) if hasattr(sample, "shape") else _w.stack([_core.floats(c) for c in sample], -1)
+    if len(x.shape) != 2:
+        raise ValueError("sample must be an array of shape (N, D)")
+    n = x.shape[1]
+    if weights is not None and tuple(_asarray(weights).shape) != (x.shape[0],):
+        raise ValueError("should have one weight for each sample.")
+    if range is not None and len(range) != n:
+        raise ValueError(f"For sample with {n} columns, range should be length {n}, got {len(range)}.")
+    if isinstance(bins, int):
+        bins = [bins] * n
+    elif len(bins) != n:
+        raise ValueError("should be a bin for each dimension.")
+    edges = [_core.floats(histogram_bin_edges(x[:, k], bins[k], None if range is None else range[k])) for k in _range(n)]
+    h = _core.histogramdd(x, edges, None if weights is None else _core.floats(weights), density)
+    return h, edges
+
+
 def histogram2d(x, y, bins=10, range=None, weights=None, density=None):
-    nx, ny = (bins, bins) if isinstance(bins, int) else bins
-    ex = histogram_bin_edges(x, nx, None if range is None else range[0])
-    ey = histogram_bin_edges(y, ny, None if range is None else range[1])
-
-    def bucket(v, e):
-        k = e.shape[0] - 1
-        i = _w.searchsorted(e, v, True) - 1
-        i = _w.where(_w.eq(v, e[-1]), k - 1, i)
-        return _w.cast(_w.eq(_w.expand_dims(i, 1), _w.arange(0, k)), v.dtype)
-
-    bx, by = bucket(_floats(x), ex), bucket(_floats(y), ey)
-    if weights is not None:
-        bx = bx * _w.expand_dims(_floats(weights), 1)
-    h = _w.matmul(_w.permute(bx), by)
-    if density:
-        area = _w.expand_dims(ex[1:] - ex[:-1], 1) * (ey[1:] - ey[:-1])
-        h = h / _w.sum(h) / area
-    return h, ex, ey
+    x, y = _core.floats(x), _core.floats(y)
+    if not isinstance(bins, int) and len(bins) != 2:
+        bins = [_asarray(bins)] * 2
+    h, edges = histogramdd(_w.stack([x, y], 1), bins, range, weights, density)
+    return h, edges[0], edges[1]
 
 
 def bincount(x, weights=None, minlength=0, *, length=None):

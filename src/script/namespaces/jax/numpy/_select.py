@@ -504,11 +504,7 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     return moveaxis(y, list(range(rank - 1, rank - 1 + extra)), list(range(k, k + extra)))
 
 
-def apply_over_axes(func, a, axes):
-    for axis in axes:
-        b = func(a, axis=axis)
-        a = _w.expand_dims(b, axis) if len(b.shape) != len(a.shape) else b
-    return a
+apply_over_axes = _core.apply_over_axes
 
 
 def unravel_index(indices, shape):

@@ -1,0 +1,143 @@
+# numpy._names -- rarer functions: steps between floats, indices of matrices, counts in several dimensions, polynomials.
+import _numpy as _w
+from numpy._array import ndarray
+from numpy._create import diag_indices
+from numpy._reduce import histogram_bin_edges
+from numpy._shape import _core
+from numpy._ufunc import ufunc
+
+apply_over_axes, matvec, vecmat, polyint = _core.apply_over_axes, _core.matvec, _core.vecmat, _core.polyint
+
+
+def _floats(x):
+    x = _w.wrap(x)
+    return x if x.dtype.kind == "f" else _w.div(x, 1)
+
+
+def _pair(x, y):
+    x, y = _floats(x), _floats(y)
+    d = _w.add(x, y).dtype
+    return _w.cast(x, d), _w.cast(y, d)
+
+
+nextafter = ufunc("nextafter", lambda x, y: _core.nextafter(*_pair(x, y)), 2)
+spacing = ufunc("spacing", lambda x: _core.spacing(_floats(x)), 1)
+bitwise_count = ufunc("bitwise_count", _core.bitwise_count, 1)
+
+
+class _FromPython:
+    # A Python function element by element; results are what it gives, arrays of objects.
+    def __init__(self, func, nin, nout, identity):
+        self._func, self.nin, self.nout, self.identity = func, nin, nout, identity
+        self.nargs = nin + nout
+        self.__name__ = f"{getattr(func, '__name__', '?')} (vectorized)"
+
+    def __repr__(self):
+        return f"<ufunc '{self.__name__}'>"
+
+    def __call__(self, *args):
+        from numpy import array, broadcast_arrays
+        if len(args) != self.nin:
+            raise TypeError(f"{self.__name__} takes {self.nin} positional arguments but {len(args)} were given")
+        xs = broadcast_arrays(*[_w.array(_w.wrap(a)) for a in args])
+        shape = xs[0].shape
+        rows = [self._func(*v) for v in zip(*[_w.reshape(x, -1).tolist() for x in xs])]
+        columns = [rows] if self.nout == 1 else [list(c) for c in zip(*rows)]
+        found = [array(c, dtype=object).reshape(shape) if shape else c[0] for c in columns]
+        return found[0] if self.nout == 1 else tuple(found)
+
+
+def frompyfunc(func, /, nin, nout, *, identity=None):
+    return _FromPython(func, nin, nout, identity)
+
+
+def diag_indices_from(arr):
+    if arr.ndim < 2:
+        raise ValueError("input array must be at least 2-d")
+    if any([n != arr.shape[0] for n in arr.shape]):
+        raise ValueError("All dimensions of input must be of equal length")
+    return diag_indices(arr.shape[0], arr.ndim)
+
+
+def mask_indices(n, mask_func, k=0):
+    return (mask_func(_w.full((n, n), 1, _w.int64), k) != 0).nonzero()
+
+
+def sort_complex(a):
+    x = _w.array(_w.wrap(a))
+    wide = x if x.dtype.kind == "c" else _w.cast(x, _w.complex64 if x.dtype.itemsize < 4 and x.dtype.kind != "f" or
+                                                 x.dtype.itemsize <= 4 and x.dtype.kind == "f" else _w.complex128)
+    order = _w.op("sort", [_w.real(wide), _w.imag(wide)], {"axis": wide.ndim - 1, "keys": 2})
+    return _w.complex(order[0], order[1])
+
+
+def _bins_of(column, bins, range, weights):
+    return histogram_bin_edges(column, bins, range) if isinstance(bins, int) else _w.wrap(bins)
+
+
+def histogramdd(sample, bins=10, range=None, density=None, weights=None):
+    x = sample if isinstance(sample, ndarray) else _w.permute(_w.stack([_w.wrap(s) for s in sample], 0))
+    x = _w.expand_dims(x, 1) if x.ndim == 1 else x
+    d = x.shape[1]
+    bins = [bins] * d if isinstance(bins, int) else list(bins)
+    if len(bins) != d:
+        raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
+    edges = [_w.cast(_bins_of(x[:, k], b, None if range is None else range[k], weights), _w.float64) for k, b in enumerate(bins)]
+    x = _w.cast(x, _w.float64)
+    return _core.histogramdd(x, edges, None if weights is None else _w.cast(_w.wrap(weights), _w.float64), density), edges
+
+
+def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
+    x, y = _w.wrap(x), _w.wrap(y)
+    if x.shape != y.shape:
+        raise ValueError("x and y must have the same length.")
+    if not isinstance(bins, int) and len(bins) not in (1, 2):
+        bins = [bins, bins]
+    h, edges = histogramdd(_w.stack([_w.cast(x, _w.float64), _w.cast(y, _w.float64)], 1), bins, range, density, weights)
+    return h, edges[0], edges[1]
+
+
+def poly(seq_of_zeros):
+    z = _w.wrap(seq_of_zeros)
+    if z.ndim == 2:
+        from numpy.linalg import eigvals
+        z = eigvals(z)
+    elif z.ndim != 1:
+        raise ValueError("input must be 1d or non-empty square 2d array.")
+    if not z.shape[0]:
+        return 1.0
+    out = _core.poly(z)
+    if out.dtype.kind == "c":       # zeros in pairs of conjugates: the polynomial is real
+        order = sort_complex(z)
+        if bool((order == sort_complex(_w.conj(z))).all()):
+            out = _w.real(out)
+    return out
+
+
+class stride_tricks:
+    @staticmethod
+    def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
+        x = _w.array(_w.wrap(x))
+        size = x.dtype.itemsize
+        steps = _w.strides(x) if strides is None else [s // size for s in strides]
+        return _w.as_strided(x, tuple(x.shape if shape is None else shape), tuple(steps), 0)
+
+    @staticmethod
+    def sliding_window_view(x, window_shape, axis=None, subok=False, writeable=False):
+        x = _w.array(_w.wrap(x))
+        window = (window_shape,) if isinstance(window_shape, int) else tuple(window_shape)
+        axes = list(range(x.ndim)) if axis is None else [axis] if isinstance(axis, int) else list(axis)
+        if len(window) != len(axes):
+            raise ValueError(f"Must provide matching length window_shape and axis; got {len(window)} window_shape elements and "
+                             f"{len(axes)} axes elements.")
+        shape, steps = list(x.shape), list(_w.strides(x))
+        out = list(shape)
+        for a, n in zip(_core.axes(axes, x.ndim), window):
+            out[a] -= n - 1
+            if out[a] < 1:
+                raise ValueError("window shape cannot be larger than input array shape")
+        return _w.as_strided(x, tuple(out) + window, tuple(steps + [steps[a] for a in _core.axes(axes, x.ndim)]), 0)
+
+
+class lib:
+    stride_tricks = stride_tricks
