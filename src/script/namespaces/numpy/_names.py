@@ -71,7 +71,7 @@ def sort_complex(a):
     return _w.complex(order[0], order[1])
 
 
-def _bins_of(column, bins, range, weights):
+def _bins_of(column, bins, range):
     return histogram_bin_edges(column, bins, range) if isinstance(bins, int) else _w.wrap(bins)
 
 
@@ -82,7 +82,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     bins = [bins] * d if isinstance(bins, int) else list(bins)
     if len(bins) != d:
         raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
-    edges = [_w.cast(_bins_of(x[:, k], b, None if range is None else range[k], weights), _w.float64) for k, b in enumerate(bins)]
+    edges = [_w.cast(_bins_of(x[:, k], b, None if range is None else range[k]), _w.float64) for k, b in enumerate(bins)]
     x = _w.cast(x, _w.float64)
     return _core.histogramdd(x, edges, None if weights is None else _w.cast(_w.wrap(weights), _w.float64), density), edges
 
@@ -117,6 +117,8 @@ def poly(seq_of_zeros):
 class stride_tricks:
     @staticmethod
     def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
+        if subok or not writeable:
+            raise NotImplementedError("as_strided: subok=True or writeable=False")
         x = _w.array(_w.wrap(x))
         size = x.dtype.itemsize
         steps = _w.strides(x) if strides is None else [s // size for s in strides]
@@ -124,7 +126,9 @@ class stride_tricks:
 
     @staticmethod
     def sliding_window_view(x, window_shape, axis=None, subok=False, writeable=False):
-        x = _w.array(_w.wrap(x))
+        if subok:
+            raise NotImplementedError("sliding_window_view: subok=True")
+        x = _w.array(_w.wrap(x) if writeable else _w.copy(_w.wrap(x)))      # writes there must not change x
         window = (window_shape,) if isinstance(window_shape, int) else tuple(window_shape)
         axes = list(range(x.ndim)) if axis is None else [axis] if isinstance(axis, int) else list(axis)
         if len(window) != len(axes):
