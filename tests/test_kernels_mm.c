@@ -738,6 +738,10 @@ static void conv_sizes_large(KConv *x, bool filter)
         x->x_size[d] = (x->out_size[d] - 1) * x->stride[d] +
                        (x->w_size[d] - 1) * x->w_dilation[d] + 1 - between(0, 3);
         x->x_size[d] = MAX(1, x->x_size[d]);
+        if (!filter && chance(3)) { /* phases as wide as vectors */
+            x->x_dilation[d] = between(2, 3);
+            x->x_size[d] = x->x_size[d] / x->x_dilation[d] + 1;
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 # Steps of training a second in the style of TensorFlow 1: a session, placeholders, an optimiser. Runs in Weft and in
 # Python with TensorFlow. Prints a line for each network: name, steps a second (the best of some rounds).
+# WEFT_THREADS: how many threads each uses.
+import os
 import sys
 import time
 
@@ -9,6 +11,8 @@ import tensorflow.compat.v1 as tf
 tf.disable_v2_behavior()
 seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 2.0
 rng = np.random.RandomState(0)
+threads = int(os.environ.get("WEFT_THREADS", "0"))
+config = tf.ConfigProto(intra_op_parallelism_threads=threads, inter_op_parallelism_threads=threads)
 
 
 def weights(*shape):
@@ -30,7 +34,7 @@ def rate(name, step, feed, sess):
 
 def train(name, loss, feed):
     step = tf.train.GradientDescentOptimizer(0.01).minimize(loss)
-    with tf.Session() as sess:
+    with tf.Session(config=config) as sess:
         sess.run(tf.global_variables_initializer())
         rate(name, step, feed, sess)
 

@@ -427,29 +427,40 @@ static size_t conv_workspace(const KConv *x, int threads)
 
 #define PIECE 128
 
-/* One channel of one image, in pieces, through a buffer. */
+/* One channel of one image: where it stands when its pixels follow each other, else in
+ * pieces of rows, through a buffer. Rows an equal step apart are one. */
 static void call_tile(void *user, int i)
 {
     const KConv *x = user;
-    int64_t n = i / x->out_channels, o = i % x->out_channels, at[PIECE];
+    int64_t n = i / x->out_channels, o = i % x->out_channels, p = 0;
     int64_t pixels = x->out_size[0] * x->out_size[1] * x->out_size[2];
+    int64_t step = x->out_step[2], row = x->out_size[2], c1 = x->out_size[1];
     REAL *out = (REAL *)x->out + n * x->out_batch + o * x->out_channel, c[PIECE];
+    KTile piece = {out, pixels, o, 0, 1, pixels, n};
 
-    for (int64_t p = 0; p < pixels; p += PIECE) {
-        int64_t len = min64(PIECE, pixels - p);
-        KTile piece = {c, PIECE, o, p, 1, len, n};
-
-        for (int64_t q = 0; q < len; q++) {
-            int64_t o2 = (p + q) % x->out_size[2], rest = (p + q) / x->out_size[2];
-
-            at[q] = rest / x->out_size[1] * x->out_step[0] +
-                    rest % x->out_size[1] * x->out_step[1] + o2 * x->out_step[2];
-            c[q] = out[at[q]];
-        }
-        x->epilogue.tile(x->epilogue.user, &piece);
-        for (int64_t q = 0; q < len; q++)
-            out[at[q]] = c[q];
+    if (c1 == 1 || x->out_step[1] == row * step) {
+        row *= c1;
+        c1 = 1;
     }
+    if (step == 1 && row == pixels) {
+        x->epilogue.tile(x->epilogue.user, &piece);
+        return;
+    }
+    piece.c = c;
+    for (int64_t o0 = 0; o0 < x->out_size[0]; o0++)
+        for (int64_t o1 = 0; o1 < c1; o1++)
+            for (int64_t o2 = 0; o2 < row; o2 += PIECE) {
+                REAL *at = out + o0 * x->out_step[0] + o1 * x->out_step[1] + o2 * step;
+
+                piece.col = p;
+                piece.cols = piece.ld = min64(PIECE, row - o2);
+                p += piece.cols;
+                for (int64_t q = 0; q < piece.cols; q++)
+                    c[q] = at[q * step];
+                x->epilogue.tile(x->epilogue.user, &piece);
+                for (int64_t q = 0; q < piece.cols; q++)
+                    at[q * step] = c[q];
+            }
 }
 
 static int is_undilated(const KConv *x)

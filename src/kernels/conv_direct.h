@@ -10,8 +10,8 @@
  *   many images   one task each: copy its planes, then all tiles
  *   few images    copy all planes first, then tasks of channels x pixels
  *
- * Works on a KConv with three spatial dimensions and no x_dilation. The sum of an
- * element is one chain in the order of (channel, tap), whatever the tasks.
+ * Works on a KConv with three spatial dimensions and no x_dilation; the pixels of a row may
+ * stand apart in the output, as those of a phase of x_dilation do. The sum of an element is one chain in the order of (channel, tap), whatever the tasks.
  */
 #ifndef WEFT_KERNEL_CONV_DIRECT_H
 #define WEFT_KERNEL_CONV_DIRECT_H
@@ -122,8 +122,8 @@ static int is_direct(const KConv *x)
     int64_t reach = (x->w_size[2] - 1) * x->w_dilation[2];
 
     return is_flat(x) && taps > 0 && taps <= DIRECT_TAPS && x->x_step[2] == 1 &&
-           (taps > 1 || can_read_image(x)) && x->out_step[2] == 1 &&
-           x->out_size[2] >= 6 &&
+           (taps > 1 || can_read_image(x)) && x->out_size[2] >= 6 &&
+           (x->out_step[2] == 1 || x->out_channel > x->out_step[2]) &&
            /* dropped columns: at most a third */
            3 * (reach / x->stride[2]) <= x->out_size[2] + 2 &&
            x->out_channels / x->groups >= 2 && x->in_channels > 0 &&
@@ -154,7 +154,7 @@ static size_t direct_plan(Direct *d, const KConv *x, int threads)
     d->row = x->out_size[2];
     d->pitch = d->planes.pitch;
     d->flat = (x->out_size[1] - 1) * d->pitch + d->row;
-    if (d->pitch == d->row && x->out_step[1] == d->row) /* the image is one row */
+    if (d->pitch == d->row && x->out_step[1] == d->row && x->out_step[2] == 1) /* one row */
         d->row = d->pitch = d->flat;
     d->tiles = ceil_div(d->flat, NR);
     d->strips = ceil_div(d->out, MR);
@@ -191,8 +191,12 @@ typedef struct DirectTask {
 INLINE void direct_put(KType type, const KConv *x, const REAL *src, int rows, int64_t to,
                        int64_t len)
 {
+    int64_t step = x->out_step[2];
+
     for (int i = 0; i < rows; i++, src += NR, to += x->out_channel) {
-        for (int64_t j = 0; j < len; j += VL)
+        for (int64_t j = 0; j < len && step != 1; j++) /* a phase of x_dilation */
+            real_put_as(type, x->out, to + j * step, src[j]);
+        for (int64_t j = 0; j < len && step == 1; j += VL)
             real_store_as(type, x->out, to + j, real_load(src + j),
                           (int)min64(VL, len - j));
     }
@@ -256,7 +260,7 @@ NOINLINE void direct_emit(const DirectTask *t, DirectPiece p)
         int64_t len = min64(end - p.q, d->row - o2);
 
         if (len > 0) {
-            int64_t at = to + o1 * x->out_step[1] + o2;
+            int64_t at = to + o1 * x->out_step[1] + o2 * x->out_step[2];
             const REAL *src = p.c + (p.q - p.q0);
 
             if (x->epilogue.tile)
@@ -292,8 +296,8 @@ INLINE void direct_one(const DirectTask *t, int64_t strip, int64_t tile, REAL *s
         a_row = x->w_out;
         a_k = d->k == d->in ? x->w_in : x->w_step[2];
     }
-    if (o2 + NR <= d->row && x->out_type == REAL_TYPE) { /* straight into the output */
-        int64_t channel = t->group * d->out + i0;
+    if (o2 + NR <= d->row && x->out_type == REAL_TYPE && x->out_step[2] == 1) {
+        int64_t channel = t->group * d->out + i0; /* straight into the output */
 
         p.c = (REAL *)x->out + t->image * x->out_batch + channel * x->out_channel +
               o1 * x->out_step[1] + o2;

@@ -73,6 +73,14 @@ INLINE void plane_row(KType type, const Planes *p, const char *img, int64_t row,
 
                 real_store(to + j, REAL_EVEN(a, b));
             }
+            if (j < end) {
+                int rest = (int)(2 * (end - j)) - 1;
+                V a = real_load_n(pixels + 2 * j, rest < VL ? rest : VL);
+                V b = rest > VL ? real_load_n(pixels + 2 * j + VL, rest - VL) : (V){0};
+
+                real_store_n(to + j, REAL_EVEN(a, b), (int)(end - j));
+                j = end;
+            }
         }
         for (; j < end; j++)
             to[j] = real_get_as(type, img, row + (at + j * mod) * step);

@@ -306,6 +306,14 @@ INLINE REAL real_get_as(KType type, const void *p, int64_t i)
     return real_load_as(type, p, i, 1)[0];
 }
 
+INLINE void real_put_as(KType type, void *p, int64_t i, REAL x)
+{
+    if (type == REAL_TYPE)
+        ((REAL *)p)[i] = x;
+    else
+        real_store_as(type, p, i, real_splat(x), 1);
+}
+
 INLINE size_t real_type_size(KType type)
 {
     return type == KT_F64 ? 8 : type == KT_F32 ? 4 : 2;
