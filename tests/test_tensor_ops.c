@@ -3,6 +3,7 @@
  */
 #include "lib_tensor.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -483,6 +484,20 @@ TEST(operands_that_repeat_along_axes_are_what_they_are_filled_out)
                                                           wf_broadcast_to(c, wf_int(c, 3), (int64_t[]){5000}, 1)),
                                                 wf_int(c, 5)), NULL, 0, false)), 1);
     CHECK_EQ_INT(wf_ctx_status(c), WF_OK);
+    wf_ctx_free(c);
+}
+
+/* numbers whose negatives are none, where functions need the negative */
+TEST(the_least_numbers_are_steps_and_diagonals_as_others_are)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_tensor x = wf_arange(c, WF_I64, 0, 3, 1);
+    wf_index last = {.kind = WF_INDEX_SLICE, .has_step = true, .step = INT64_MIN};
+
+    CHECK_EQ_INT(wf_item_int(c, wf_index_get(c, x, &last, 1)), 2);
+    CHECK_EQ_INT(wf_ctx_status(c), WF_OK);
+    CHECK(wf_is_none(wf_diag(c, x, INT_MIN)));
+    CHECK(wf_ctx_status(c) != WF_OK && wf_ctx_status(c) != WF_ERR_INTERNAL);
     wf_ctx_free(c);
 }
 

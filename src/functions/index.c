@@ -216,7 +216,7 @@ static bool add_slice(wf_ctx *c, IndexPlan *p, const wf_index *ix, uint32_t axis
     if (step < 0) {
         p->start[axis] = count ? start + (count - 1) * step : 0;
         p->limit[axis] = count ? start + 1 : 0;
-        p->stride[axis] = -step;
+        p->stride[axis] = count > 1 ? -step : 1;
         p->rev[p->nrev++] = axis;
     } else {
         p->start[axis] = count ? start : 0;
@@ -614,9 +614,10 @@ wf_tensor wf_add_along(wf_ctx *c, wf_tensor x, wf_tensor index, wf_tensor v, int
 /* A matrix with the vector on its k-th diagonal, zero elsewhere. */
 wf_tensor wf_diag(wf_ctx *c, wf_tensor x, int k)
 {
+    const int64_t above = k > 0 ? k : 0, below = k < 0 ? -(int64_t)k : 0;
     Shape s;
     int64_t n;
-    wf_tensor wide, y;
+    wf_tensor on, wide, y;
 
     if (!shape_of(c, x, "wf_diag", &s))
         return WF_NONE;
@@ -627,10 +628,10 @@ wf_tensor wf_diag(wf_ctx *c, wf_tensor x, int k)
     if (s.rank != 1 || s.d[0] < 0)
         return tensor_fail(c, WF_ERR_SHAPE, "wf_diag: needs a vector or a matrix, got %s",
                      shape_text(c, tensor_get(c, x, "wf_diag")));
-    n = s.d[0] + (k < 0 ? -k : k);
+    n = s.d[0] + above + below;
     scope_open(c);
-    wide = wf_pad(c, x, (int64_t[]){k > 0 ? k : 0}, (int64_t[]){k < 0 ? -k : 0}, 1,
-                  0); /* element of each column */
-    y = wf_where(c, wf_eye(c, WF_BOOL, n, n, k), wide, wf_zeros_like(c, wide));
+    on = wf_eye(c, WF_BOOL, n, n, k); /* first: it says so when there is no room for the matrix */
+    wide = failed(c) ? WF_NONE : wf_pad(c, x, &above, &below, 1, 0); /* element of each column */
+    y = wf_where(c, on, wide, wf_zeros_like(c, wide));
     return scope_close(c, y);
 }
