@@ -436,29 +436,29 @@ static void call_tile(void *user, int i)
     int64_t pixels = x->out_size[0] * x->out_size[1] * x->out_size[2];
     int64_t step = x->out_step[2], row = x->out_size[2], c1 = x->out_size[1];
     REAL *out = (REAL *)x->out + n * x->out_batch + o * x->out_channel, c[PIECE];
-    KTile piece = {out, pixels, o, 0, 1, pixels, n};
+    KTile t = {out, pixels, o, 0, 1, pixels, n};
 
     if (c1 == 1 || x->out_step[1] == row * step) {
         row *= c1;
         c1 = 1;
     }
     if (step == 1 && row == pixels) {
-        x->epilogue.tile(x->epilogue.user, &piece);
+        x->epilogue.tile(x->epilogue.user, &t);
         return;
     }
-    piece.c = c;
+    t.c = c;
     for (int64_t o0 = 0; o0 < x->out_size[0]; o0++)
         for (int64_t o1 = 0; o1 < c1; o1++)
             for (int64_t o2 = 0; o2 < row; o2 += PIECE) {
                 REAL *at = out + o0 * x->out_step[0] + o1 * x->out_step[1] + o2 * step;
 
-                piece.col = p;
-                piece.cols = piece.ld = min64(PIECE, row - o2);
-                p += piece.cols;
-                for (int64_t q = 0; q < piece.cols; q++)
+                t.col = p;
+                t.cols = t.ld = min64(PIECE, row - o2);
+                p += t.cols;
+                for (int64_t q = 0; q < t.cols; q++)
                     c[q] = at[q * step];
-                x->epilogue.tile(x->epilogue.user, &piece);
-                for (int64_t q = 0; q < piece.cols; q++)
+                x->epilogue.tile(x->epilogue.user, &t);
+                for (int64_t q = 0; q < t.cols; q++)
                     at[q * step] = c[q];
             }
 }
