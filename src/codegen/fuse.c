@@ -339,6 +339,35 @@ static bool reads_rounded(const Fuser *f, uint32_t from, uint32_t to)
     return false;
 }
 
+/* Is v a product that does what follows it in the same call? Sizes that are symbols are not known. */
+static bool has_tail(const Fuser *f, Val v)
+{
+    const Eqn *e = def_of(f, v) == EQN_INPUT ? NULL : &f->p->eqns[def_of(f, v)];
+    double flops = 0, bytes;
+
+    if (!f->target->tail_flops || !e || e->op != OP_dot_general || f->p->dims.syms.n)
+        return false;
+    eqn_cost(f->cx, f->p, e, NULL, &flops, &bytes);
+    return flops >= f->target->tail_flops;
+}
+
+/* Elementwise, of such a product: side by side with others, it would have to wait for theirs. */
+static bool is_tail(const Fuser *f, uint32_t g)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < f->groups.v[g].n; i++) {
+        uint32_t n;
+        const Val *in = reads(f, f->groups.v[g].v[i], &n);
+
+        if (f->kind[f->groups.v[g].v[i]] != FUSE_MAP)
+            return false;
+        for (uint32_t j = 0; j < n; j++)
+            any = any || has_tail(f, in[j]);
+    }
+    return any;
+}
+
 static bool try_join(Fuser *f, uint32_t g1, uint32_t g2)
 {
     if (g1 == g2 || f->groups.v[g1].segment != f->groups.v[g2].segment ||
@@ -395,7 +424,7 @@ static void join_readers(Fuser *f, Val v)
     for (uint32_t k = f->user_at[v]; k < f->user_at[v + 1]; k++) {
         uint32_t g = f->group[f->users[k]];
 
-        if (g == NO_GROUP || g == first)
+        if (g == NO_GROUP || g == first || is_tail(f, g))
             continue;
         if (first == NO_GROUP || !try_join(f, first, g))
             first = g;
@@ -842,7 +871,58 @@ static bool emit_eqn(Emit *m, uint32_t i)
     return op_has(e->op, OPF_CONTROL) ? emit_control(m, e) : copier_eqn(&m->c, e);
 }
 
-/* A group stands where its last member stood, or where it is needed first. */
+/* Can it be had of what was emitted? */
+static bool is_there(const Emit *m, Val v)
+{
+    const Fuser *f = m->f;
+    uint32_t e = def_of(f, v), n;
+    const Val *in;
+
+    if (e == EQN_INPUT || m->c.val[v])
+        return true;
+    if (f->kind[e] != FUSE_FREE && f->kind[e] != FUSE_INDEX)
+        return false;
+    in = reads(f, e, &n);
+    for (uint32_t i = 0; i < n; i++)
+        if (!is_there(m, in[i]))
+            return false;
+    return true;
+}
+
+/* Elementwise, in the same segment, and waits for nothing? */
+static bool follows(const Emit *m, uint32_t g, uint32_t product)
+{
+    const FuseGroup *x = &m->f->groups.v[g];
+    Closure c;
+
+    if (!is_worth(m->f, x) || x->segment != m->f->segment[product])
+        return false;
+    for (uint32_t i = 0; i < x->n; i++)
+        if (m->f->kind[x->v[i]] != FUSE_MAP)
+            return false;
+    c = closure_of(m->f, g, g);
+    for (uint32_t i = 0; i < c.ins.n; i++)
+        if (!is_there(m, c.ins.v[i]))
+            return false;
+    return true;
+}
+
+/* What reads v, of a product, and can stand directly behind it. */
+static bool emit_behind(Emit *m, Val v, uint32_t product)
+{
+    Fuser *f = m->f;
+
+    for (uint32_t k = f->user_at[v]; k < f->user_at[v + 1]; k++) {
+        uint32_t u = f->users[k], g = f->group[u];
+
+        if (g == NO_GROUP ? f->p->eqns[u].op == OP_reshape && !emit_behind(m, f->p->eqns[u].out, product)
+                          : follows(m, g, product) && !emit_eqn(m, u))
+            return false;
+    }
+    return true;
+}
+
+/* A group stands where its last member stood, or where it is needed first, or directly behind a product. */
 static const Program *emit_program(Fuser *f, Shared *sh)
 {
     const Program *p = f->p;
@@ -860,7 +940,8 @@ static const Program *emit_program(Fuser *f, Shared *sh)
             continue;
         if (g && is_worth(f, g) && g->v[g->n - 1] != i)
             continue;
-        if (!emit_eqn(&m, i))
+        if (!emit_eqn(&m, i) || (f->target->tail_flops > 0 && p->eqns[i].op == OP_dot_general &&
+                                 !emit_behind(&m, p->eqns[i].out, i)))
             return NULL;
     }
     if (!emit_inputs(&m, p->outs, p->nout))

@@ -42,7 +42,6 @@ enum { /* of the library's headers */
 #define PROPOSALS   24
 #define TIMED_FLOPS 1e7 /* products of more are worth a search */
 #define TIMED_RUNS  5
-#define TAIL_FLOPS  2e8 /* smaller products with what follows them in the same call were slower, not faster */
 
 typedef struct Heuristic { /* as the library fills it */
     uint64_t algo[8];
@@ -417,7 +416,7 @@ bool cuda_put_product(CudaQueue *q, const Frame *f, const Op *op)
     for (int i = 0; i < m->nbatch; i++)
         outer *= i < inner ? m->batch[i] : 1;
     has_tail = outer == 1 && (inner < 0 || m->batch[inner] == 1) && q->d->l->has_lt &&
-               2.0 * (double)m->m * (double)m->n * (double)m->k >= TAIL_FLOPS &&
+               2.0 * (double)m->m * (double)m->n * (double)m->k >= target_cuda.tail_flops &&
                cuda_tail_behind(f, op, m, &tail);
     memset(&s, 0, sizeof s);
     s.a_type = type_of(m->a_type);

@@ -65,6 +65,7 @@ struct Target {
     double join_copy;     /* and rows saved pay for so many columns copied */
     bool outer_maps;      /* products over nothing are elementwise, and fuse */
     bool sums_half;       /* products of half floats take in a sum over their batch */
+    double tail_flops;    /* a product of as many does what stands directly behind it in the same call; 0: none does */
     int64_t half_least;   /* CALL_HALF: rows and columns */
     int64_t turn_least;   /* elements of a matrix that is transposed once, for a loop */
     int64_t turn_rows, turn_trips; /* of the other operand; of the loop */
