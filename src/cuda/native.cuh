@@ -220,6 +220,26 @@ template <class T> static void n_gather(const NIndex &k)
     }
 }
 
+#define N_PIECE 256 /* elements of a row that a warp moves */
+
+/* The same of long windows: where one is, is found once for a piece. */
+template <class T> static void n_gather_long(const NIndex &k)
+{
+    const int64_t n = k.m.count, pieces = (n + N_PIECE - 1) / N_PIECE, warps = (int64_t)gridDim.x * 8;
+
+    for (int64_t w = (int64_t)blockIdx.x * 8 + threadIdx.x / 32; w < k.rows * pieces; w += warps) {
+        int64_t row, piece, to, from, operand, shape, start[N_RANK];
+        wk_split(w, pieces, &row, &piece);
+        const bool in = n_find(k, row, &operand, &shape, start);
+        const int64_t begin = piece * N_PIECE, end = begin + N_PIECE < n ? begin + N_PIECE : n;
+
+        for (int64_t e = begin + threadIdx.x % 32; e < end; e += 32) {
+            n_places(k.m, e, &to, &from);
+            ((T *)k.m.to)[shape + to] = in ? ((const T *)k.m.from)[operand + from] : n_bits<T>(k.fill);
+        }
+    }
+}
+
 /* Duplicates apply in the order of the rows. Rows that go to one place are a list: head[place],
  * then next[row], in whatever order they came. The block of the row at its head sorts them and
  * does the work of all. */

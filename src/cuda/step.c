@@ -376,6 +376,9 @@ static void fill_index(NIndex *n, const IndexStep *s, void *to, const void *from
     }
 }
 
+#define GATHER_LONG  32  /* elements of a window that a warp moves */
+#define GATHER_PIECE 256 /* at most; as in native.cuh */
+
 static bool put_gather(CudaQueue *q, const Frame *f, const Op *op)
 {
     const IndexStep *s = op->data;
@@ -387,6 +390,9 @@ static bool put_gather(CudaQueue *q, const Frame *f, const Op *op)
         n.fill |= n.fill << bits;
     size = widen(&n.m, size, (int64_t *[]){n.step, n.batch_step},
                  (uint32_t[]){s->rank, s->nbatch}, 2);
+    if (n.m.count >= GATHER_LONG)
+        return launch_moving(q, f->root->cx, "n_gather_long", size, "NIndex",
+                             (s->rows * ((n.m.count + GATHER_PIECE - 1) / GATHER_PIECE) + 7) / 8, &n);
     return launch_moving(q, f->root->cx, "n_gather", size, "NIndex",
                          blocks_for(s->rows * n.m.count), &n);
 }
