@@ -37,7 +37,29 @@ x = torch.zeros(2)
 print(x.device, torch.cuda.is_available(), torch.cuda.device_count())
 P
 
+# what a large product can do in the same call stands directly behind it, in no kernel with what waits for others
+cat >"$dir/tail.wir" <<'W'
+f(x: f32[1024,256], g: f32[1024,512], w: f32[256,512], v: f32[256,512], a: f32[4,8], b: f32[4,8]) {
+  p = dot_general x g lhs=[0] rhs=[0] acc=f32
+  q = dot_general p g lhs=[1] rhs=[1] acc=f32
+  r = dot_general x g lhs=[0] rhs=[0] acc=f32 precision=highest
+  s = dot_general a a lhs=[0] rhs=[0] acc=f32
+  t = dot_general b b lhs=[0] rhs=[0] acc=f32
+  c = const f32[256,512] 0.5
+  h = mul c p
+  y = sub w h
+  i = mul c r
+  z = sub v i
+  d = const f32[8,8] 0.25
+  j = mul d s
+  k = mul d t
+  ret q, y, z, j, k
+}
+W
+
 # ---- without one
+order=$(without show "$dir/tail.wir" --target=cuda --as=fused | sed -n 's/^  .* = \(dot_general\|call\) .*/\1/p' | tr '\n' ' ')
+has 'order behind products' "$order" '^dot_general call dot_general dot_general call dot_general dot_general call $'
 out=$(without devices)
 has 'devices, none' "$out" '^cpu '
 has 'devices, none' "$out" "there is no device 'cuda:0': there is cpu \(WEFT_CUDA=off hides GPUs\)"
@@ -68,6 +90,35 @@ has 'version' "$(with --version)" '^  cuda:0 '
 has 'eval' "$(with eval "$dir/f.wir" --device=cuda '[0,0,0]')" 'f32\[3\] \[0, 0, 0\]'
 has 'eval, no such' "$(with eval "$dir/f.wir" --device=cuda:1 '[0,0,0]')" "there is no device 'cuda:1': there are cpu, cuda:0"
 has 'bench' "$(with bench "$dir/f.wir" --device=gpu --runs=1)" 'f, compiled on cuda:0'
+# attention reads its operands where they lie in one array, and writes their gradients so: two steps
+cat >"$dir/qkv.wir" <<'W'
+f(h: f32[1,64,3,2,8]) {
+  %2 = transpose h perm=[2,0,3,1,4]
+  %3 = slice %2 start=[0,0,0,0,0] limit=[1,1,2,64,8]
+  q = reshape %3 [1,2,64,8]
+  %4 = slice %2 start=[1,0,0,0,0] limit=[2,1,2,64,8]
+  k = reshape %4 [1,2,64,8]
+  %5 = slice %2 start=[2,0,0,0,0] limit=[3,1,2,64,8]
+  v = reshape %5 [1,2,64,8]
+  d = dot_general q k lhs=[3] rhs=[3] lhs_batch=[0,1] rhs_batch=[0,1] acc=f32
+  i = iota i32[1,2,64,64] axis=2
+  j = iota i32[1,2,64,64] axis=3
+  c = ge i j
+  low = const f32[1,2,64,64] -inf
+  s = select c d low
+  m = reduce_max s axes=[3]
+  n = stop_gradient m
+  %6 = broadcast n [1,2,64,64] dims=[0,1,2]
+  %7 = sub s %6
+  e = exp %7
+  l = reduce_sum e axes=[3]
+  %8 = broadcast l [1,2,64,64] dims=[0,1,2]
+  w = div e %8
+  y = dot_general w v lhs=[3] rhs=[2] lhs_batch=[0,1] rhs_batch=[0,1] acc=f32
+  ret y
+}
+W
+has 'attention of parts' "$(with bench "$dir/qkv.wir" --vjp --device=cuda --runs=1)" '^one run takes .* ms; 2 steps'
 has 'run' "$(with run --device=cuda "$dir/a.py")" '^cuda:0 True 1'
 has 'run, hidden' "$(WEFT_CUDA=off with run "$dir/a.py")" '^cpu False 0'
 

@@ -697,15 +697,16 @@ TEST(kernels_are_cuda_to_its_own_compiler)
 
 TEST(scripts_have_tensors_there)
 {
+    static const char *const scripts[] = {"tests/gpu.py", "tests/gpu_tails.py", "tests/gpu_planes.py"};
     Gpu g;
     int status = -1;
 
     if (!open_gpu(&g))
         return;
-    CHECK_EQ_INT(wf_script_run(g.cx, "tests/gpu.py", 0, NULL, &status), WF_OK);
-    CHECK_EQ_INT(status, 0);
-    CHECK_EQ_INT(wf_script_run(g.cx, "tests/gpu_tails.py", 0, NULL, &status), WF_OK);
-    CHECK_EQ_INT(status, 0);
+    for (int i = 0; i < COUNT(scripts); i++) {
+        CHECK_EQ_INT(wf_script_run(g.cx, scripts[i], 0, NULL, &status), WF_OK);
+        CHECK_EQ_INT(status, 0);
+    }
     CHECK_STR(wf_ctx_message(g.cx), "");
     close_gpu(&g);
 }

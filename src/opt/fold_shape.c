@@ -57,23 +57,6 @@ static Val transpose_of_broadcast(Rewriter *r, Val v, Val x, Ints perm)
     return rw_broadcast(r, rw_transpose(r, y, order), (Ints){t.rank, t.dims}, dims);
 }
 
-static Val fold_transpose(Rewriter *r, Val v, Val x, const TransposeAttr *a)
-{
-    const Eqn *inner = made_by(r->b, x, OP_transpose);
-    Type t = b_type(r->b, v);
-    int64_t perm[MAX_RANK];
-
-    if (moves_only_ones(b_type(r->b, x), a->perm))
-        return rw_reshape(r, x, t.dims, t.rank);
-    if (made_by(r->b, x, OP_broadcast))
-        return transpose_of_broadcast(r, v, x, a->perm);
-    if (!inner)
-        return VAL_NONE;
-    for (uint32_t i = 0; i < a->perm.n; i++)
-        perm[i] = ((const TransposeAttr *)inner->attr)->perm.v[a->perm.v[i]];
-    return rw_transpose(r, arg(r->b, inner, 0), perm);
-}
-
 /* to is from with axes of size 1 put in: axis i of from is axis at[i] of to. */
 static bool adds_only_ones(Type from, Type to, int64_t *at)
 {
@@ -90,6 +73,64 @@ static bool adds_only_ones(Type from, Type to, int64_t *at)
         if (to.dims[k] != 1)
             return false;
     return true;
+}
+
+/* Transposed, a product with axes of size 1 put in, which go where they belong behind it: attention gives the
+ * gradients of its operands in any order of axes. VAL_NONE: it is none. */
+static Val transpose_product(Rewriter *r, Val x, Ints perm)
+{
+    Builder *b = r->b;
+    Val y = under(b, x, OP_reshape);
+    int64_t at[MAX_RANK], order[MAX_RANK];
+    Dim dims[MAX_RANK];
+    uint32_t n = 0;
+
+    y = y ? y : x;
+    if (!made_by(b, y, OP_dot_general) || !adds_only_ones(b_type(b, y), b_type(b, x), at))
+        return VAL_NONE;
+    for (uint32_t i = 0; i < perm.n; i++) {
+        dims[i] = b_type(b, x).dims[perm.v[i]];
+        for (uint32_t k = 0; k < b_rank(b, y); k++)
+            if (at[k] == perm.v[i])
+                order[n++] = k;
+    }
+    return rw_reshape(r, rw_transpose(r, y, order), dims, perm.n);
+}
+
+/* Products side by side, transposed: each by itself, and joined where the axis has gone. */
+static Val transpose_of_concat(Rewriter *r, const Eqn *inner, Ints perm)
+{
+    Val x[8];
+    Eqn e = *inner; /* which moves when others are made */
+    int64_t axis = 0;
+
+    if (e.nin > COUNT(x))
+        return VAL_NONE;
+    while (perm.v[axis] != ((const AxisAttr *)e.attr)->axis)
+        axis++;
+    for (uint32_t i = 0; i < e.nin; i++)
+        if (!(x[i] = transpose_product(r, r->b->args.v[e.args + i], perm)))
+            return VAL_NONE;
+    return rw_eqn(r, OP_concat, x, e.nin, &(AxisAttr){axis});
+}
+
+static Val fold_transpose(Rewriter *r, Val v, Val x, const TransposeAttr *a)
+{
+    const Eqn *inner = made_by(r->b, x, OP_transpose);
+    Type t = b_type(r->b, v);
+    int64_t perm[MAX_RANK];
+
+    if (moves_only_ones(b_type(r->b, x), a->perm))
+        return rw_reshape(r, x, t.dims, t.rank);
+    if (made_by(r->b, x, OP_broadcast))
+        return transpose_of_broadcast(r, v, x, a->perm);
+    if (made_by(r->b, x, OP_concat))
+        return transpose_of_concat(r, made_by(r->b, x, OP_concat), a->perm);
+    if (!inner)
+        return VAL_NONE;
+    for (uint32_t i = 0; i < a->perm.n; i++)
+        perm[i] = ((const TransposeAttr *)inner->attr)->perm.v[a->perm.v[i]];
+    return rw_transpose(r, arg(r->b, inner, 0), perm);
 }
 
 static Val fold_broadcast(Rewriter *r, Val x, const BroadcastAttr *a)

@@ -208,7 +208,8 @@ static bool check_apart(const Check *k, const Op *op, uint32_t use)
         const Use *w = &op->use.v[i];
         Held g = place_of(k, w);
 
-        if (i == use || is_empty(w) || !overlaps(&h, &g))
+        if (i == use || is_empty(w) || !overlaps(&h, &g) ||
+            (u->gaps && w->gaps && u->kind == USE_WRITE && w->kind == USE_WRITE)) /* each in the other's gaps */
             continue;
         if (u->kind & (USE_WORK | USE_KEPT) || w->kind & (USE_WORK | USE_KEPT))
             return bad_use(k, op, use, "a workspace overlaps another use");

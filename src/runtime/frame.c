@@ -211,7 +211,30 @@ static int64_t part_offset(Bind *b, const Store *s)
             return -1;
         off += bind_bytes(b, x);
     }
+    if (s->spread) /* which begin within the first of what comes before the joined axis */
+        for (int64_t a = 0; a < ((const AxisAttr *)e->attr)->axis && off; a++)
+            off /= bind_dims(b, e->out)[a];
     return off;
+}
+
+/* Strides of a value that lies in a concatenation with gaps; NULL: it has none. */
+static const int64_t *spread_strides(Bind *b, Val v)
+{
+    const Store *s = &b->plan->store[b->plan->val[v].store];
+    int64_t all[MAX_RANK], to[MAX_RANK];
+    const Eqn *e;
+    Val x;
+
+    if (!s->inside || !s->spread || part_offset(b, s) < 0)
+        return NULL;
+    e = &b->p->eqns[s->concat];
+    x = eqn_in(b->p, e)[s->operand];
+    if (!find_dims(b, b->p->vals[x].type))
+        return NULL;
+    k_row_major((int)bind_rank(b, e->out), bind_dims(b, e->out), all);
+    if (!bind_reshaped(bind_rank(b, x), bind_dims(b, x), all, bind_rank(b, v), bind_dims(b, v), to))
+        return NULL;
+    return arena_dup(b->a, to, bind_rank(b, v) * sizeof *to);
 }
 
 /* Does an earlier result of this equation lie in the store, too? */
@@ -272,7 +295,7 @@ static bool place_results(Bind *b)
         if (kind == VAL_ALIAS && e->nin)
             b->f->loc[v] = b->f->loc[bind_in(b, j)];
         else if (kind == VAL_OWN)
-            b->f->loc[v] = (Loc){find_home(b, v), NULL};
+            b->f->loc[v] = (Loc){find_home(b, v), spread_strides(b, v)};
     }
     return true;
 }

@@ -1,11 +1,12 @@
 /* plan.c -- what can be said of running a program before sizes are known.
  *
  *   views      a broadcast, transpose, slice or reversal is not carried out if all who
- *              use it take strides; a reshape or bitcast never is
+ *              use it take strides; a reshape or bitcast never is. Attention away from the
+ *              host takes strides, also through a reshape that only divides axes
  *   storage    values that are the same memory share a store; a result takes the store of
  *              an operand that is used for the last time where its equation can write in
- *              place (reuse.c); operands of a concatenation that lie in one piece of it
- *              are written there; results of the program are written where the caller
+ *              place (reuse.c); operands of a concatenation that lie in one piece of it,
+ *              or that attention away from the host makes, are written there; results of the program are written where the caller
  *              wants them, or into the memory of a donated input
  *   lifetime   after which equation a store is free
  *   segments   the equations up to and including one that defines a symbol
@@ -23,6 +24,9 @@ typedef struct Planner {
     Arena *scratch;
     uint8_t *want;    /* Accept of each value: the least of its users */
     bool *rough;      /* a view whose innermost stride may not be 0 or 1 */
+    bool *attends;    /* equations that are attention of another device than the host: all their planes
+                         have strides */
+    bool *attended;   /* values that those read, and nobody else */
     bool *splat;      /* constants of one element, not filled */
     uint32_t *merged; /* store -> store it became part of; itself: none */
     VEC(Store) stores;
@@ -38,6 +42,42 @@ static int alias_of(unsigned op, uint32_t j)
 
 /* ---- what users take --------------------------------------------------------------- */
 
+static void find_attention(Planner *k)
+{
+    const Program *p = k->p;
+    bool *others = arena_zalloc(k->scratch, p->nvals + 1);
+
+    for (uint32_t n = 0; n < p->neqns; n++) {
+        const Eqn *e = &p->eqns[n];
+
+        k->attends[n] = e->op == OP_call && !k->plan->device->host_reads && opt_is_attention(k->scratch, e->attr);
+        for (uint32_t i = 0; i < e->nin; i++)
+            (k->attends[n] ? k->attended : others)[operands(k, e)[i]] = true;
+    }
+    for (uint32_t j = 0; j < p->nout; j++)
+        others[p->outs[j]] = true;
+    for (uint32_t v = 0; v < p->nvals; v++)
+        k->attended[v] = k->attended[v] && !others[v];
+}
+
+/* Are the axes of y those of x, in order, each as it is or divided into several? */
+static bool divides_axes(Type x, Type y)
+{
+    uint32_t j = 0;
+
+    for (uint32_t i = 0; i < x.rank; i++) {
+        Dim rest = x.dims[i];
+
+        while (j < y.rank && rest != 1 && (y.dims[j] == rest || (y.dims[j] > 0 && rest > 0 && rest % y.dims[j] == 0)))
+            rest = y.dims[j] == rest ? 1 : rest / y.dims[j], j++;
+        if (rest != 1)
+            return false;
+    }
+    while (j < y.rank && y.dims[j] == 1)
+        j++;
+    return j == y.rank;
+}
+
 static Accept accepted(const Planner *k, const Eqn *e, uint32_t i)
 {
     Accept out = e->nout ? (Accept)k->want[e->out] : ACCEPT_ANY;
@@ -45,7 +85,11 @@ static Accept accepted(const Planner *k, const Eqn *e, uint32_t i)
     if (op_has(e->op, OPF_VIEW)) /* what is carried out here anyway can start from any view */
         return out == ACCEPT_DENSE ? ACCEPT_ANY : out;
     if (e->op == OP_reshape)
-        return ACCEPT_DENSE;
+        return k->attended[e->out] && divides_axes(val_type(k->p, operands(k, e)[0]), val_type(k->p, e->out))
+                   ? ACCEPT_ANY
+                   : ACCEPT_DENSE;
+    if (k->attends[e - k->p->eqns])
+        return ACCEPT_ANY;
     if (alias_of(e->op, 0) >= 0)
         return (Accept)k->want[e->out + i];
     return (Accept)bind_row(e->op).accept[MIN(i, 2)];
@@ -339,24 +383,58 @@ static bool has_whole_parts(const Planner *k, const Eqn *e)
     return !is_late_shape(k, e->out);
 }
 
+static uint32_t count_reads(const Planner *k, Val v)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < k->p->neqns; i++)
+        for (uint32_t j = 0; j < k->p->eqns[i].nin; j++)
+            n += operands(k, &k->p->eqns[i])[j] == v;
+    for (uint32_t j = 0; j < k->p->nout; j++)
+        n += k->p->outs[j] == v;
+    return n;
+}
+
+/* Is the operand what attention of the device makes, or that with axes joined, for this concatenation alone? It
+ * can write it with gaps. */
+static bool is_spread(const Planner *k, Val x)
+{
+    const Program *p = k->p;
+    uint32_t n = p->vals[x].eqn, s = k->plan->val[x].store;
+    Val v = x;
+
+    if (n != EQN_INPUT && p->eqns[n].op == OP_reshape) {
+        v = operands(k, &p->eqns[n])[0];
+        n = p->vals[v].eqn;
+    }
+    for (uint32_t t = 0; t < k->stores.n; t++)
+        if (k->merged[t] != t && (t == s || k->merged[t] == s))
+            return false;
+    return n != EQN_INPUT && k->attends[n] && k->plan->val[v].kind == VAL_OWN && count_reads(k, v) == 1 &&
+           count_reads(k, x) == 1 && divides_axes(val_type(p, x), val_type(p, v));
+}
+
 /* Operands are written where the concatenation wants them. They may be read there as long
  * as they like, but nothing else may be written there. */
 static void place_parts(Planner *k, const Eqn *e, uint32_t n)
 {
     uint32_t to;
+    bool whole;
     Store *t;
 
-    if (e->op != OP_concat ||
-        !has_whole_parts(k, e)) /* an effect has no result to look at */
+    if (e->op != OP_concat) /* an effect has no result to look at */
         return;
+    whole = has_whole_parts(k, e);
     to = store_of(k, e->out);
     t = &k->stores.v[to];
     for (uint32_t i = 0; i < e->nin; i++) {
         Val x = operands(k, e)[i];
         Store *s = &k->stores.v[store_of(k, x)];
 
-        if (s->kind != STORE_TEMP || s->inside || k->plan->val[x].part)
+        if (s->kind != STORE_TEMP || s->inside || k->plan->val[x].part ||
+            (!whole && (is_late_shape(k, x) || is_late_shape(k, e->out) || !is_spread(k, x))))
             continue;
+        s->spread = !whole;
         s->inside = to + 1;
         s->concat = n;
         s->operand = i;
@@ -481,8 +559,11 @@ static void plan_one(wf_ctx *cx, Arena *a, const Program *p, Plan *plan)
     plan->type_late = arena_zalloc(a, p->ntypes + 1);
     k.want = arena_array(&cx->scratch, p->nvals + 1, 1);
     k.rough = arena_zalloc(&cx->scratch, p->nvals + 1);
+    k.attends = arena_zalloc(&cx->scratch, p->neqns + 1);
+    k.attended = arena_zalloc(&cx->scratch, p->nvals + 1);
     find_late_types(&k);
     cut_segments(&k);
+    find_attention(&k);
     find_wants(&k);
     place_all(&k);
     find_last_uses(&k);

@@ -215,6 +215,7 @@ typedef struct Store {
     Val val;              /* one that fills it */
     uint32_t inside;      /* 1 + the store of a concatenation it is part of; 0: none */
     uint32_t concat, operand; /* of that: its equation, and which operand this is */
+    bool spread;          /* not one piece of it, but with gaps: by strides */
 } Store;
 
 typedef enum ValKind {
@@ -572,6 +573,9 @@ static inline wf_dtype bind_dtype(const Bind *b, Val v)
     return (wf_dtype)val_type(b->p, v).dtype;
 }
 static inline uint32_t bind_rank(const Bind *b, Val v) { return val_type(b->p, v).rank; }
+/* Strides `to` of the same elements in another shape; false: there are none. */
+bool bind_reshaped(uint32_t rank, const int64_t *dims, const int64_t *stride, uint32_t to_rank,
+                   const int64_t *to_dims, int64_t *to);
 static inline Ref bind_ref(const Bind *b, Val v) { return b->f->loc[v].at; }
 static inline bool bind_is_dense(const Bind *b, Val v)
 {

@@ -55,16 +55,16 @@ static bool run_attention(Frame *f, const Op *op)
 
 /* ---- planes ------------------------------------------------------------------------ */
 
-/* v, of the program that calls, has the axes of x, row-major. */
+/* v, of the program that calls, has the axes of x. */
 static KPlane plane_of(Making *m, Val v, const Labelled *x, int row, int col)
 {
     const Attention *t = m->t;
-    int64_t stride[MAX_RANK];
+    int64_t room[MAX_RANK];
+    const int64_t *stride = bind_strides(m->b, v, room);
     uint32_t rank = bind_rank(m->b, v);
     int nbatch = 0;
     KPlane p = {.p = m};
 
-    k_row_major((int)rank, bind_dims(m->b, v), stride);
     for (uint32_t a = 0; a < t->rank; a++) {
         int64_t *to = a == t->query || a == t->key ? NULL : &p.batch[nbatch++];
 
@@ -111,6 +111,37 @@ static Use widened(Making *m, Val v)
     return to;
 }
 
+#define PIECE 16 /* bytes that libraries read at a time */
+
+/* A view that libraries do not read: rows in pieces, elements that are several. */
+static bool is_awkward(Making *m, Val v)
+{
+    int64_t size = (int64_t)wf_dtype_size(bind_dtype(m->b, v));
+    const int64_t *stride = m->b->f->loc[v].stride, *dims = bind_dims(m->b, v);
+    uint32_t last = bind_rank(m->b, v) - 1;
+
+    if (!stride || !frame_is_away(m->b->f))
+        return false;
+    for (uint32_t i = 0; i < last; i++)
+        if (dims[i] != 1 && (stride[i] <= 0 || stride[i] * size % PIECE))
+            return true;
+    return stride[last] != 1 || bind_ref(m->b, v).off % PIECE;
+}
+
+/* Row-major, in a workspace. */
+static void copy_in(Making *m, Val v, KPlane *plane, Plane number, const Labelled *x, int row, int col)
+{
+    int64_t bytes = bind_bytes(m->b, v);
+    Loc was = m->b->f->loc[v];
+    Ref at = bind_workspace(m->b, (size_t)bytes);
+
+    bind_copy_to(m->b, v, at);
+    m->b->f->loc[v] = (Loc){at, NULL};
+    *plane = plane_of(m, v, x, row, col);
+    m->b->f->loc[v] = was;
+    m->use[number] = (Use){at, 0, bytes, 0, USE_READ, false};
+}
+
 /* An input of the body. */
 static bool take_in(Making *m, const Labelled *x, int row, int col, KPlane *plane,
                     Plane number)
@@ -120,6 +151,10 @@ static bool take_in(Making *m, const Labelled *x, int row, int col, KPlane *plan
     if (!is_input(m->body, x->v))
         return false;
     v = bind_in(m->b, x->v - 1);
+    if (is_awkward(m, v)) {
+        copy_in(m, v, plane, number, x, row, col);
+        return true;
+    }
     *plane = plane_of(m, v, x, row, col);
     m->use[number] = widened(m, v);
     return true;

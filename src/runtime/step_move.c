@@ -43,13 +43,55 @@ void bind_copy_to(Bind *b, Val v, Ref to)
 
 /* ---- the same elements ------------------------------------------------------------- */
 
+bool bind_reshaped(uint32_t rank, const int64_t *dims, const int64_t *stride, uint32_t to_rank,
+                   const int64_t *to_dims, int64_t *to)
+{
+    uint32_t i = 0, j = 0;
+
+    memset(to, 0, to_rank * sizeof *to);
+    while (i < rank || j < to_rank) { /* axes i..k have the elements of axes j..l */
+        int64_t n = i < rank ? dims[i] : 1, m = j < to_rank ? to_dims[j] : 1;
+        uint32_t k = i + (i < rank), l = j + (j < to_rank);
+
+        while (n != m && (n < m ? k < rank : l < to_rank))
+            *(n < m ? &n : &m) *= n < m ? dims[k++] : to_dims[l++];
+        if (n != m)
+            return false;
+        n = m = 0; /* steps: of the innermost axis, of the one before */
+        for (uint32_t a = k; a-- > i;) {
+            if (dims[a] == 1)
+                continue;
+            if (m && stride[a] != m)
+                return false;
+            n = m ? n : stride[a];
+            m = stride[a] * dims[a];
+        }
+        for (uint32_t a = l; a-- > j; n *= to_dims[a])
+            to[a] = to_dims[a] == 1 ? 0 : n;
+        i = k;
+        j = l;
+    }
+    return true;
+}
+
 bool bind_alias(Bind *b)
 {
-    if (b->e->op == OP_reshape &&
-        bind_count(b, bind_in(b, 0)) != bind_count(b, bind_out(b, 0)))
+    Val x = bind_in(b, 0), y = bind_out(b, 0);
+    int64_t to[MAX_RANK];
+    Loc *at = &b->f->loc[y];
+
+    if (b->e->op != OP_reshape)
+        return true;
+    if (bind_count(b, x) != bind_count(b, y))
         return bind_fail(b, WF_ERR_SHAPE, "%lld elements, but the result needs %lld",
-                         (long long)bind_count(b, bind_in(b, 0)),
-                         (long long)bind_count(b, bind_out(b, 0)));
+                         (long long)bind_count(b, x), (long long)bind_count(b, y));
+    if (!at->stride)
+        return true;
+    if (!bind_count(b, y))
+        memset(to, 0, sizeof to);
+    else if (!bind_reshaped(bind_rank(b, x), bind_dims(b, x), at->stride, bind_rank(b, y), bind_dims(b, y), to))
+        return bind_fail(b, WF_ERR_INTERNAL, "a view that the result cannot be");
+    at->stride = arena_dup(b->a, to, bind_rank(b, y) * sizeof *to);
     return true;
 }
 
