@@ -12,9 +12,12 @@
 #include "runtime/runtime.h"
 #include "weft_dlpack.h"
 
+#include <execinfo.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static const char *const case_files[] = {"map",    "reduce", "shape",   "index", "contract", "random",
                                          "linalg", "control", "effect",  "sort",  "window",   "fourier"};
@@ -34,10 +37,29 @@ static bool is_real(void)
     return real && *real && strcmp(real, "0") != 0;
 }
 
+static char running[64]; /* the program that is checked */
+
+/* Libraries of the machine may end the process: which program, and where? */
+static void die(int signal_number)
+{
+    void *frames[48];
+    int n = backtrace(frames, COUNT(frames));
+
+    if (write(STDERR_FILENO, running, strlen(running)) < 0 || write(STDERR_FILENO, ": ended by a signal\n", 20) < 0)
+        _exit(2);
+    backtrace_symbols_fd(frames, n, STDERR_FILENO);
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
 /* False: there is none, which is said. */
 static bool open_gpu(Gpu *g)
 {
     *g = (Gpu){.real = is_real()};
+    if (g->real) {
+        signal(SIGFPE, die);
+        signal(SIGSEGV, die);
+    }
     if (!g->real && !gpu_possible()) {
         check_skip(__FILE__, __LINE__, "no C++ compiler to run CUDA C++ on the host with");
         return false;
@@ -188,8 +210,10 @@ static const char *check_on(Gpu *g, const Program *p, const Nd *nd)
 
 static void check_program(Gpu *g, const Program *p, const Nd *in, const char *name)
 {
-    const char *why = p->nin <= 64 && p->nout <= 64 ? check_on(g, p, in) : NULL;
+    const char *why;
 
+    snprintf(running, sizeof running, "%s", name);
+    why = p->nin <= 64 && p->nout <= 64 ? check_on(g, p, in) : NULL;
     if (why) {
         Text t;
 

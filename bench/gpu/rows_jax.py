@@ -1,5 +1,5 @@
 # rows_jax.py -- the rows of the GPU table in plain JAX: run by real JAX and, as it is, by `weft run`.
-#   python rows_jax.py [ROW,ROW..]     milliseconds a call, back to back, and seconds of the first call
+#   python rows_jax.py [ROW,ROW..]     milliseconds a call, back to back, seconds of the first call, and a number that tells results apart
 import sys
 import time
 
@@ -199,12 +199,21 @@ def wait(x):
     return x
 
 
+def digest(y, x):
+    """The sum of all magnitudes in y; of a step of training, of what it changes in x."""
+    y, x = jax.tree_util.tree_leaves(y), jax.tree_util.tree_leaves(x)
+    step = len(y) > 1 and [a.shape for a in y] == [a.shape for a in x]
+    parts = [a.astype(jnp.float32) - b.astype(jnp.float32) if step else a.astype(jnp.float32) for a, b in zip(y, x if step else y)]
+    return sum([float(jnp.sum(jnp.abs(p))) for p in parts])
+
+
 def measure(name):
     f, args = ROWS[name]()
     wait(args)
     t0 = time.perf_counter()
-    wait(f(*args))
+    y = wait(f(*args))
     first = time.perf_counter() - t0
+    told = digest(y, args[0])
     n = 1
     for _ in range(3):
         wait(f(*args))
@@ -217,7 +226,7 @@ def measure(name):
         if spent > 0.3 or n >= 10000:
             break
         n = max(n + 1, min(int(n * 0.4 / max(spent, 1e-6)) + 1, n * 20))
-    print(f"{name:18} {spent / n * 1e3:10.4f} ms   first {first:6.2f} s", flush=True)
+    print(f"{name:18} {spent / n * 1e3:10.4f} ms   first {first:6.2f} s   digest {told:.6g}", flush=True)
 
 
 for name in (sys.argv[1].split(",") if len(sys.argv) > 1 else ROWS):

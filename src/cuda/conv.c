@@ -457,6 +457,13 @@ static bool put_library(CudaQueue *q, wf_ctx *cx, const KConv *c, int precision)
     return ok;
 }
 
+/* Sums over nothing, which the library does not know; of no results there is nothing to do. */
+static bool is_empty(const KConv *c)
+{
+    return !c->batch || !c->in_channels || !c->out_channels || !product(c->x_size, c->spatial) ||
+           !product(c->w_size, c->spatial) || !product(c->out_size, c->spatial);
+}
+
 bool cuda_put_conv(CudaQueue *q, const Frame *f, const Op *op)
 {
     const ConvStep *s = op->data;
@@ -468,12 +475,12 @@ bool cuda_put_conv(CudaQueue *q, const Frame *f, const Op *op)
         c.x = (const char *)op_at(f, op, DOT_X) + g * s->x_step;
         c.w = (const char *)op_at(f, op, DOT_Y) + g * s->w_step;
         c.out = (char *)op_at(f, op, DOT_OUT) + g * s->out_step;
-        if (cuda_conv_is_few(q, &c)) {
+        if (!is_empty(&c) && cuda_conv_is_few(q, &c)) {
             if (!cuda_put_conv_few(q, f->root->cx, &c))
                 return false;
             continue;
         }
-        if (!(q->d->l->has_dnn && put_library(q, f->root->cx, &c, precision)) &&
+        if (!(q->d->l->has_dnn && !is_empty(&c) && put_library(q, f->root->cx, &c, precision)) &&
             !put_plain(q, f->root->cx, &c))
             return false;
     }
