@@ -9,6 +9,7 @@ from torch import nn
 from torch.jit import _check, _types
 from torch.jit._kinds import KNOWN, Found, Late, Py, Stop, converts, fits, inner_of, normal, of_value, optional, shown, unify, unsure
 from torch.jit._classes import MAGIC, check_class, of_text
+from torch.jit._rules import EXCEPTION, Refusal, is_empty, leaves_loop
 from torch.jit._values import Values, of_attribute
 
 _augmented = {"//": "FloorDiv", "@": "MatMult"}
@@ -50,17 +51,11 @@ class Infer(Values):
 
     # -- a function
 
-    _alone = {"List": "a contained type. Please add a contained type, e.g. List[int]",
-              "Dict": "contained types. Please add contained type, e.g. Dict[int, int]",
-              "Optional": "a contained type. Please add a contained type, e.g. Optional[int]",
-              "Tuple": "a contained type. Please add a contained type, e.g. Tuple[int]",
-              "Future": "a contained type. Please add a contained type, e.g. Future[int]"}
-
     def contained(self, node, text):
         # Containers in a type that was written say what they contain.
         name, inner = _types.parts(text.strip("'\""))
-        if name in self._alone and text.find("[") < 0 and text[:1].isupper():
-            self.fail(node, f"Attempted to use {name} without {self._alone[name]}")
+        if name in _types.ALONE and text.find("[") < 0 and text[:1].isupper() and not self.quiet:
+            raise Refusal(RuntimeError(f"Attempted to use {name} without {_types.ALONE[name]}"))
         for t in inner:
             if t not in ("()", "..."):
                 self.contained(node, t)
@@ -71,9 +66,11 @@ class Infer(Values):
         if comment is not None and len(comment[0]) != len(own):
             self.fail(self.tree.body[0], f"Number of type annotations ({len(comment[0])}) did not match the number of function "
                                          f"parameters ({len(own)})")
-        for name, t, written in self.signature:
+        for p, (name, t, written) in zip(self.tree.params, self.signature):
             if written:
                 self.contained(self.tree.body[0], t)
+                if t != "Any":
+                    self.known_types(self.tree.body[0], t if comment is not None or p.ann is None else p.ann)
         if self.returns is not None:
             self.contained(self.tree.body[0], self.returns)
         env = {}
@@ -100,7 +97,7 @@ class Infer(Values):
         if value is None and not written:
             return "Optional[Tensor]"
         given = of_value(value)
-        if isinstance(value, (list, dict, set)):
+        if self.is_mutable(value):
             self.fail(self.tree.body[0], "Mutable default parameters are not supported because Python binds them to the "
                       "function and they persist across function calls.\n As a workaround, make the default None and "
                       f"instantiate the default parameter within the body of the function. Found {type(value)} on parameter "
@@ -129,7 +126,7 @@ class Infer(Values):
                     if not converts(inner_of(t)[0], inner_of(want)[0]):
                         self.fail(node, f"List type annotation `{want}` did not match the types of the given list "
                                         f"elements, which were unified to {shown(inner_of(t)[0])}")
-                elif not (node.a is not None and node.a.kind in ("list", "dict") and not node.a.list):
+                elif not (node.a is not None and is_empty(node.a)):
                     self.fail(node, f"Return value was annotated as having type {shown(want)} but is actually of type "
                                     f"{shown(t)}")
         elif self.result is None:
@@ -177,6 +174,8 @@ class Infer(Values):
 
     def assign(self, target, value, node):
         k = target.kind
+        if value is EXCEPTION:
+            self.fail(node, "exception message cannot be used as a value")
         if k == "name":
             self.set(target, target.name, value)
         elif k in ("tuple", "list"):
@@ -226,6 +225,9 @@ class Infer(Values):
 
     def unpack(self, target, t, node):
         n = len(target.list)
+        if t == "?tuple":
+            self.fail(node, "Provided tuple is not fully defined/refined including its element types, please provide a value of "
+                            "type like Tuple[int, int]")
         star = any([x.kind == "star" for x in target.list])
         if t.startswith("Tuple[") and not star:
             parts = inner_of(t)
@@ -265,8 +267,16 @@ class Infer(Values):
         want = normal(_types._graph.annotation(s.b), self.scope)
         if s.c is None:
             return
+        if s.a.kind == "name" and any([s.a.name in f for f in self.frames[:-1]]):
+            self.fail(s, f"Attempting to declare and annotate the type of variable '{s.a.name}' but it is already defined in an "
+                         "outer block")
         t = self.type(s.c)
-        literal = s.c.kind in ("list", "dict", "listcomp", "dictcomp", "tuple")
+        literal = s.c.kind in ("list", "dict", "listcomp", "dictcomp", "tuple") or is_empty(s.c)
+        need = {"list": "List", "listcomp": "List", "dict": "Dict", "dictcomp": "Dict"}.get(s.c.kind)
+        if need is not None and (want in KNOWN[:7] or want.startswith(("List[", "Dict[", "Tuple["))) and not want.startswith(need):
+            self.fail(s, f"Expected an annotation of type {need} but got {shown(want)}")
+        if s.c.kind == "call":
+            self.made_dict(s, t, want)
         if s.c.kind == "list" and want.startswith("List["):
             for x in s.c.list:
                 if x.kind not in ("list", "dict", "star", "tuple") and not converts(self.type(x), inner_of(want)[0]):
@@ -292,8 +302,10 @@ class Infer(Values):
                              self.info["file"], s.line, s.col, s.len)
         if a.startswith("List[") and s.op == "+":
             return
-        if a.startswith("Tuple[") and s.a.kind == "name" or s.a.kind == "index" and self.type(s.a.a).startswith("Tuple["):
+        if a.startswith("Tuple[") and s.a.kind == "name":
             self.fail(s, f"'{shown(a)}' does not support augmented assign")
+        if s.a.kind == "index" and self.type(s.a.a).startswith("Tuple["):
+            self.fail(s, f"{shown(self.type(s.a.a))} does not support augmented assignment.")
         k = of_text(a)
         if k is not None:
             word = MAGIC.get(s.op, "____")
@@ -307,17 +319,19 @@ class Infer(Values):
     def s_del(self, s):
         for t in s.list:
             if t.kind == "name":
-                for f in self.frames:
-                    f.pop(t.name, None)
+                self.eval(t)
                 self.frames[-1][t.name] = Late(f"undefined value {t.name}", None)
+            elif t.kind == "index" and t.b.kind == "slice":
+                self.fail(t, "del statements only support deletion at a single index, slicing is not supported (see "
+                             "https://github.com/pytorch/pytorch/issues/31430)")
 
     def s_return(self, s):
         self.returned(s, "None" if s.a is None else self.value(s.a))
         raise Stop()
 
     def s_raise(self, s):
-        if s.a is not None:
-            self.eval(s.a)
+        if s.a is not None and self.eval(s.a) in KNOWN[:7]:
+            self.fail(s, "exceptions must derive from BaseException")
         raise Stop()
 
     def s_break(self, s):
@@ -405,6 +419,10 @@ class Infer(Values):
     def s_for(self, s):
         item = self.items(s.b)
         if isinstance(item, list):      # unrolled
+            left = leaves_loop(s.list)
+            if left is not None:
+                self.fail(left, "Because we emit iteration over modulelists or tuples as unrolled loops, we do not support break or "
+                                "continue inside the body of these loops")
             self.unrolling += 1
             for t in item:
                 self.assign(s.a, t, s)
@@ -435,10 +453,10 @@ class Infer(Values):
             if e.a.name == "enumerate" and len(e.list) > 2:
                 self.fail(e, f"enumerate expected at most 2 arguments, got {len(e.list)}")
             if e.a.name == "range":
-                for x in e.list:
+                for i, x in enumerate(e.list):
                     t = self.type(x)
                     if not converts(t, "int"):
-                        self.no_variant(e, "range", [t])
+                        self.fail(e, f"all inputs of range must be ints, found {shown(t)} in argument {i}")
                 return "int"
             if e.a.name in ("enumerate", "zip") and e.list:
                 parts = [self.items(x) for x in (e.list[:1] if e.a.name == "enumerate" else e.list)]
@@ -479,6 +497,7 @@ class Infer(Values):
             return known, yes, no, sure
         if k == "call" and e.a.kind == "name" and e.a.name == "hasattr" and len(e.list) == 2 and e.list[1].kind == "str":
             o = self.eval(e.list[0])
+            self.r_hasattr(e, hasattr)
             return (hasattr(o.value, e.list[1].value) if isinstance(o, Py) else None), {}, {}, isinstance(o, Py)
         if k == "call" and e.a.kind == "name" and e.a.name == "isinstance" or k == "call" and e.a.kind == "attr" and \
                 e.a.name in ("isinstance", "is_scripting", "is_tracing"):
@@ -546,6 +565,8 @@ class Infer(Values):
         if t in KNOWN[:6] and want in KNOWN[:6]:
             return t == want, {}, {}, True
         both = {name: "?"} if name else {}
+        if t == "Any" and name and e.list[1].kind == "name" and e.list[1].name == "tuple":
+            return None, {name: "?tuple"}, both, True
         return None, both, dict(both), False
 
 
@@ -566,6 +587,8 @@ def check(functions):
                 infer(func, self_)
     except Found as e:
         raise_at(*e.args_, e.calls)
+    except Refusal as e:
+        raise e.error
     finally:
         Infer.results.clear()
 
@@ -576,6 +599,8 @@ def check_type(cls):
         check_class(cls, infer)
     except Found as e:
         raise_at(*e.args_, e.calls)
+    except Refusal as e:
+        raise e.error
     finally:
         Infer.results.clear()
 

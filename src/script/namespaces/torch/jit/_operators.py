@@ -78,6 +78,8 @@ _tensor = {"int": "dim numel nelement element_size get_device storage_offset ndi
 _tensor = {name: t for t, names in _tensor.items() for name in names.split()}
 _str = {"split": "List[str]", "join": "str", "upper": "str", "lower": "str", "strip": "str", "replace": "str",
         "format": "str", "startswith": "bool", "endswith": "bool", "find": "int", "count": "int"}
+_fields = set("values indices min max mantissa exponent sign logabsdet Q R U S V Vh L LU P pivots info solution residuals rank "
+              "singular_values eigenvalues eigenvectors hist bin_edges a tau".split())      # of what operators give
 _methods = {"int": (), "float": ("is_integer",), "bool": (), "None": ()}
 
 
@@ -86,6 +88,8 @@ def attribute_of(t, name, args=None):
     if t == "Tensor":
         if name in ("size", "stride"):
             return "?" if args is None else "List[int]" if not args else "int"
+        if name in ("max", "min", "median", "nanmedian") and args is not None and all([a in _numbers + ("Tensor",) for a in args]):
+            return "Tensor" if not args or args[0] == "Tensor" else "Tuple[Tensor, Tensor]"
         if name in _tensor:
             return _tensor[name]
         return "Tensor" if hasattr(torch.Tensor, name) else None
@@ -104,6 +108,8 @@ def attribute_of(t, name, args=None):
             if name == "get" and args else inner[1] if name == "pop" else "?"
     if t.startswith("Optional[") and t.find("?") < 0:
         return None
+    if t.startswith("Tuple["):
+        return "Tensor" if name in _fields else None
     return "?"
 
 
@@ -159,5 +165,5 @@ def function_of(f, args, kwargs):
                 hasattr(torch.Tensor, name):
             return None
         if args and args[0] == "Tensor" and "out" not in kwargs and hasattr(torch.Tensor, name) and name not in ("std", "var"):
-            return attribute_of("Tensor", name, args[1:])
+            return attribute_of("Tensor", name, args[1:] + list(kwargs.values()))
     return "?"

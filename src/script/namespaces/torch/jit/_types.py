@@ -288,6 +288,14 @@ def result(x):
     return x
 
 
+# Containers that need to say what they contain, and the rest of the sentence that says so.
+ALONE = {"List": "a contained type. Please add a contained type, e.g. List[int]",
+         "Dict": "contained types. Please add contained type, e.g. Dict[int, int]",
+         "Optional": "a contained type. Please add a contained type, e.g. Optional[int]",
+         "Tuple": "a contained type. Please add a contained type, e.g. Tuple[int]",
+         "Future": "a contained type. Please add a contained type, e.g. Future[int]"}
+
+
 def is_of(x, target):
     # torch.jit.isinstance: types with parts are looked into.
     if isinstance(target, tuple):
@@ -298,6 +306,8 @@ def is_of(x, target):
         return any([is_of(x, a) for a in args]) if args and name not in ("List", "Dict", "Tuple") else \
             getattr(target, "__name__", None) == x.kind
     if not args:
+        if name in ALONE and str(target).startswith("typing."):
+            raise RuntimeError(f"Attempted to use {name} without {ALONE[name]}")
         return isinstance(x, target)
     if name == "List":
         return isinstance(x, list) and all([is_of(v, args[0]) for v in x])

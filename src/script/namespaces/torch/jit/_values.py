@@ -9,12 +9,13 @@ from torch import nn
 from torch.jit import _check, _types
 from torch.jit._classes import Classes, MAGIC, check_class, kind, of_text, plain
 from torch.jit._kinds import KNOWN, Bound, Found, Late, Py, converts, fits, inner_of, normal, of_value, shown, unify, unsure
+from torch.jit._rules import EXCEPTION, UNKNOWN, Rules
 from torch.jit._operators import ARITHMETIC, attribute_of, binary, compared, function_of, math_unsupported, negated
 
 _literals = {"int": "int", "float": "float", "str": "str", "none": "None", "true": "bool", "false": "bool"}
 
 
-class Values(Classes):
+class Values(Classes, Rules):
     # Of one function (_infer.py).
     def typed(self, v):
         if isinstance(v, Py):
@@ -23,6 +24,8 @@ class Values(Classes):
 
     def type(self, e):
         v = self.eval(e)
+        if v is EXCEPTION:
+            return self.fail(e, "exception message cannot be used as a value")
         return self.fail(e, "builtin cannot be used as a value") if isinstance(v, Bound) else self.typed(v)
 
     def value(self, e):
@@ -98,6 +101,8 @@ class Values(Classes):
         t = types[0]
         for x in types[1:]:
             t = unify(t, x) if t is not None else None
+        if t is None and all([x in KNOWN[:5] for x in types]):
+            t = _types.long(f"Union[{', '.join(sorted(set(types)))}]")
         return f"List[{t}]" if t is not None and not unsure(t) else "?"
 
     def e_dict(self, e):
@@ -178,10 +183,10 @@ class Values(Classes):
         t = binary(op, a, b)
         return t if t is not None else self.no_variant(e, ARITHMETIC[op], [a, b])
 
-    def no_variant(self, e, name, types):
-        why = f"Expected a value of type 'Tensor' for argument 'self' but instead found type '{shown(types[0])}'.\n" \
+    def no_variant(self, e, name, types, why=None):
+        why = why if why is not None else f"Expected a value of type 'Tensor' for argument 'self' but instead found type '{shown(types[0])}'.\n" \
             if types and types[0] != "Tensor" else ""
-        if len(types) == 2 and all([t.startswith("List[") for t in types]):
+        if len(types) == 2 and all([t.startswith("List[") for t in types]) and not why.startswith("Keyword"):
             a, b = [shown(inner_of(t)[0]) for t in types]
             why = f"Could not match type List[{b}] to List[t] in argument 'b': Type variable 't' previously matched to type {a} " \
                 f"is matched to type {b}.\n"
@@ -227,10 +232,20 @@ class Values(Classes):
     def of_tuple(self, e, parts, key):
         i = e.b.value if e.b.kind == "int" else -e.b.a.value if e.b.kind == "un" and e.b.a.kind == "int" else None
         if i is None:
+            if key == "int" and e.b.kind == "name" and any([t != parts[0] for t in parts]) and self.varies(e.b.name):
+                return self.fail(e, f"Cannot index into a Tuple[{', '.join([shown(t) for t in parts])}] with a non-integer literal "
+                                    "because we cannot resolve the output type")
             return self.fail(e, "tuple index must be an integer") if key in ("Tensor", "float", "str") else "?"
         if not -len(parts) <= i < len(parts):
             return self.fail(e, f"Tuple index out of range. Tuple is length {len(parts)} and index is {i}")
         return parts[i]
+
+    def varies(self, name):
+        # Is a variable a parameter, or assigned in several places?
+        def count(nodes):
+            return sum([(s.kind == "assign" and any([t.kind == "name" and t.name == name for t in s.list])) + count(s.list) +
+                        count(s.more) for s in nodes if s is not None])
+        return any([p.name == name for p in self.tree.params]) or count(self.tree.body) > 1
 
     def e_attr(self, e):
         o = self.eval(e.a)
@@ -276,7 +291,8 @@ class Values(Classes):
             return self.fail(e, f"{v.__name__} has no attribute '{e.name}'")
         if _syntax.sort(v) == "module":
             if not hasattr(v, e.name):
-                return self.fail(e, f"object has no attribute {e.name}")
+                return self.no_operator(e, e.name) if v is torch and e.name in UNKNOWN else \
+                    self.fail(e, f"object has no attribute {e.name}")
             return Py(getattr(v, e.name))
         return "?"
 
@@ -303,6 +319,7 @@ class Values(Classes):
             f = self.eval(e.a)
         if e.a.kind == "attr" and e.a.name == "annotate" and len(e.list) == 2:
             self.eval(e.list[1])
+            self.contained(e, _types._graph.annotation(e.list[0]))
             return normal(_types._graph.annotation(e.list[0]), self.scope)
         plain = all([x.kind not in ("star", "dstar") for x in e.list])
         args = [self.argument(x) for x in e.list if x.kind not in ("kw", "star", "dstar")]
@@ -310,7 +327,7 @@ class Values(Classes):
         if isinstance(f, Py):
             return self.called(e, f.value, args, kwargs) if plain else "?"
         if self.typed(f) in ("Tensor", "int", "float", "bool", "str"):
-            return self.fail(e, "cannot call a value")
+            return self.fail(e, f"cannot call a value of type '{shown(self.typed(f))}'")
         return "?"
 
     def argument(self, e):
@@ -332,6 +349,9 @@ class Values(Classes):
         if k is not None:
             return self.call_field(e, k, name)
         args = [self.type(x.a if x.kind in ("kw", "star", "dstar") else x) for x in e.list]
+        r = self.method_rule(e, t, args)
+        if r is not None:
+            return r
         r = attribute_of(t, name, args)
         if r is None:
             return self.fail(e.a, f"'{shown(t)}' object has no attribute or method '{name}'.")
@@ -345,6 +365,9 @@ class Values(Classes):
 
     def called(self, e, f, args, kwargs):
         from torch.jit._script import ScriptFunction
+        r = self.rule(e, f, args, kwargs)
+        if r is not None:
+            return r
         if isinstance(f, ScriptFunction):
             if not hasattr(f, "_method"):
                 return "?"
@@ -389,9 +412,19 @@ class Values(Classes):
                                     f"for argument '{name}' but instead found type '{shown(t)}'.\n")
         return "?"
 
+    def ignored(self, e, func, args):
+        # A call of what stays Python's: arguments of the types it says.
+        signature, returns = _types.signature(func, _stage.tree_of(func)[0])
+        for (n, t, written), given in zip([p for p in signature if p[0] != "self"], args):
+            if not converts(given, normal(t, self.scope)) and not unsure(given):
+                params = ", ".join([f"{_types.shown(t)} {n}" for n, t, _ in signature])
+                return self.fail(e, f"{func.__name__}({params}) -> {_types.shown(returns or 'Tensor')} 0:\nExpected a value of type "
+                                    f"'{shown(t)}' for argument '{n}' but instead found type '{shown(given)}'.\n")
+        return normal(returns or "Tensor")
+
     def user(self, e, func, self_, args, kwargs):
         if hasattr(func, "__jit_ignore__"):
-            return normal(_types.signature(func, _stage.tree_of(func)[0])[1] or "Tensor")
+            return self.ignored(e, func, args)
         if _syntax.info(func)["hidden"]:
             return "?"
         tree = _stage.tree_of(func)[0]
