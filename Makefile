@@ -215,7 +215,7 @@ $(BUILD)/tests/gpu/libcuda.so.1: tests/lib_gpu.c tests/lib_gpu.h src/cuda/cuda.h
 
 # Callers of every public function, from the headers.
 $(BUILD)/gen/sweep_calls.h: tests/sweep.py $(BUILD)/weft $(wildcard include/*.h)
-	$(Q)$(CC) -E -P -Iinclude include/weft.h > $(BUILD)/gen/weft.i
+	$(Q)printf '#include "%s"\n' $(wildcard include/*.h) | $(CC) -E -P -I. -x c - > $(BUILD)/gen/weft.i
 	$(Q)$(BUILD)/weft run tests/sweep.py $(BUILD)/gen/weft.i > $@
 $(BUILD)/tests/test_sweep.o: $(BUILD)/gen/sweep_calls.h
 $(BUILD)/tests/test_sweep.o: ALL += -I$(BUILD)/gen

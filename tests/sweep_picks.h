@@ -494,6 +494,10 @@ static const wf_runtime_options *pick_const_wf_runtime_options_p(Sweep *s)
     (void)s;
     return NULL;
 }
+static struct DLManagedTensorVersioned **pick_struct_DLManagedTensorVersioned_pp(Sweep *s)
+{
+    return skip(s) ? NULL : (struct DLManagedTensorVersioned **)memset(s->buffer, 0, BYTES);
+}
 static struct DLManagedTensor **pick_struct_DLManagedTensor_pp(Sweep *s)
 {
     return skip(s) ? NULL : (struct DLManagedTensor **)memset(s->buffer, 0, BYTES);

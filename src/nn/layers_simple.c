@@ -153,6 +153,8 @@ static wf_status forward_sequential(wf_ctx *c, wf_module *m, const wf_tensor *in
 /* Takes all n references, whatever happens. */
 static wf_module *holding(wf_ctx *c, wf_module *m, int n, va_list ap)
 {
+    if (n < 0 && !wf_ctx_status(c))
+        wf_raise(c, WF_ERR_ARG, "a list of a negative number of modules");
     for (int i = 0; i < n; i++) {
         wf_module *child = va_arg(ap, wf_module *);
         if (m && child && !wf_ctx_status(c))

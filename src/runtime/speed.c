@@ -72,16 +72,26 @@ static double best_rate(Pool *pool, int n, SpeedJob *j)
 
 wf_status wf_machine_speed(wf_ctx *cx, double *out_flops, double *out_bytes)
 {
-    Pool *pool = ctx_threads(cx);
-    int n = MIN(pool_threads(pool), MOST_THREADS);
-    SpeedJob *j = mem_alloc(&cx->al, sizeof *j);
-    size_t size = (size_t)n * 2 * (size_t)FLOATS * sizeof *j->mem;
+    Pool *pool;
+    int n;
+    SpeedJob *j;
+    size_t size;
 
-    *out_flops = *out_bytes = 0;
-    if (failed(cx) || !j) {
-        mem_free(&cx->al, j, sizeof *j);
-        if (!failed(cx))
-            fail_memory(cx);
+    if (out_flops)
+        *out_flops = 0;
+    if (out_bytes)
+        *out_bytes = 0;
+    if (failed(cx) || ctx_elsewhere(cx))
+        return failed(cx) ? ctx_status(cx) : WF_ERR_ARG;
+    if (!out_flops || !out_bytes) {
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_machine_speed: a place for a result is NULL");
+        return ctx_status(cx);
+    }
+    pool = ctx_threads(cx);
+    n = MIN(pool_threads(pool), MOST_THREADS);
+    size = (size_t)n * 2 * (size_t)FLOATS * sizeof *j->mem;
+    if (!(j = mem_alloc(&cx->al, sizeof *j))) {
+        fail_memory(cx);
         return ctx_status(cx);
     }
     *j = (SpeedJob){.s = &speeds[MIN((int)cpu_isa(), COUNT(speeds) - 1)]};
