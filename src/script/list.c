@@ -216,12 +216,13 @@ static Value list_compare(Vm *vm, CmpOp op, Value a, Value b)
     for (i = 0; i < x->n && i < y->n; i++) {
         Value p = sc_ref(x->v[i]), q = sc_ref(y->v[i]), r = NIL;
         int e = sc_equal(vm, p, q);
+        bool gone = i >= x->n || i >= y->n; /* by what the comparison ran: then the lengths decide */
 
-        if (e == 0)
+        if (e == 0 && !gone)
             r = op == CMP_EQ || op == CMP_NE ? v_bool(op == CMP_NE) : sc_compare(vm, op, p, q);
         sc_drop(vm, p);
         sc_drop(vm, q);
-        if (e <= 0)
+        if (e < 0 || (e == 0 && !gone))
             return r;
     }
     return sc_compare(vm, op, v_int(x->n), v_int(y->n));
