@@ -208,14 +208,15 @@ static wf_tensor shuffle(wf_ctx *c, const char *fn, wf_tensor x, int64_t r, bool
 {
     Shape s;
     Dim ch = 0, h = 0, w = 0;
+    int64_t square = 0;
     wf_tensor y;
 
     if (!shape_of(c, x, fn, &s))
         return WF_NONE;
-    if (s.rank < 3 || r < 1 ||
+    if (s.rank < 3 || r < 1 || !mul_i64(r, r, &square) ||
         !(back ? size_exact(c, s.d[s.rank - 2], r, &h) &&
                      size_exact(c, s.d[s.rank - 1], r, &w)
-               : size_exact(c, s.d[s.rank - 3], r * r, &ch)))
+               : size_exact(c, s.d[s.rank - 3], square, &ch)))
         return tensor_fail(c, WF_ERR_SHAPE, "%s: %s cannot be divided by %lld", fn,
                      shape_text(c, tensor_get(c, x, fn)), (long long)r);
     Dim n = size_prod(c, s.d, s.rank - 3), *d = s.d + s.rank - 3;
@@ -223,7 +224,7 @@ static wf_tensor shuffle(wf_ctx *c, const char *fn, wf_tensor x, int64_t r, bool
     if (back) {
         y = wf_reshape(c, x, (int64_t[]){n, d[0], h, r, w, r}, 6);
         y = wf_permute(c, y, (int[]){0, 1, 3, 5, 2, 4}, 6);
-        d[0] = size_mul(c, d[0], r * r);
+        d[0] = size_mul(c, d[0], square);
         d[1] = h;
         d[2] = w;
     } else {

@@ -373,7 +373,8 @@ int64_t wf_size_add(wf_ctx *c, int64_t a, int64_t b)
 
 int64_t wf_size_sub(wf_ctx *c, int64_t a, int64_t b)
 {
-    return size_of_two(c, "wf_size_sub", dim_sub, a, b, a >= b, a - MAX(b, 0));
+    return size_of_two(c, "wf_size_sub", dim_sub, a, b, a >= b,
+                       a >= 0 && b >= 0 ? a - b : 0);
 }
 
 int64_t wf_size_mul(wf_ctx *c, int64_t a, int64_t b)

@@ -317,7 +317,8 @@ static bool reduce_piece(Shm *m, Group *g, Combine how, wf_dtype t, char *out, i
     for (int k = 0; k < g->n && (root < 0 || root == g->me); k++) {
         from = n * k / g->n * size;
         to = n * (k + 1) / g->n * size;
-        memcpy(out + from, slot(m, g, k)->computed + from, (size_t)(to - from));
+        if (to > from)
+            memcpy(out + from, slot(m, g, k)->computed + from, (size_t)(to - from));
     }
     return true;
 }
