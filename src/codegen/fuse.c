@@ -15,38 +15,10 @@
  *              in, and becomes what its kernel does with every finished piece
  *              (epilogue.c).
  */
-#include "codegen/codegen.h"
+#include "codegen/fuse.h"
 #include "opt/recognise.h"
 
 #include <stdlib.h>
-
-#define NO_GROUP UINT32_MAX
-
-typedef struct FuseGroup {
-    uint32_t *v, n; /* member equations, in order; n 0: joined another */
-    uint32_t segment;
-    uint32_t product;  /* the member that is one; NO_GROUP: none */
-    bool keeps;        /* the product's result is one of the group's, whoever reads it */
-} FuseGroup;
-
-typedef struct Fuser {
-    wf_ctx *cx;
-    const Target *target;
-    const Program *p;
-    Arena *a;
-    uint8_t *kind;     /* FuseKind of each equation */
-    uint32_t *group;   /* of each equation; NO_GROUP */
-    uint32_t *segment; /* of each equation: what defines symbols or speaks is a border */
-    uint32_t *user_at, *users; /* equations that read value v: users[user_at[v] ..] */
-    bool *is_out;              /* values that are results of the program */
-    bool *again;               /* equations that every group which reads them computes */
-    VEC(FuseGroup) groups;
-    uint32_t least;         /* members of a group that is made a kernel */
-    uint32_t *mark, *gmark; /* visited by the walk of this number */
-    uint32_t walk;
-    uint32_t *copy_mark, copy_walk; /* likewise, of another walk */
-    bool any_again;
-} Fuser;
 
 typedef struct Shared { /* by all programs fused together */
     wf_ctx *cx;
@@ -57,30 +29,9 @@ typedef struct Shared { /* by all programs fused together */
     VEC(const Program *) made; /* fused sub-programs */
 } Shared;
 
-static const Val *reads(const Fuser *f, uint32_t e, uint32_t *n)
-{
-    *n = f->p->eqns[e].nin;
-    return eqn_in(f->p, &f->p->eqns[e]);
-}
-
-static uint32_t def_of(const Fuser *f, Val v) { return f->p->vals[v].eqn; }
-
 static bool is_compute(const Fuser *f, uint32_t e) { return f->kind[e] >= FUSE_MAP; }
 
 /* ---- a group and what goes along with it ------------------------------------------- */
-
-typedef struct Closure {
-    VEC(uint32_t) eqns; /* members and copies, sorted */
-    VEC(Val) ins, outs;
-} Closure;
-
-static bool in_list(const uint32_t *v, uint32_t n, uint32_t x)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (v[i] == x)
-            return true;
-    return false;
-}
 
 static bool is_member(const Fuser *f, uint32_t e, uint32_t g1, uint32_t g2)
 {
@@ -88,7 +39,7 @@ static bool is_member(const Fuser *f, uint32_t e, uint32_t g1, uint32_t g2)
 }
 
 /* Is the slice's operand an array from outside, or the same in another shape? */
-static bool slice_is_load(const Fuser *f, uint32_t e, uint32_t g1, uint32_t g2)
+bool fuse_slice_is_load(const Fuser *f, uint32_t e, uint32_t g1, uint32_t g2)
 {
     uint32_t d = def_of(f, eqn_in(f->p, &f->p->eqns[e])[0]);
 
@@ -101,7 +52,7 @@ static bool goes_along(const Fuser *f, uint32_t e, uint32_t g1, uint32_t g2)
         return true;
     if (e == EQN_INPUT || is_compute(f, e) || f->kind[e] <= FUSE_PRODUCT)
         return false;
-    return f->p->eqns[e].op != OP_slice || slice_is_load(f, e, g1, g2);
+    return f->p->eqns[e].op != OP_slice || fuse_slice_is_load(f, e, g1, g2);
 }
 
 static void add_copies(Fuser *f, Closure *c, uint32_t e, uint32_t g1, uint32_t g2)
@@ -148,7 +99,7 @@ static bool read_by_copy(Fuser *f, Val v, uint32_t g1, uint32_t g2)
 }
 
 /* Does a member of a group need v in memory, whatever can be computed? */
-static bool reads_array(const Fuser *f, uint32_t e, Val v)
+bool fuse_reads_array(const Fuser *f, uint32_t e, Val v)
 {
     return f->kind[e] == FUSE_PRODUCT ||
            (f->kind[e] == FUSE_GATHER && eqn_in(f->p, &f->p->eqns[e])[0] == v);
@@ -164,9 +115,9 @@ static bool read_elsewhere(const Fuser *f, Val v, bool again, uint32_t g1, uint3
         uint32_t e = f->users[k];
 
         if ((is_member(f, e, g1, g2) || (again && f->group[e] != NO_GROUP)) &&
-            !(again && reads_array(f, e, v)))
+            !(again && fuse_reads_array(f, e, v)))
             continue;
-        if (!goes_along(f, e, g1, g2) || reads_array(f, e, v))
+        if (!goes_along(f, e, g1, g2) || fuse_reads_array(f, e, v))
             return true;
         if (read_elsewhere(f, f->p->eqns[e].out, again, g1, g2))
             return true;
@@ -204,7 +155,7 @@ static void add_inputs(Fuser *f, Closure *c)
 }
 
 /* Of one group, or of two as if they were one (g1 == g2: one). */
-static Closure closure_of(Fuser *f, uint32_t g1, uint32_t g2)
+Closure fuse_closure(Fuser *f, uint32_t g1, uint32_t g2)
 {
     Closure c = {0};
 
@@ -281,10 +232,10 @@ static bool pays(const Target *t, const Space *s)
            count_of(s, s->col) <= (double)t->one_row;
 }
 
-static bool can_be_one(Fuser *f, uint32_t g1, uint32_t g2)
+bool fuse_can_be_one(Fuser *f, uint32_t g1, uint32_t g2)
 {
     ArenaMark mark = arena_mark(f->a);
-    Closure c = closure_of(f, g1, g2);
+    Closure c = fuse_closure(f, g1, g2);
     Space s;
     bool ok = c.ins.n + c.outs.n <= f->target->fuse_arrays;
 
@@ -372,7 +323,7 @@ static bool try_join(Fuser *f, uint32_t g1, uint32_t g2)
 {
     if (g1 == g2 || f->groups.v[g1].segment != f->groups.v[g2].segment ||
         f->groups.v[g1].n + f->groups.v[g2].n > f->target->fuse_members || reads_rounded(f, g1, g2) ||
-        reads_rounded(f, g2, g1) || !can_be_one(f, g1, g2))
+        reads_rounded(f, g2, g1) || !fuse_can_be_one(f, g1, g2))
         return false;
     join(f, g1, g2);
     return true;
@@ -407,7 +358,7 @@ static void make_groups(Fuser *f)
         *v = e;
         vec_push(f->a, &f->groups, ((FuseGroup){v, 1, f->segment[e], NO_GROUP, false}));
         f->group[e] = f->groups.n - 1;
-        if (!can_be_one(f, f->group[e], f->group[e])) {
+        if (!fuse_can_be_one(f, f->group[e], f->group[e])) {
             f->group[e] = NO_GROUP;
             f->groups.v[f->groups.n - 1].n = 0;
         } else {
@@ -441,187 +392,6 @@ static void join_neighbours(Fuser *f)
 static bool is_worth(const Fuser *f, const FuseGroup *g)
 {
     return (g->n && g->n >= f->least) || (g->n && f->kind[g->v[0]] == FUSE_SCALAR);
-}
-
-/* ---- computed again ---------------------------------------------------------------- */
-
-typedef struct Again { /* a value of a group that its readers could compute */
-    VEC(uint32_t) eqns;    /* all that has to be computed for it */
-    VEC(Val) arrays;       /* what of */
-    VEC(uint32_t) readers; /* groups */
-    double cost, saved;    /* of an element; bytes that are not moved */
-    bool ok;
-} Again;
-
-static double bytes_of(const Fuser *f, Val v)
-{
-    Type t = val_type(f->p, v);
-    double n = (double)wf_dtype_size((wf_dtype)t.dtype);
-
-    for (uint32_t i = 0; i < t.rank; i++)
-        n *= t.dims[i] >= 0 ? (double)t.dims[i] : 64;
-    return n;
-}
-
-/* What v is made of: down to what is in memory anyway. top: it is what shall be. */
-static void unfold(Fuser *f, const Closure *c, Val v, bool top, Again *a)
-{
-    uint32_t d = def_of(f, v), n;
-    bool computed = d != EQN_INPUT && f->kind[d] == FUSE_MAP &&
-                    (top || f->again[d] ||
-                     (in_list(c->eqns.v, c->eqns.n, d) && !in_list(c->outs.v, c->outs.n, v)));
-    const Val *in;
-
-    if (d != EQN_INPUT && f->mark[d] == f->walk)
-        return;
-    if (d != EQN_INPUT)
-        f->mark[d] = f->walk;
-    if (!computed && (d == EQN_INPUT || (f->kind[d] != FUSE_FREE && f->kind[d] != FUSE_INDEX))) {
-        if (!in_list(a->arrays.v, a->arrays.n, v))
-            vec_push(f->a, &a->arrays, v);
-        return;
-    }
-    if (computed) {
-        vec_push(f->a, &a->eqns, d);
-        a->cost += op_cost(f->p->eqns[d].op, (wf_dtype)val_type(f->p, v).dtype);
-    }
-    in = reads(f, d, &n);
-    if (f->p->eqns[d].op == OP_slice && !slice_is_load(f, d, NO_GROUP, NO_GROUP))
-        a->ok = false;
-    for (uint32_t i = 0; i < n; i++)
-        unfold(f, c, in[i], false, a);
-}
-
-/* Groups that read v, also by a copy of what is computed again; and whether anything else
- * does. */
-static bool list_readers(Fuser *f, uint32_t g, Val v, Again *a)
-{
-    bool others = f->is_out[v];
-
-    for (uint32_t k = f->user_at[v]; k < f->user_at[v + 1]; k++) {
-        uint32_t e = f->users[k], r = f->group[e];
-        bool along = f->again[e] || (r == NO_GROUP && f->kind[e] == FUSE_INDEX);
-
-        others = others || reads_array(f, e, v) || (r == NO_GROUP && !along);
-        if (r != NO_GROUP && r != g && !in_list(a->readers.v, a->readers.n, r))
-            vec_push(f->a, &a->readers, r);
-        if (along && f->copy_mark[e] != f->copy_walk) {
-            f->copy_mark[e] = f->copy_walk;
-            others = list_readers(f, g, f->p->eqns[e].out, a) || others;
-        }
-    }
-    return others;
-}
-
-static void weigh(Fuser *f, uint32_t g, const Closure *c, Val v, Again *a)
-{
-    double bytes = bytes_of(f, v);
-
-    *a = (Again){.ok = true};
-    f->copy_walk++;
-    a->saved = list_readers(f, g, v, a) ? 0 : bytes;
-    f->walk++;
-    unfold(f, c, v, true, a);
-    for (uint32_t r = 0; r < a->readers.n && a->ok; r++) {
-        Closure reader = closure_of(f, a->readers.v[r], a->readers.v[r]);
-
-        a->saved += bytes;
-        for (uint32_t i = 0; i < a->arrays.n; i++)
-            if (!in_list(reader.ins.v, reader.ins.n, a->arrays.v[i]))
-                a->saved -= bytes_of(f, a->arrays.v[i]);
-    }
-    for (uint32_t i = 0; i < a->arrays.n; i++) { /* of the group's own, kept for this alone */
-        uint32_t d = def_of(f, a->arrays.v[i]);
-
-        if (d != EQN_INPUT && f->group[d] == g && !in_list(c->outs.v, c->outs.n, a->arrays.v[i]))
-            a->saved -= bytes_of(f, a->arrays.v[i]);
-    }
-    a->ok = a->ok && a->readers.n && a->saved > 0 && a->cost <= f->target->recompute;
-}
-
-/* Sets the marks; they stay if every group is still one. */
-static bool mark_again(Fuser *f, const Again *a)
-{
-    bool *old = arena_dup(f->a, f->again, f->p->neqns + 1), ok = true;
-
-    for (uint32_t i = 0; i < a->eqns.n; i++)
-        f->any_again = f->again[a->eqns.v[i]] = true;
-    for (uint32_t r = 0; r < a->readers.n && ok; r++)
-        ok = can_be_one(f, a->readers.v[r], a->readers.v[r]);
-    if (!ok)
-        memcpy(f->again, old, f->p->neqns + 1);
-    return ok;
-}
-
-/* The last results first: they are made of the others. */
-static void compute_again(Fuser *f, uint32_t g)
-{
-    Closure c = closure_of(f, g, g);
-
-    for (uint32_t j = c.outs.n; j-- > 0;) {
-        Val v = c.outs.v[j];
-        Again a;
-
-        if (f->kind[def_of(f, v)] != FUSE_MAP || f->is_out[v] || !val_type(f->p, v).rank)
-            continue;
-        weigh(f, g, &c, v, &a);
-        if (a.ok && mark_again(f, &a))
-            c = closure_of(f, g, g);
-        j = MIN(j, c.outs.n);
-    }
-}
-
-/* Groups nobody reads any more are none. */
-static void drop_unread(Fuser *f)
-{
-    for (uint32_t g = 0; g < f->groups.n; g++) {
-        FuseGroup *x = &f->groups.v[g];
-        bool all = x->n > 0;
-
-        for (uint32_t i = 0; i < x->n; i++)
-            all = all && f->again[x->v[i]];
-        if (!all || closure_of(f, g, g).outs.n)
-            continue;
-        for (uint32_t i = 0; i < x->n; i++)
-            f->group[x->v[i]] = NO_GROUP;
-        x->n = 0;
-    }
-}
-
-/* Has every group what it reads, and can be one? */
-static bool is_sound(Fuser *f)
-{
-    for (uint32_t g = 0; g < f->groups.n; g++) {
-        Closure c = {0};
-
-        if (f->groups.v[g].n)
-            c = closure_of(f, g, g);
-        for (uint32_t i = 0; i < c.ins.n; i++) {
-            uint32_t d = def_of(f, c.ins.v[i]), from = d == EQN_INPUT ? NO_GROUP : f->group[d];
-
-            if (from != NO_GROUP) {
-                Closure other = closure_of(f, from, from);
-
-                if (!in_list(other.outs.v, other.outs.n, c.ins.v[i]))
-                    return false;
-            }
-        }
-        if (f->groups.v[g].n && !can_be_one(f, g, g))
-            return false;
-    }
-    return true;
-}
-
-static void recompute(Fuser *f)
-{
-    for (uint32_t g = 0; g < f->groups.n; g++)
-        if (f->groups.v[g].n)
-            compute_again(f, g);
-    if (f->any_again && !is_sound(f)) {
-        memset(f->again, 0, f->p->neqns + 1);
-        f->any_again = false;
-    }
-    drop_unread(f);
 }
 
 /* ---- the new program --------------------------------------------------------------- */
@@ -713,7 +483,7 @@ static bool order_product(Fuser *f, Closure *c, const FuseGroup *g)
 static bool is_epilogue(Fuser *f, uint32_t g)
 {
     ArenaMark mark = arena_mark(f->a);
-    Closure c = closure_of(f, g, g);
+    Closure c = fuse_closure(f, g, g);
     Emit m = {.f = f};
     const Program *q;
     const Kernel *k;
@@ -757,7 +527,7 @@ static bool take_product(Fuser *f, uint32_t g, uint32_t product)
     qsort(now->v, now->n, sizeof *now->v, by_number);
     now->product = product;
     f->group[product] = g;
-    if (can_be_one(f, g, g)) {
+    if (fuse_can_be_one(f, g, g)) {
         if (is_epilogue(f, g))
             return true;
         f->groups.v[g].keeps = true;
@@ -811,7 +581,7 @@ static bool emit_inputs(Emit *m, const Val *v, uint32_t n)
 static bool emit_group(Emit *m, uint32_t g)
 {
     Fuser *f = m->f;
-    Closure c = closure_of(f, g, g);
+    Closure c = fuse_closure(f, g, g);
     Val *in = arena_array(f->a, c.ins.n + 1, sizeof *in), *out;
     const Program *q;
     CallAttr a;
@@ -900,7 +670,7 @@ static bool follows(const Emit *m, uint32_t g, uint32_t product)
     for (uint32_t i = 0; i < x->n; i++)
         if (m->f->kind[x->v[i]] != FUSE_MAP)
             return false;
-    c = closure_of(m->f, g, g);
+    c = fuse_closure(m->f, g, g);
     for (uint32_t i = 0; i < c.ins.n; i++)
         if (!is_there(m, c.ins.v[i]))
             return false;
@@ -1030,7 +800,7 @@ static const Program *fuse_program(void *shared, const Program *p)
     make_groups(&f);
     join_neighbours(&f);
     if (f.target->recompute > 0)
-        recompute(&f);
+        fuse_again(&f);
     for (uint32_t g = 0; sh->products && g < f.groups.n; g++)
         join_product(&f, g);
     q = emit_program(&f, sh);
