@@ -326,7 +326,7 @@ san:
 	$(Q)WEFT_ISA=base $(SANROWS)
 	$(Q)$(SANRUN) $(SANTESTS)
 	$(Q)$(MAKE) BUILD=$(BUILD)/tsan OPT=-O1 SAN="-fsanitize=thread" tests
-	$(Q)WEFT_SAN=1 WEFT_BIN=$(BUILD)/tsan/weft tests/run $(BUILD)/tsan/tests/test_threads $(BUILD)/tsan/tests/test_runtime $(BUILD)/tsan/tests/test_device $(BUILD)/tsan/tests/test_nn \
+	$(Q)WEFT_SAN=1 WEFT_BIN=$(BUILD)/tsan/weft tests/run $(BUILD)/tsan/tests/test_threads $(BUILD)/tsan/tests/test_runtime $(BUILD)/tsan/tests/test_device $(BUILD)/tsan/tests/test_nn $(BUILD)/tsan/tests/test_nn_life \
 	    $(BUILD)/tsan/tests/test_codegen $(BUILD)/tsan/tests/test_tensor
 endif
 
