@@ -30,7 +30,7 @@ int64_t ox_size(OxRun *r, OxNum n)
         return wf_size_from(r->c, n.t);
     if (n.kind == OX_NUMBER && n.v < 0)
         return ox_fail(r, WF_ERR_SHAPE, "a size of %lld", (long long)n.v), 0;
-    return n.v;
+    return n.kind == OX_SIZE ? wf_size_add(r->c, n.v, 0) : n.v; /* of a graph around this one: as it is said here */
 }
 
 const OxNum *ox_nums_of(OxRun *r, const OxValue *v, int *n)

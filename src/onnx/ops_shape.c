@@ -415,7 +415,7 @@ static bool slice_sizes(OxRun *r, wf_tensor *x, int axis, OxNum start, OxNum sto
     int64_t n = wf_size(r->c, *x, axis), from = start.v, to = stop.v;
     wf_index ix[WF_MAX_RANK];
 
-    if (step != 1)
+    if (step < 1)
         return false;
     if (start.kind == OX_NUMBER && from < 0)
         from = wf_size_sub(r->c, n, -from);
@@ -427,6 +427,9 @@ static bool slice_sizes(OxRun *r, wf_tensor *x, int axis, OxNum start, OxNum sto
         ix[i] = wf_at_all();
     ix[axis] = wf_at_sizes(from, to);
     *x = wf_index_get(r->c, *x, ix, axis + 1);
+    ix[axis] = wf_at_slice_step(WF_NOT, WF_NOT, step);
+    if (step > 1)
+        *x = wf_index_get(r->c, *x, ix, axis + 1);
     return true;
 }
 
@@ -579,6 +582,10 @@ OX_RULE(pad)
         return ox_put(r, 0, pad_known(r, x, v, axes, na, wf_item(r->c, fill)));
     if (constant && wf_rank(r->c, fill) == 1)
         fill = wf_reshape(r->c, fill, NULL, 0);
+    if (numbers) { /* a number that is not known, where there was nothing */
+        wf_tensor there = pad_known(r, wf_cast(r->c, wf_ones_like(r->c, x), WF_BOOL), v, axes, na, 0);
+        return ox_put(r, 0, wf_where(r->c, there, pad_known(r, x, v, axes, na, 0), fill));
+    }
     for (int i = 0; i < na && ox_ok(r); i++)
         x = pad_axis(r, x, axes[i], pads[i], pads[na + i], mode, fill);
     return ox_put(r, 0, x);
@@ -679,7 +686,7 @@ OX_RULE(range)
     } else if (whole && ox_value(r, 1)->nums && ox_value(r, 1)->nums[0].kind == OX_SIZE &&
                !wf_is_symbolic(r->c, v[0]) && !wf_is_symbolic(r->c, v[2]) && wf_item_int(r->c, v[0]) == 0 &&
                wf_item_int(r->c, v[2]) == 1) {
-        size = ox_value(r, 1)->nums[0].v;
+        size = ox_size(r, ox_value(r, 1)->nums[0]);
     } else {
         steps = wf_sub(r->c, v[1], v[0]);
         if (whole) /* ceil(a / b) = -floor(-a / b) */

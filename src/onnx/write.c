@@ -3,12 +3,12 @@
  *   tensors      the method's tensors are initialisers by name, its other inputs and its results those of the graph
  *   sizes        symbolic ones keep their names; where a node needs one it is read off the shape of an input
  *   calls        are written in line, with what custom rules compute
+ *   primitives   that ONNX has not are lowered first (lower.c)
  *   cond, while, scan become If, Loop, Scan; what their bodies need of sizes comes from the graph around
  *
  * A primitive is a node, a few nodes, or refused by name.
  */
-#include "onnx/onnx.h"
-#include "onnx/write.h"
+#include "onnx/write_ops.h"
 
 #define IR_VERSION 10
 #define OPSET 21
@@ -255,7 +255,7 @@ const char *w_dims(Writing *w, const Dim *d, uint32_t n)
 
 /* ---- graphs ------------------------------------------------------------------------------------------------ */
 
-static void put_info(Writing *w, Wire *to, int field, const char *name, Type t)
+void w_info(Writing *w, Wire *to, int field, const char *name, Type t)
 {
     Wire info = {.a = w->a}, type = {.a = w->a}, tensor = {.a = w->a}, shape = {.a = w->a};
 
@@ -265,7 +265,7 @@ static void put_info(Writing *w, Wire *to, int field, const char *name, Type t)
 
         if (dim_value(&w->p->dims, t.dims[i], &v))
             wire_int(&d, 1, v);
-        else
+        else if (w == w->root) /* symbols of bodies are their own */
             wire_text(&d, 2, dim_str(&w->p->dims, t.dims[i], w->a));
         wire_message(&shape, 1, &d);
     }
@@ -314,19 +314,18 @@ static Writing inner(Writing *w, const Sub *s)
     return n;
 }
 
-/* The body in line: nodes go into the same graph. */
-bool w_inline(Writing *w, const Sub *s, const Val *in, const Eqn *e)
+bool w_inline(Writing *w, const Sub *s, const char *const *in, const char **out)
 {
     Writing n = inner(w, s);
 
     n.graph = w->graph;
     for (uint32_t i = 0; i < s->p->nin; i++)
-        n.val[program_in(s->p, i)] = w->val[in[i]];
+        n.val[program_in(s->p, i)] = in[i];
     if (!w_equations(&n))
         return false;
     w->graph = n.graph;
-    for (uint32_t i = 0; i < e->nout; i++)
-        w->val[e->out + i] = n.val[s->p->outs[i]];
+    for (uint32_t i = 0; i < s->p->nout; i++)
+        out[i] = n.val[s->p->outs[i]];
     return true;
 }
 
@@ -341,13 +340,13 @@ bool w_body(Writing *w, const Sub *s, const char *const *outer, uint32_t nouter,
         n.val[program_in(p, i)] = outer[i];
     for (uint32_t i = nouter; i < p->nin; i++) {
         n.val[program_in(p, i)] = w_name(w, "in");
-        put_info(&n, &ends, 11, n.val[program_in(p, i)], val_type(p, program_in(p, i)));
+        w_info(&n, &ends, 11, n.val[program_in(p, i)], val_type(p, program_in(p, i)));
     }
     if (!w_equations(&n))
         return false;
     for (uint32_t i = 0; i < p->nout; i++) { /* a result has a name of its own */
         const char *name = w_op1(&n, "Identity", n.val[p->outs[i]]);
-        put_info(&n, &ends, 12, name, val_type(p, p->outs[i]));
+        w_info(&n, &ends, 12, name, val_type(p, p->outs[i]));
     }
     wire_text(&n.graph, 2, w_name(w, "body"));
     wire_put(&n.graph, ends.v, ends.n);
@@ -408,7 +407,7 @@ static bool write_inputs(Writing *w, const wf_model *m, const char *method)
             const char *given = line_of(model_get(&m->metas, "onnx.inputs"), "", i - nstate, w->a);
             name = given ? given : *name ? name : w_name(w, "x");
             w->val[program_in(p, i)] = name;
-            put_info(w, &w->ends, 11, name, val_type(p, program_in(p, i)));
+            w_info(w, &w->ends, 11, name, val_type(p, program_in(p, i)));
             continue;
         }
         w->val[program_in(p, i)] = name;
@@ -451,8 +450,8 @@ static void write_model(wf_ctx *cx, const Writing *w, const char *path)
 static wf_status write_file(wf_ctx *cx, wf_model *m, const char *path)
 {
     API_ENTER(cx);
-    const Program *p = main_program(m);
-    Writing w = {.cx = cx, .a = &cx->scratch, .p = p, .graph = {.a = &cx->scratch}, .init = {.a = &cx->scratch},
+    const Program *p = main_program(m), *own = p ? onnx_lower(cx, p) : NULL;
+    Writing w = {.cx = cx, .a = &cx->scratch, .p = own, .graph = {.a = &cx->scratch}, .init = {.a = &cx->scratch},
                  .ends = {.a = &cx->scratch}};
     Text key;
 
@@ -461,9 +460,12 @@ static wf_status write_file(wf_ctx *cx, wf_model *m, const char *path)
         fail(cx, WF_ERR_VALUE, in_file(path), "the model has no program");
         API_RETURN(cx);
     }
+    if (!own)
+        API_RETURN(cx);
     text_init(&key, w.a);
     text_printf(&key, "method.%s", p->name);
     const char *method = model_get(&m->metas, text_str(&key));
+    p = own;
     w.val = arena_zalloc(w.a, (p->nvals + 1) * sizeof *w.val);
     if (write_inputs(&w, m, method)) {
         w_bind_symbols(&w);
@@ -472,7 +474,7 @@ static wf_status write_file(wf_ctx *cx, wf_model *m, const char *path)
                 const char *given = line_of(model_get(&m->metas, "onnx.outputs"), "", i, w.a);
                 const char *name = given && *given ? given : w_name(&w, "y");
                 w_node_as(&w, "Identity", &w.val[p->outs[i]], 1, NULL, &name, 1);
-                put_info(&w, &w.ends, 12, name, val_type(p, p->outs[i]));
+                w_info(&w, &w.ends, 12, name, val_type(p, p->outs[i]));
             }
             write_model(cx, &w, path);
         }

@@ -1,4 +1,4 @@
-/* write.h -- what the files that write ONNX models share: write.c, write_ops.c. */
+/* write.h -- what the files that write ONNX models share, and those of TensorFlow: the wire, names, graphs (write.c). */
 #ifndef WEFT_ONNX_WRITE_H
 #define WEFT_ONNX_WRITE_H
 
@@ -46,10 +46,11 @@ const char *w_number(Writing *w, wf_dtype dtype, double x);
 const char *w_dim(Writing *w, Dim d); /* i64[1] */
 const char *w_dims(Writing *w, const Dim *d, uint32_t n);
 void w_bind_symbols(Writing *w);
-bool w_inline(Writing *w, const Sub *s, const Val *in, const Eqn *e);
+/* The body in line, on values of these names; its results' names in out. */
+bool w_inline(Writing *w, const Sub *s, const char *const *in, const char **out);
+void w_info(Writing *w, Wire *to, int field, const char *name, Type t); /* a value's name and type */
 bool w_body(Writing *w, const Sub *s, const char *const *outer, uint32_t nouter, Wire *out_graph);
 bool w_equations(Writing *w);
-void w_equation(Writing *w, const Eqn *e); /* write_ops.c */
 bool onnx_write(wf_ctx *cx, wf_model *m, const char *path);
 
 #endif

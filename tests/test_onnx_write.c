@@ -1,0 +1,295 @@
+/* test_onnx_write.c -- programs written as ONNX models compute what they did: every case of tests/ops, random programs and their
+ * derivatives are written, read again and run by the interpreter. What is refused is refused by name.
+ *
+ * ONNX_WRITE sets how many random programs there are, ONNX_WRITE_SEED the first. ONNX_KEEP is a folder that keeps the models, with
+ * inputs and results as NAME.in0.npy, NAME.out0.npy ..: tests/test_onnx_peers.sh has ONNX's checker and ONNX Runtime go over them.
+ */
+#include "lib_random.h"
+#include "io/io.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+typedef struct Tally {
+    int written, refused, unread; /* that the reader refuses, with a reason */
+    bool ops[OP_COUNT];           /* that written programs had */
+} Tally;
+
+static double tolerance(wf_dtype t)
+{
+    return t == WF_F16 ? 8e-3 : t == WF_BF16 ? 6e-2 : t == WF_F32 ? 3e-4 : 1e-9;
+}
+
+/* By the narrowest float it has; integers that came of floats differ where those do. */
+static double tolerance_by(const Program *p)
+{
+    double most = 1e-9;
+
+    for (Val v = 1; v < p->nvals; v++)
+        most = MAX(most, tolerance((wf_dtype)val_type(p, v).dtype));
+    for (uint32_t i = 0; i < p->nsubs; i++)
+        most = MAX(most, tolerance_by(p->subs[i]));
+    return most;
+}
+
+static void note_ops(Tally *t, const Program *p)
+{
+    for (uint32_t i = 0; i < p->neqns; i++)
+        t->ops[p->eqns[i].op] = true;
+    for (uint32_t i = 0; i < p->nsubs; i++)
+        note_ops(t, p->subs[i]);
+}
+
+static void keep(wf_ctx *cx, const char *stem, const char *what, const Nd *v, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        wf_array *a = NULL;
+
+        if (!wf_array_from(cx, v[i].dtype, v[i].dims, (int)v[i].rank, v[i].data, &a))
+            wf_npy_save(cx, arena_printf(&cx->scratch, "%s.%s%u.npy", stem, what, i), a);
+        wf_array_release(a);
+    }
+}
+
+/* What is wrong with the model that was written, or NULL. */
+static const char *compare(wf_ctx *cx, const char *path, const Program *p, const Nd *in,
+                           const Nd *need, Tally *t)
+{
+    wf_model *m = NULL;
+    const wf_program *q = NULL;
+    const Nd *got = NULL;
+    const char *why = NULL;
+
+    wf_model_load(cx, path, &m);
+    if (wf_ctx_status(cx) == WF_ERR_UNSUPPORTED ||
+        wf_ctx_status(cx) == WF_ERR_SHAPE) /* sizes that only a run shows to be equal */
+        t->unread++;
+    else if (wf_ctx_status(cx) || wf_model_bind(cx, m, "forward", &q))
+        why = arena_printf(&cx->scratch, "it is not read: %s", wf_ctx_message(cx));
+    else if (wf_program_inputs(q) != (int)p->nin || q->nout != p->nout)
+        why = "it has other inputs or results";
+    else if (!(got = run_program(cx, q, in)) && wf_ctx_status(cx) == WF_ERR_SHAPE)
+        t->unread++;
+    else if (!got)
+        why = arena_printf(&cx->scratch, "read again it does not run: %s",
+                           wf_ctx_message(cx));
+    for (uint32_t i = 0; !why && got && i < p->nout; i++)
+        if (got[i].dtype != need[i].dtype)
+            why = arena_printf(&cx->scratch, "result %u is of another type", i);
+        else if ((why = nd_differ(cx, &got[i], &need[i], tolerance_by(p))))
+            why = arena_printf(&cx->scratch, "result %u: %s", i, why);
+    wf_clear(cx);
+    wf_program_release(q);
+    wf_model_free(m);
+    return why;
+}
+
+static const char *folder_of(wf_ctx *cx)
+{
+    const char *base = getenv("TMPDIR");
+    char *dir = arena_printf(&cx->scratch, "%s/weft-onnx-XXXXXX", base ? base : "/tmp");
+
+    return getenv("ONNX_KEEP") ? getenv("ONNX_KEEP") : mkdtemp(dir);
+}
+
+/* Written and compared, or refused with a reason. */
+static void check_program(wf_ctx *cx, const char *dir, const Case *c, uint64_t seed,
+                          const char *name, Tally *t)
+{
+    Rng rng = {seed + 1};
+    Nd *in = case_inputs(cx, c, &rng), *need = in ? run_program(cx, c->p, in) : NULL;
+    const char *stem = arena_printf(&cx->scratch, "%s/%s", dir, name),
+               *path = arena_printf(&cx->scratch, "%s.onnx", stem), *why;
+    wf_model *m = NULL;
+    Text text;
+
+    wf_clear(cx);
+    if (!need)
+        return;
+    if (wf_model_new(cx, &m) || wf_model_add(cx, m, c->p))
+        check_fail(name, 0, "%s", wf_ctx_message(cx));
+    if (wf_model_save(cx, m, path)) {
+        CHECK(wf_ctx_status(cx) == WF_ERR_UNSUPPORTED &&
+              strstr(wf_ctx_message(cx), "onnx: "));
+        t->refused++;
+        if (getenv("ONNX_STATS"))
+            printf("%s: %s\n", name, wf_ctx_message(cx));
+        wf_clear(cx);
+    } else {
+        t->written++;
+        note_ops(t, c->p);
+        if ((why = compare(cx, path, c->p, in, need, t))) {
+            text_init(&text, &cx->scratch);
+            program_print(c->p, &(PrintOptions){.max_const = 20}, &text);
+            check_fail(name, 0, "%s\n%s", why, text_str(&text));
+        }
+        if (getenv("ONNX_KEEP")) {
+            keep(cx, stem, "in", in, c->p->nin);
+            keep(cx, stem, "out", need, c->p->nout);
+        } else {
+            unlink(path);
+        }
+    }
+    wf_model_free(m);
+}
+
+/* ---- the cases of tests/ops --------------------------------------------------------------------------- */
+
+/* The program with every f64 an f32; NULL if there is none, or an op refuses. */
+static const Program *in_f32(wf_ctx *cx, const Program *p)
+{
+    const Program **ps;
+    uint32_t n;
+    Text t;
+
+    text_init(&t, &cx->scratch);
+    program_print(p, &(PrintOptions){.header = true}, &t);
+    if (!strstr(text_str(&t), "f64"))
+        return NULL;
+    for (char *hit = (char *)text_str(&t); (hit = strstr(hit, "f64"));)
+        memcpy(hit, "f32", 3);
+    if (programs_parse(cx, "narrow.wir", text_str(&t), t.n, NULL, &ps, &n))
+        return ps[n - 1];
+    wf_clear(cx);
+    return NULL;
+}
+
+static void check_cases(wf_ctx *cx, const char *dir, const char *file, Tally *t)
+{
+    Case *cases;
+    uint32_t n;
+
+    if (!cases_load(cx, arena_printf(&cx->scratch, "tests/ops/%s", file), &cases, &n)) {
+        check_fail(file, 0, "%s", wf_ctx_message(cx));
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        Case c = cases[i];
+        const Program *narrow = in_f32(cx, c.p);
+
+        check_program(cx, dir, &c, 1,
+                      arena_printf(&cx->scratch, "%s.%s", file, c.p->name), t);
+        if ((c.p = narrow))
+            check_program(cx, dir, &c, 1,
+                          arena_printf(&cx->scratch, "%s.%s.f32", file, c.p->name), t);
+    }
+}
+
+/* Ops of which no program can be written, each for the reason given. */
+static const struct {
+    OpCode op;
+    const char *why;
+} refused[] = {
+    {OP_nextafter, "ONNX has no bits of floats"},
+    {OP_real, "complex numbers"},
+    {OP_imag, "complex numbers"},
+    {OP_conj, "complex numbers"},
+    {OP_complex, "complex numbers"},
+    {OP_fft, "complex numbers"},
+    {OP_cholesky, "matrix decompositions"},
+    {OP_triangular_solve, "matrix decompositions"},
+    {OP_lu, "matrix decompositions"},
+    {OP_qr, "matrix decompositions"},
+    {OP_eigh, "matrix decompositions"},
+    {OP_svd, "matrix decompositions"},
+    {OP_spmd, "several devices"},
+    {OP_host, "a kernel of the host"},
+};
+
+XTEST(every_op_is_written_or_refused)
+{
+    const char *dir = folder_of(cx);
+    Tally t = {0};
+    DIR *d = opendir("tests/ops");
+
+    REQUIRE(dir && d);
+    for (struct dirent *e; (e = readdir(d));)
+        if (strstr(e->d_name, ".wir"))
+            check_cases(cx, dir, e->d_name, &t);
+    closedir(d);
+    for (unsigned i = 0; i < OP_COUNT; i++) {
+        const char *why = NULL;
+
+        for (int k = 0; k < COUNT(refused); k++)
+            if (refused[k].op == i)
+                why = refused[k].why;
+        if (!op_has(i, OPF_NOEVAL | OPF_EFFECT) && !why == !t.ops[i])
+            check_fail(op_name(i), 0,
+                       why ? "is written, and listed as refused"
+                           : "is in no program that was written");
+    }
+    if (!getenv("ONNX_KEEP"))
+        rmdir(dir);
+}
+
+/* ---- random programs ---------------------------------------------------------------------------------- */
+
+static const Program *derived(wf_ctx *cx, const Program *p, uint64_t seed)
+{
+    int *wrt = arena_array(&cx->scratch, p->nin + 1, sizeof *wrt), n = 0;
+    int *axes = arena_zalloc(&cx->scratch, (p->nin + 1) * sizeof *axes);
+    const Program *q = NULL;
+
+    for (uint32_t i = 0; i < p->nin; i++)
+        if (dtype_is_float((wf_dtype)val_type(p, i + 1).dtype))
+            wrt[n++] = (int)i;
+    if (seed % 3 == 1 && n)
+        q = xf_vjp(cx, p, wrt, n);
+    else if (seed % 3 == 2 && p->nin)
+        q = xf_vmap(cx, p, axes, NULL, 3, NULL);
+    wf_clear(cx);
+    return q ? q : p;
+}
+
+static const Program *random_of(wf_ctx *cx, uint64_t seed)
+{
+    static const wf_dtype floats[] = {WF_F32, WF_F32, WF_F32, WF_F64, WF_F32, WF_F16};
+    Rng rng = {seed * 99991};
+
+    if (seed % 2)
+        return random_net(cx, &rng, floats[seed / 2 % 6], 1 + (int)(seed / 2 % 7));
+    return random_program(cx, &rng, seed % 20 ? 2 + (int)(seed % 6) : 16,
+                          seed % 7 ? RANDOM_PLAIN : RANDOM_CUSTOM);
+}
+
+static int number_of(const char *name, int standard)
+{
+    const char *v = getenv(name);
+
+    return v ? atoi(v) : standard;
+}
+
+static void one_random(uint64_t seed, const char *dir, Tally *t)
+{
+    BENCH_OPEN(b);
+    const Program *p = random_of(b.cx, seed);
+
+    wf_clear(b.cx);
+    if (p && (p = derived(b.cx, p, seed))) {
+        Case c = case_of(b.cx, p, seed);
+
+        check_program(b.cx, dir, &c, seed,
+                      arena_printf(&b.cx->scratch, "random%d", (int)seed), t);
+    }
+    wf_clear(b.cx);
+    BENCH_CLOSE(b);
+}
+
+XTEST(random_programs_and_their_derivatives_are_written)
+{
+    int n = number_of("ONNX_WRITE", 300), first = number_of("ONNX_WRITE_SEED", 1);
+    const char *dir = folder_of(cx);
+    Tally t = {0};
+
+    REQUIRE(dir);
+    for (int i = 0; i < n; i++)
+        one_random((uint64_t)(first + i), dir, &t);
+    if (getenv("ONNX_STATS"))
+        printf("%d written, %d refused, %d not read again\n", t.written, t.refused,
+               t.unread);
+    CHECK(t.written > t.refused * 6 && t.written > t.unread * 20);
+    if (!getenv("ONNX_KEEP"))
+        rmdir(dir);
+}
