@@ -575,15 +575,6 @@ template <class T, class R, class Of> static void n_arg(const NLine &k, Of of)
 
 /* ---- convolutions by any strides --------------------------------------------------------- */
 
-struct NConv {
-    const void *x, *w;
-    void *out;
-    int64_t count, batch, groups, in_channels, out_channels, spatial;
-    int64_t x_size[3], w_size[3], out_size[3], stride[3], pad[3], x_dil[3], w_dil[3];
-    int64_t x_batch, x_channel, x_step[3], w_out, w_in, w_step[3], out_batch, out_channel,
-        out_step[3];
-};
-
 /* A thread for each element of the result. */
 template <class T, class W, class Z, class K, class OfX, class OfW, class To>
 static void n_conv(const NConv &k, OfX of_x, OfW of_w, To to)
