@@ -1,5 +1,6 @@
 # jax._config -- jax.config, and its options that are contexts and decorators, too.
 import functools
+import os
 import warnings
 from contextlib import ContextDecorator
 import _jax as _w
@@ -60,6 +61,9 @@ class Config:
                 raise RuntimeError(f"jax_num_cpu_devices config should be updated before backends are initialized i.e. "
                                    "before any JAX operation is executed. You should initialize this config immediately "
                                    "after `import jax`.")
+        if name == "jax_default_matmul_precision":
+            from jax._precision import name_of
+            _w.precision(name_of(value))
         self.values[name] = value
         if name in ("jax_debug_nans", "jax_debug_infs"):
             _w.set_watch(bool(self.jax_debug_nans), bool(self.jax_debug_infs))
@@ -88,6 +92,8 @@ class Config:
 
 
 config = Config()
+if os.environ.get("JAX_DEFAULT_MATMUL_PRECISION"):
+    config.update("jax_default_matmul_precision", os.environ["JAX_DEFAULT_MATMUL_PRECISION"])
 
 
 class _Setting(ContextDecorator):
