@@ -3,7 +3,7 @@
  *
  *   wk_load wk_store  V neighbouring elements, m of them there: in one access, if all are
  *                     and the address allows it
- *   wk_copy           of what was loaded already, where one array is given as two
+ *   wk_copy           of what was loaded before it is needed
  *   wk_all<T>         a value of each of T threads joined; all of them get the result, the
  *                     same in every run. T is a power of two; more than 32 are the block
  *   wk_split          a / n, and the rest

@@ -19,7 +19,6 @@
 #define MAP_BLOCK  256
 #define SAME_MOST  64   /* and from row to row */
 #define AHEAD_MOST 64   /* bytes of a thread that are loaded before they are needed */
-#define ALIKE_MOST 4    /* arrays among which one may be given twice */
 
 extern const char *const plain_lines[], *const gpu_lines[]; /* by the Makefile */
 
@@ -177,30 +176,9 @@ static const char *loaded(CudaRender *c, uint32_t i)
     return arena_printf(c->r.a, keeps(c) ? "l%u[c]" : "l%u", i);
 }
 
-/* A load before i of another array, all of it in order as this one, which may be given as both; i: there is none,
- * or it does not pay to ask. */
-static uint32_t load_like(const CudaRender *c, uint32_t i, const bool *need)
-{
-    const Kernel *k = c->k;
-    uint32_t n = 0, like = i;
-
-    for (uint32_t j = k->nnodes; j-- > 0;) {
-        const Node *x = &k->nodes[j];
-
-        if (!need[j] || !render_cuda_is_loaded(k, x))
-            continue;
-        n++;
-        if (j < i && x->dtype == k->nodes[i].dtype && x->at.array != k->nodes[i].at.array && !x->at.offset &&
-            !k->nodes[i].at.offset)
-            like = j;
-    }
-    return k->form == FORM_MAP && k->nloops == 1 && n <= ALIKE_MOST ? like : i;
-}
-
 static void load_all(CudaRender *c, int depth, const bool *need)
 {
     const Kernel *k = c->k;
-    uint32_t like;
 
     for (uint32_t i = 0; i < k->nnodes; i++) {
         const Node *n = &k->nodes[i];
@@ -209,13 +187,7 @@ static void load_all(CudaRender *c, int depth, const bool *need)
             continue;
         if (!keeps(c))
             line(c, depth, "%s l%u[%d];", type_of(n), i, c->s.vec);
-        like = load_like(c, i, need);
-        if (like != i) {
-            line(c, depth, "if (a%u == a%u)", n->at.array, k->nodes[like].at.array);
-            line(c, depth + 1, "wk_copy(l%u, l%u);", i, like);
-            line(c, depth, "else");
-        }
-        line(c, depth + (like != i), "wk_load(%s, %s + x0, m);", loaded(c, i), render_address(&c->r, &n->at));
+        line(c, depth, "wk_load(%s, %s + x0, m);", loaded(c, i), render_address(&c->r, &n->at));
     }
 }
 
