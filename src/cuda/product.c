@@ -42,6 +42,7 @@ enum { /* of the library's headers */
 #define PROPOSALS   24
 #define TIMED_FLOPS 1e7 /* products of more are worth a search */
 #define TIMED_RUNS  5
+#define TIMED_FAR   1.3F /* times the best, from which on one run is enough */
 
 typedef struct Heuristic { /* as the library fills it */
     uint64_t algo[8];
@@ -210,17 +211,17 @@ static bool set_epilogue(Cuda *d, const ProductPlan *p, const TailCall *t)
             lt->cublasLtMatmulDescSetAttribute(p->desc, DESC_AUX_LD, &ld, sizeof ld) == 0);
 }
 
-/* Milliseconds of a few runs, or a negative number. */
-static float time_algorithm(CudaQueue *q, const ProductPlan *p, const Heuristic *h,
-                            Operands x)
+/* Milliseconds of so many runs, or a negative number. */
+static float time_runs(CudaQueue *q, const ProductPlan *p, const Heuristic *h,
+                       Operands x, int n)
 {
     const CudaDriver *cu = &q->d->l->cu;
     CuHandle from = NULL, to = NULL;
     float ms = -1;
     bool ok = cu->cuEventCreate(&from, 0) == 0 && cu->cuEventCreate(&to, 0) == 0 &&
-              run_plan(q, p, h, x) && cu->cuEventRecord(from, q->stream) == 0;
+              cu->cuEventRecord(from, q->stream) == 0;
 
-    for (int i = 0; i < TIMED_RUNS && ok; i++)
+    for (int i = 0; i < n && ok; i++)
         ok = run_plan(q, p, h, x);
     if (!ok || cu->cuEventRecord(to, q->stream) != 0 || cu->cuEventSynchronize(to) != 0 ||
         cu->cuEventElapsedTime(&ms, from, to) != 0)
@@ -230,6 +231,17 @@ static float time_algorithm(CudaQueue *q, const ProductPlan *p, const Heuristic 
     if (to)
         cu->cuEventDestroy_v2(to);
     return ms;
+}
+
+/* Milliseconds of a few runs, or a negative number: it does not work, or the second run (the first loads it) is much
+ * slower than one of the best so far. */
+static float time_algorithm(CudaQueue *q, const ProductPlan *p, const Heuristic *h, Operands x, float best)
+{
+    float one = run_plan(q, p, h, x) ? time_runs(q, p, h, x, 1) : -1;
+
+    if (one < 0 || (best > 0 && one > TIMED_FAR * best / TIMED_RUNS))
+        return -1;
+    return time_runs(q, p, h, x, TIMED_RUNS);
 }
 
 static bool choose(CudaQueue *q, ProductPlan *p, Operands x)
@@ -255,7 +267,7 @@ static bool choose(CudaQueue *q, ProductPlan *p, Operands x)
         n = MIN(n, 1); /* the first one is the library's favourite */
     for (int i = 0; i < n; i++) {
         float ms = n == 1                  ? 0
-                   : found[i].state == 0 ? time_algorithm(q, p, &found[i], x)
+                   : found[i].state == 0 ? time_algorithm(q, p, &found[i], x, best < 0 ? 0 : least)
                                            : -1;
 
         if (ms >= 0 && (best < 0 || ms < least)) {
