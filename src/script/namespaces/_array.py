@@ -699,7 +699,7 @@ class Core:
     def nanvar(self, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, **more):
         x, good = self.floats(self.without_nan(a, 0)), self._good(a, more)
         x = x if dtype is None else self.w.cast(x, dtype)
-        n = self.w.sum(self.w.cast(good, x.dtype), axis, keepdims)
+        n = self.w.sum(self.w.cast(good, self.w.real(x).dtype), axis, keepdims)
         mean = more.get("mean")
         d = x - (self.mean(x, axis, keepdims=True, where=good) if mean is None else mean)
         y = self.w.sum(self.w.where(good, self.w.square(self.w.abs(d)), 0), axis, keepdims) / (n - ddof)
@@ -725,8 +725,7 @@ class Core:
             i = w.clip(i, 0, n - 1)
             flat = i if flat is None else flat * n + i
             size *= n
-        one = w.ones_like(sample[:, 0]) if weights is None else weights
-        h = w.index_add(w.full((size,), 0, one.dtype), flat, w.where(inside, one, w.zeros_like(one)))
+        h = w.index_add(w.full((size,), 0, weights.dtype), flat, w.where(inside, weights, w.zeros_like(weights)))
         h = w.reshape(h, [e.shape[0] - 1 for e in edges])
         if density:
             h = h / w.sum(h)
@@ -760,7 +759,7 @@ class Core:
         if m < 0:
             raise ValueError("Order of integral must be positive (see polyder)")
         p = self.floats(p)
-        k = self.w.zeros_like(p[:0]) if k is None else self.floats(self.loose(k))
+        k = p[:0] if k is None else self.floats(self.array(k))
         k = self.w.reshape(k, (-1,))
         if k.shape[0] == 0:
             k = self.w.full((m,), 0, p.dtype)

@@ -1,4 +1,5 @@
 # operator -- operators as functions.
+_abs = abs
 
 
 def add(a, b):
@@ -129,8 +130,8 @@ def index(a):
     return a.__index__()
 
 
-def abs_(a):
-    return abs(a)
+def abs(a):
+    return _abs(a)
 
 
 def itemgetter(*items):
@@ -151,3 +152,10 @@ def attrgetter(*names):
 
 def methodcaller(name, *args, **kwargs):
     return lambda x: getattr(x, name)(*args, **kwargs)
+
+
+# The same by the names of the methods.
+for _name in "add sub mul truediv floordiv mod pow matmul neg pos abs lt le eq ne gt ge lshift rshift and_ or_ xor inv invert not_ " \
+        "contains concat getitem setitem delitem index iadd isub imul itruediv ifloordiv imod ipow imatmul".split():
+    if _name in globals():
+        globals()["__" + _name.rstrip("_") + "__"] = globals()[_name]

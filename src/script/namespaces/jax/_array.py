@@ -341,6 +341,20 @@ def _worded(text, label):
 
 _w.set_error(_worded)
 
+# Operators from the right, by name; the machine's own come first.
+_reflected = {"__radd__": "add", "__rsub__": "subtract", "__rmul__": "multiply", "__rtruediv__": "divide", "__rpow__": "power",
+              "__rfloordiv__": "floor_divide", "__rmod__": "remainder", "__rmatmul__": "matmul", "__rlshift__": "left_shift",
+              "__rrshift__": "right_shift", "__rand__": "bitwise_and", "__ror__": "bitwise_or", "__rxor__": "bitwise_xor"}
+
+
+def _from_right(self, name):
+    if name in _reflected:
+        return lambda other: getattr(_np(), _reflected[name])(other, self)
+    raise AttributeError(f"'ArrayImpl' object has no attribute '{name}'")
+
+
+ArrayImpl.__getattr__ = _from_right
+
 
 def _method(name):
     # A method that is jax.numpy's function of that name.

@@ -84,7 +84,8 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
         raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
     edges = [_w.cast(_bins_of(x[:, k], b, None if range is None else range[k]), _w.float64) for k, b in enumerate(bins)]
     x = _w.cast(x, _w.float64)
-    return _core.histogramdd(x, edges, None if weights is None else _w.cast(_w.wrap(weights), _w.float64), density), edges
+    counted = _w.full((x.shape[0],), 1.0, _w.float64) if weights is None else _w.cast(_w.wrap(weights), _w.float64)
+    return _core.histogramdd(x, edges, counted, density), edges
 
 
 def histogram2d(x, y, bins=10, range=None, density=None, weights=None):

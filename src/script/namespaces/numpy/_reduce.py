@@ -1,4 +1,5 @@
 # numpy._reduce -- reductions, cumulative functions, statistics, sorting, sets and comparison.
+from typing import NamedTuple as _NamedTuple
 import _numpy as _w
 from numpy._array import ndarray, as_asked, written, rounded, summable, reduced, typed, within
 from numpy._shape import _core
@@ -61,12 +62,26 @@ def any(a, axis=None, out=None, keepdims=False, where=True):
     return written(_w.any(_where(a, where, False), axis, keepdims), out)
 
 
-def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, correction=None):
-    return written(_w.var(typed(_w.wrap(a), dtype), axis, ddof if correction is None else correction, keepdims), out)
+def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
+    x, ddof = typed(_w.wrap(a), dtype), ddof if correction is None else correction
+    if where is True and mean is None:
+        return written(_w.var(x, axis, ddof, keepdims), out)
+    x = _w.div(x, 1)
+    counted = _w.broadcast_to(_w.wrap(where), x.shape)
+    n = _w.sum(_w.cast(counted, _w.real(x).dtype), axis, keepdims)
+    mean = _mean_of(x, axis, counted) if mean is None else mean
+    d = _w.square(_w.abs(x - mean))
+    return written(_w.sum(_w.where(counted, d, 0), axis, keepdims) / _w.maximum(n - ddof, 0), out)
 
 
-def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, correction=None):
-    return written(_w.std(typed(_w.wrap(a), dtype), axis, ddof if correction is None else correction, keepdims), out)
+def _mean_of(x, axis, counted):
+    return _w.sum(_w.where(counted, x, 0), axis, True) / _w.sum(_w.cast(counted, x.dtype), axis, True)
+
+
+def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None):
+    if where is True and mean is None:
+        return written(_w.std(typed(_w.wrap(a), dtype), axis, ddof if correction is None else correction, keepdims), out)
+    return written(_w.sqrt(var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)), out)
 
 
 def argmax(a, axis=None, out=None, keepdims=False):
@@ -94,7 +109,20 @@ def cumprod(a, axis=None, dtype=None, out=None):
     return _w.wrap(a).cumprod(axis, dtype, out)
 
 
-cumulative_sum, cumulative_prod = cumsum, cumprod
+def _cumulative(fn, first):
+    def call(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+        x = _w.wrap(x)
+        if axis is None and x.ndim != 1:
+            raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
+        y = fn(x, 0 if axis is None else axis, dtype)
+        if include_initial:
+            axis = _core.axis(0 if axis is None else axis, x.ndim)
+            y = _w.concat([_w.full([1 if i == axis else n for i, n in enumerate(y.shape)], first, y.dtype), y], axis)
+        return written(y, out)
+    return call
+
+
+cumulative_sum, cumulative_prod = _cumulative(cumsum, 0), _cumulative(cumprod, 1)
 
 
 def logsumexp(a, axis=None, keepdims=False):
@@ -365,15 +393,13 @@ def polymul(a1, a2):
     return convolve(a1, a2)
 
 
-def nanmedian(a, axis=None):
+def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     x = _w.div(a, 1)
-    if axis is None:
-        x = _w.reshape(x, -1)
-        return median(x[_w.logical_not(_w.is_nan(x))])
-    rows = _w.move_axis(x, axis, -1)
+    rows, kept = _core.rows(x, axis)
     lead = rows.shape[:-1]
-    out = [nanmedian(r) for r in _w.reshape(rows, (-1, rows.shape[-1]))]
-    return _w.reshape(_w.stack(out, 0), lead)
+    each = [median(r[_w.logical_not(_w.is_nan(r))]) for r in _w.reshape(rows, (-1, rows.shape[-1]))]
+    y = _w.reshape(_w.stack(each, 0), lead) if lead else each[0]
+    return written(_w.reshape(y, kept) if keepdims else y, out)
 
 
 # ---- sorting and sets ----
@@ -457,7 +483,36 @@ def _unique_rows(x, axis, index, inverse, counts):
 
 
 def unique_values(x):
-    return unique(x)
+    return unique(x, equal_nan=False)
+
+
+class UniqueAllResult(_NamedTuple):
+    values: object
+    indices: object
+    inverse_indices: object
+    counts: object
+
+
+class UniqueCountsResult(_NamedTuple):
+    values: object
+    counts: object
+
+
+class UniqueInverseResult(_NamedTuple):
+    values: object
+    inverse_indices: object
+
+
+def unique_all(x):
+    return UniqueAllResult(*unique(x, True, True, True, equal_nan=False))
+
+
+def unique_counts(x):
+    return UniqueCountsResult(*unique(x, return_counts=True, equal_nan=False))
+
+
+def unique_inverse(x):
+    return UniqueInverseResult(*unique(x, return_inverse=True, equal_nan=False))
 
 
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):

@@ -74,8 +74,8 @@ def _one(name, fn, kinds):
     return call
 
 
-def _accurate(name, fn):
-    plain = _one(name, fn, _inexact)
+def _accurate(name, fn, kinds=_inexact):
+    plain = _one(name, fn, kinds)
 
     def call(x, accuracy=None):
         if accuracy is not None and not isinstance(accuracy, (AccuracyMode, Tolerance)):
@@ -110,13 +110,7 @@ def _special(name):
     return lambda *xs: getattr(__import__("jax.scipy.special"), name)(*xs)
 
 
-_cbrt_of = _one("cbrt", _cbrt, _float)
-
-
-def cbrt(x, accuracy=None):
-    return _cbrt_of(x)
-
-
+cbrt = _accurate("cbrt", _cbrt, _float)
 lgamma, digamma = _one("lgamma", _special("gammaln"), _float), _one("digamma", _special("digamma"), _float)
 bessel_i0e, bessel_i1e = _one("bessel_i0e", _special("i0e"), _float), _one("bessel_i1e", _special("i1e"), _float)
 

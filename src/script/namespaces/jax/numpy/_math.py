@@ -29,7 +29,16 @@ polyadd, polysub = _core.polyadd, _core.polysub
 divide = true_divide = _w.div
 floor_divide = _w.floor_div
 mod = remainder = _w.remainder
-fmod = _w.fmod
+
+
+def fmod(x1, x2):
+    # of integers by 0 it is 0
+    x1, x2 = _asarray(x1), _asarray(x2)
+    if x1.dtype.is_inexact or x2.dtype.is_inexact:
+        return _w.fmod(x1, x2)
+    return _w.fmod(x1, _w.where(_w.eq(x2, 0), _w.ones_like(x2), x2))
+
+
 positive = _w.positive
 absolute = abs = _w.abs
 sign = _w.sign
@@ -191,14 +200,22 @@ def _logaddexp2(a, b):
 logaddexp2 = _native("logaddexp2", _logaddexp2, identity=float("-inf"))
 
 
+def _before(a, b):
+    # a < b; complex numbers by real parts, then imaginary ones
+    if not (a.dtype.is_complex or b.dtype.is_complex):
+        return _w.lt(a, b)
+    p, q = _w.real(a), _w.real(b)
+    return _w.logical_or(_w.lt(p, q), _w.logical_and(_w.eq(p, q), _w.lt(_w.imag(a), _w.imag(b))))
+
+
 def fmax(a, b):
     a, b = _asarray(a), _asarray(b)
-    return _w.where(_w.logical_or(_w.gt(a, b), _w.is_nan(b)), a, b)
+    return _w.where(_w.logical_or(_before(b, a), _w.is_nan(b)), a, b)
 
 
 def fmin(a, b):
     a, b = _asarray(a), _asarray(b)
-    return _w.where(_w.logical_or(_w.lt(a, b), _w.is_nan(b)), a, b)
+    return _w.where(_w.logical_or(_before(a, b), _w.is_nan(b)), a, b)
 
 
 def clip(arr=None, min=None, max=None, a=None, a_min=None, a_max=None):

@@ -12,9 +12,21 @@ __all__ = """sum prod mean average var std min max amin amax all any ptp argmax 
     nanquantile nanpercentile cov corrcoef histogram histogram_bin_edges histogram2d histogramdd trace bincount
     logsumexp""".split()
 
-diff, trapezoid, cov, corrcoef = _core.diff, _core.trapezoid, _core.cov, _core.corrcoef
+diff, trapezoid = _core.diff, _core.trapezoid
 
-_range = range
+
+def _given(dtype, *xs):
+    return [x if x is None or dtype is None else _w.cast(_asarray(x), dtype) for x in xs]
+
+
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
+    return _core.cov(*_given(dtype, m, y), rowvar, bias, ddof, fweights, aweights)
+
+
+def corrcoef(x, y=None, rowvar=True, *, dtype=None):
+    return _core.corrcoef(*_given(dtype, x, y), rowvar)
+
+_range, _some = range, any
 
 
 def _lowest(d):
@@ -103,7 +115,7 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where
     _no_out("prod", out)
     x = _prepare(a, dtype, promote_integers)
     _check(x, axis)
-    return _asked(_with(_w.prod(_fill(x, where, 1), axis, keepdims), initial, _w.mul), dtype)
+    return _asked(_with(_w.prod(_fill(x, where, 1, "prod"), axis, keepdims), initial, _w.mul), dtype)
 
 
 def _empty(x, axis):
@@ -114,13 +126,25 @@ def _empty(x, axis):
     return False
 
 
+def _folded(x, axis, keepdims, fn, first):
+    # By a function of two, for what the reductions themselves have not: complex numbers, nothing at all.
+    from jax.lax._ops import _fold
+    axes = _core.axes(axis, len(x.shape))
+    y = _fold(x, _w.full((), first, x.dtype), fn, axes)
+    return _w.reshape(y, [1 if i in axes else n for i, n in enumerate(x.shape)]) if keepdims else y
+
+
 def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     _no_out("max", out)
     x = _asarray(a)
     _check(x, axis)
     if _empty(x, axis) and initial is None:
         raise ValueError("zero-size array to reduction operation max which has no identity")
-    return _with(_w.max(_fill(x, where, _lowest(x.dtype)), axis, keepdims), initial, _w.maximum)
+    x = _fill(x, where, _lowest(x.dtype), "max")
+    if x.dtype.is_complex or _empty(x, axis):
+        from jax.lax import max as fn
+        return _with(_folded(x, axis, keepdims, fn, _lowest(x.dtype)), initial, fn)
+    return _with(_w.max(x, axis, keepdims), initial, _w.maximum)
 
 
 def min(a, axis=None, out=None, keepdims=False, initial=None, where=None):
@@ -129,7 +153,11 @@ def min(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     _check(x, axis)
     if _empty(x, axis) and initial is None:
         raise ValueError("zero-size array to reduction operation min which has no identity")
-    return _with(_w.min(_fill(x, where, _highest(x.dtype)), axis, keepdims), initial, _w.minimum)
+    x = _fill(x, where, _highest(x.dtype), "min")
+    if x.dtype.is_complex or _empty(x, axis):
+        from jax.lax import min as fn
+        return _with(_folded(x, axis, keepdims, fn, _highest(x.dtype)), initial, fn)
+    return _with(_w.min(x, axis, keepdims), initial, _w.minimum)
 
 
 amax, amin = max, min
@@ -139,20 +167,21 @@ def all(a, axis=None, out=None, keepdims=False, where=None):
     _no_out("all", out)
     x = _w.ne(_asarray(a), 0) if _asarray(a).dtype != _w.bool_ else _asarray(a)
     _check(x, axis)
-    return _w.all(_fill(x, where, True), axis, keepdims)
+    return _w.all(_fill(x, where, True, "all"), axis, keepdims)
 
 
 def any(a, axis=None, out=None, keepdims=False, where=None):
     _no_out("any", out)
     x = _w.ne(_asarray(a), 0) if _asarray(a).dtype != _w.bool_ else _asarray(a)
     _check(x, axis)
-    return _w.any(_fill(x, where, False), axis, keepdims)
+    return _w.any(_fill(x, where, False, "any"), axis, keepdims)
 
 
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
     _no_out("mean", out)
     x = _floats(a, dtype)
     _check(x, axis)
+    where = _mask(where, "mean")
     if where is None:
         y = _w.mean(x, axis, keepdims)
     else:
@@ -168,10 +197,17 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
         scale = _w.full(y.shape, _w.about(x, "count") / _builtin_max(_w.about(y, "count"), 1), x.dtype)
     else:
         w = _floats(weights)
-        if len(w.shape) == 1 and len(x.shape) > 1:
-            shape = [1] * len(x.shape)
-            shape[axis] = w.shape[0]
-            w = _w.reshape(w, shape)
+        if tuple(w.shape) != tuple(x.shape):
+            if axis is None:
+                raise ValueError("Axis must be specified when shapes of a and weights differ.")
+            axes = _core.axes(axis, len(x.shape))
+            if len(w.shape) != len(axes):
+                raise ValueError("1D weights expected when shapes of a and weights differ." if isinstance(axis, int) else
+                                 "Shape of weights must be consistent with shape of a along specified axis.")
+            if _some([n != x.shape[i] for n, i in zip(w.shape, axes)]):
+                raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
+            w = _w.permute(w, sorted(_range(len(axes)), key=lambda i: axes[i]))
+            w = _w.reshape(w, [n if i in axes else 1 for i, n in enumerate(x.shape)])
         scale = _w.sum(_w.broadcast_to(w, x.shape), axis, keepdims)
         y = _w.sum(x * w, axis, keepdims) / scale
     return (y, scale) if returned else y
@@ -183,18 +219,28 @@ def _builtin_max(a, b):
 
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, correction=None, mean=None):
     _no_out("var", out)
+    where = _mask(where, "var")
     x = _floats(a, dtype)
+    if dtype is not None and not x.dtype.is_complex and _asarray(a).dtype.is_complex:
+        raise ValueError(f"jnp.var does not yet support real dtype parameters when computing the variance of an array of complex "
+                         f"values. The variance is complex-valued; requested dtype={x.dtype.name}.")
+    if dtype is not None and not x.dtype.is_inexact:    # in whole numbers all the way
+        n = _degrees(x, axis)
+        d = x - _w.cast(_w.mean(_w.cast(x, _float_of(x.dtype)), axis, True), x.dtype)
+        return _w.cast(_w.floor_div(_w.sum(d * d, axis, keepdims), n - ddof), _float_of(x.dtype))
+    if dtype is not None and x.dtype.is_complex and not _asarray(a).dtype.is_complex:
+        return _w.cast(var(a, axis, None, None, ddof, keepdims, where, correction, mean), x.dtype)
     _check(x, axis)
     if correction is not None and ddof:
         raise ValueError("ddof and correction can't be provided simultaneously.")
     ddof = ddof if correction is None else correction
     if where is None and mean is None and _degrees(x, axis) > ddof:
         return _w.var(x, axis, ddof, keepdims)
-    w = _w.ones_like(x) if where is None else _w.cast(_w.broadcast_to(where, x.shape), x.dtype)
+    w = _w.ones_like(_w.real(x)) if where is None else _w.cast(_w.broadcast_to(where, x.shape), _w.real(x).dtype)
     n = _w.sum(w, axis, keepdims) - ddof
     mu = _w.sum(x * w, axis, True) / _w.sum(w, axis, True) if mean is None else mean
-    d = x - mu
-    square = d * d if where is None else _w.where(where, d * d, _w.zeros_like(d))
+    square = _w.square(_w.abs(x - mu))
+    square = square if where is None else _w.where(where, square, _w.zeros_like(square))
     return _w.where(_w.gt(n, 0), _w.sum(square, axis, keepdims) / n, float("nan"))
 
 
@@ -239,7 +285,25 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=Non
 
 _core.sum, _core.prod, _core.max, _core.min, _core.mean = sum, prod, max, min, mean
 nansum, nanprod, nancumsum, nancumprod = _core.nansum, _core.nanprod, _core.nancumsum, _core.nancumprod
-nanmax, nanmin, nanmean, nanvar, nanstd = _core.nanmax, _core.nanmin, _core.nanmean, _core.nanvar, _core.nanstd
+nanmax, nanmin, nanmean = _core.nanmax, _core.nanmin, _core.nanmean
+
+
+def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None):
+    _no_out("nanvar", out)
+    x = _asarray(a)
+    if dtype is not None:
+        target = _w.full((), 0, dtype).dtype
+        if x.dtype.is_complex and not target.is_complex:
+            raise ValueError("jnp.nanvar does not yet support real dtype parameters when computing the variance of an array of complex "
+                             f"values. The variance is complex-valued; requested dtype={target.name}.")
+        if target.is_complex and not x.dtype.is_complex:
+            return _w.cast(_core.nanvar(x, axis, None, None, ddof, keepdims, where=_mask(where, "nanvar"), mean=mean), target)
+    return _core.nanvar(x, axis, dtype, None, ddof, keepdims, where=_mask(where, "nanvar"), mean=mean)
+
+
+def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=None, mean=None):
+    _no_out("nanstd", out)
+    return _w.sqrt(nanvar(a, axis, dtype, None, ddof, keepdims, where, mean))
 
 
 def nanargmax(a, axis=None, keepdims=False):
@@ -293,16 +357,24 @@ def cumprod(a, axis=None, dtype=None, out=None):
 _core.cumsum, _core.cumprod = cumsum, cumprod
 
 
-def cumulative_sum(x, axis=None, dtype=None, include_initial=False):
-    axis = 0 if axis is None else axis
-    y = cumsum(x, axis, dtype)
-    return _w.concat([_w.zeros_like(_w.narrow(y, axis, 0, 1)), y], axis) if include_initial else y
+def _cumulative(name, fn, first):
+    def call(x, axis=None, dtype=None, include_initial=False):
+        x = _asarray(x)
+        if not x.shape:
+            raise ValueError(f"The input must be non-scalar to take a cumulative {name}, however a scalar value or scalar array was "
+                             "given.")
+        if axis is None and len(x.shape) > 1:
+            raise ValueError(f"The input array has rank {len(x.shape)}, however axis was not set to an explicit value. The axis "
+                             "argument is only optional for one-dimensional arrays.")
+        axis = _core.axis(0 if axis is None else axis, len(x.shape))
+        y = fn(x, axis, dtype)
+        start = _w.full([1 if i == axis else n for i, n in enumerate(y.shape)], first, y.dtype)
+        return _w.concat([start, y], axis) if include_initial else y
+    call.__name__ = "cumulative_" + name
+    return call
 
 
-def cumulative_prod(x, axis=None, dtype=None, include_initial=False):
-    axis = 0 if axis is None else axis
-    y = cumprod(x, axis, dtype)
-    return _w.concat([_w.ones_like(_w.narrow(y, axis, 0, 1)), y], axis) if include_initial else y
+cumulative_sum, cumulative_prod = _cumulative("sum", cumsum, 0), _cumulative("prod", cumprod, 1)
 
 
 def gradient(f, *varargs, axis=None, edge_order=None):
@@ -433,7 +505,8 @@ def histogramdd(sample, bins=10, range=None, weights=None, density=None):
     elif len(bins) != n:
         raise ValueError("should be a bin for each dimension.")
     edges = [_core.floats(histogram_bin_edges(x[:, k], bins[k], None if range is None else range[k])) for k in _range(n)]
-    h = _core.histogramdd(x, edges, None if weights is None else _core.floats(weights), density)
+    counted = _w.full((x.shape[0],), 1, _default_int()) if weights is None else _asarray(weights)
+    h = _core.histogramdd(x, edges, counted, density)
     return h, edges
 
 

@@ -202,7 +202,20 @@ def native(name, fn, nin=2, identity=None, **own):
 add = native("add", _w.add, identity=0, reduce=_reducing("sum"), accumulate=_running("cumsum"), at=_updating("add"))
 multiply = native("multiply", _w.mul, identity=1, reduce=_reducing("prod"), accumulate=_running("cumprod"), at=_updating("multiply"))
 subtract, negative = native("subtract", _w.sub, at=_updating("subtract")), native("negative", _w.neg, 1)
-maximum, minimum = native("maximum", _w.maximum, at=_updating("max")), native("minimum", _w.minimum, at=_updating("min"))
+def _ordered(fn, name):
+    # Complex numbers are ordered by real parts, then imaginary ones.
+    def call(a, b):
+        for x in (a, b):
+            if isinstance(x, complex) or isinstance(x, _w.Tensor) and x.dtype.is_complex:
+                from jax import lax
+                from jax.numpy._shape import _same, broadcast_arrays
+                return getattr(lax, name)(*_same(broadcast_arrays(a, b)))
+        return fn(a, b)
+    return call
+
+
+maximum = native("maximum", _ordered(_w.maximum, "max"), at=_updating("max"))
+minimum = native("minimum", _ordered(_w.minimum, "min"), at=_updating("min"))
 logaddexp = native("logaddexp", _w.logaddexp, identity=float("-inf"))
 logical_and, logical_or = native("logical_and", _w.logical_and, identity=True), native("logical_or", _w.logical_or, identity=False)
 logical_xor = native("logical_xor", _w.logical_xor, identity=False)
