@@ -101,6 +101,38 @@ class _Transforms(_transform.Transforms):
                              f"Got primal shape {x} and tangent shape as {d}")
 
 
+    # vmaps that run, where functions ask for them (custom_batching)
+    named_batches, batches = False, []
+
+    def vmap_call(self, fn, args, kwargs, axes, out_axes, name=None, size=None, what="vmap"):
+        if not self.named_batches:
+            return super().vmap_call(fn, args, kwargs, axes, out_axes, name, size, what)
+        if name is None:
+            name = f"_batch{len(self.batches)}"
+        found = self.mapped_size(self.flatten((args, kwargs))[0], axes, what)
+        batch = _Batch(name, size if found is None else found, axes)
+
+        def noted(*a, **k):
+            batch.inputs = self.flatten((a, k))[0]
+            self.batches.append(batch)
+            try:
+                return fn(*a, **k)
+            finally:
+                self.batches.pop()
+
+        return super().vmap_call(noted, args, kwargs, axes, out_axes, name, size, what)
+
+
+class _Batch:
+    def __init__(self, name, size, axes):
+        self.name, self.size, self.axes, self.inputs = name, size, axes, []
+
+    def mapped(self, xs):
+        # Which of xs may differ along the axis? What goes in without being mapped does not, and what is known does not.
+        whole = [x for x, a in zip(self.inputs, self.axes) if a is None and isinstance(x, _w.Tensor)]
+        return [isinstance(x, _w.Tensor) and bool(_w.about(x, "symbolic")) and not any([_w.same(x, v) for v in whole]) for x in xs]
+
+
 kit = _Transforms(_w, True)
 
 

@@ -8,7 +8,7 @@ import _jax as _w
 # What is done here.
 _done = {"jax_enable_x64": False, "jax_disable_jit": False, "jax_num_cpu_devices": -1, "jax_default_matmul_precision": None,
          "jax_debug_nans": False, "jax_debug_infs": False, "jax_platform_name": "cpu", "jax_platforms": "cpu",
-         "jax_default_device": None}
+         "jax_default_device": None, "jax_default_prng_impl": "threefry2x32"}
 
 # What JAX refuses under such an option, and this does not: a program that JAX runs under it computes the same without.
 _checks = {"jax_numpy_rank_promotion": "allow", "jax_numpy_dtype_promotion": "standard", "jax_check_tracer_leaks": False,
@@ -34,10 +34,11 @@ _inside = {"jax_log_compiles": False, "jax_explain_cache_misses": False, "jax_co
            "jax_backend_target": "", "jax_cuda_visible_devices": "all", "jax_distributed_debug": False}
 
 # What has one value here.
-_fixed = {"jax_default_prng_impl": "threefry2x32", "jax_threefry_partitionable": True}
+_fixed = {"jax_threefry_partitionable": True}
 
 _choices = {"jax_numpy_rank_promotion": ("allow", "warn", "raise"), "jax_numpy_dtype_promotion": ("standard", "strict"),
-            "jax_legacy_prng_key": ("allow", "warn", "error")}
+            "jax_legacy_prng_key": ("allow", "warn", "error"),
+            "jax_default_prng_impl": ("threefry2x32", "rbg", "unsafe_rbg")}
 
 
 class Config:

@@ -2,8 +2,9 @@
 # number JAX's. They have no derivative by their parameters.
 import _jax as _w
 from jax import random as _r
+from jax import _prng as _p
 from jax._api import vmap as _vmap
-from jax.lax._flow import while_loop as _while_loop
+from jax.lax._flow import map as _map, while_loop as _while_loop
 
 
 def _numbers(shape, dtype, *parameters):
@@ -18,7 +19,7 @@ def _numbers(shape, dtype, *parameters):
 def _positive(key, c, dtype):
     # x normal and v = 1 + c x, drawn until v is positive.
     def turn(s):
-        pair = _w.key_split(s[0], 2)
+        pair = _p.key_split(s[0], 2)
         x = _r.normal(pair[1], (), dtype)
         return pair[0], x, 1 + x * c
 
@@ -38,11 +39,11 @@ def _gamma_one(key, alpha, dtype, log_space):
                               _w.ge(_w.log(u), x2 * 0.5 + d * (1 - v + _w.log(v))))
 
     def turn(s):
-        keys = _w.key_split(s[0], 3)
+        keys = _p.key_split(s[0], 3)
         x, v = _positive(keys[1], c, dtype)
         return keys[0], x * x, v * v * v, _r.uniform(keys[2], (), dtype)
 
-    pair = _w.key_split(key, 2)
+    pair = _p.key_split(key, 2)
     zero = _w.full((), 0.0, dtype)
     v = _while_loop(rejected, turn, (pair[0], zero, zero + 1, zero + 2))[2]
     if log_space:
@@ -58,7 +59,11 @@ def _gamma(key, a, shape, dtype, log_space):
     n = 1
     for size in shape:
         n *= size
-    draws = _vmap(lambda k, v: _gamma_one(k, v, d, log_space))(_w.key_split(_r._data(key), n), _w.reshape(a, (n,)))
+    keys, a = _p.key_split(_r._data(key), n), _w.reshape(a, (n,))
+    if keys.impl is _p.fry:
+        draws = _vmap(lambda k, v: _gamma_one(k, v, d, log_space))(keys, a)
+    else:                       # one after the other: under vmap the first key would draw for all
+        draws = _map(lambda kv: _gamma_one(*kv, d, log_space), (keys, a))
     return _w.reshape(draws, shape)
 
 
@@ -72,7 +77,7 @@ def loggamma(key, a, shape=None, dtype=None):
 
 def beta(key, a, b, shape=None, dtype=None):
     d, shape, (a, b) = _numbers(shape, dtype, a, b)
-    pair = _w.key_split(_r._data(key), 2)
+    pair = _p.key_split(_r._data(key), 2)
     x, y = loggamma(pair[0], a, shape, d), loggamma(pair[1], b, shape, d)
     top = _w.maximum(x, y)
     x, y = _w.exp(x - top), _w.exp(y - top)
@@ -92,18 +97,18 @@ def chisquare(key, df, shape=None, dtype=None):
 
 def t(key, df, shape=(), dtype=None):
     d, shape, (df,) = _numbers(shape or None, dtype, df)
-    pair = _w.key_split(_r._data(key), 2)
+    pair = _p.key_split(_r._data(key), 2)
     return _r.normal(pair[0], shape, d) * _w.sqrt(df / 2 / gamma(pair[1], df / 2, shape, d))
 
 
 def f(key, dfnum, dfden, shape=None, dtype=None):
     d, shape, (m, n) = _numbers(shape, dtype, dfnum, dfden)
-    pair = _w.key_split(_r._data(key), 2)
+    pair = _p.key_split(_r._data(key), 2)
     return chisquare(pair[1], m, shape, d) / m / (chisquare(pair[0], n, shape, d) / n)
 
 
 def ball(key, d, p=2, shape=(), dtype=None):
-    pair = _w.key_split(_r._data(key), 2)
+    pair = _p.key_split(_r._data(key), 2)
     dtype = _r._float(dtype)
     g = generalized_normal(pair[0], p, tuple(_r._shape(shape)) + (d,), dtype)
     e = _r.exponential(pair[1], _r._shape(shape), dtype)
@@ -112,7 +117,7 @@ def ball(key, d, p=2, shape=(), dtype=None):
 
 
 def generalized_normal(key, p, shape=(), dtype=None):
-    pair = _w.key_split(_r._data(key), 2)
+    pair = _p.key_split(_r._data(key), 2)
     dtype = _r._float(dtype)
     g = gamma(pair[0], 1 / p, shape, dtype)
     return _r.rademacher(pair[1], shape, dtype) * _w.pow(g, 1.0 / p)
@@ -122,7 +127,7 @@ def _knuth(key, rate, shape):
     # So many factors until a product of uniform numbers falls below e^-rate.
     def turn(s):
         k, key, log_product = s
-        pair = _w.key_split(key, 2)
+        pair = _p.key_split(key, 2)
         more = _w.gt(log_product, -rate)
         u = _r.uniform(pair[1], shape, _w.float32)
         return _w.where(more, k + 1, k), pair[0], log_product + _w.log(u)
@@ -141,7 +146,7 @@ def _rejection(key, rate, shape):
 
     def turn(s):
         out, done, key = s
-        keys = _w.key_split(key, 3)
+        keys = _p.key_split(key, 3)
         u = _r.uniform(keys[1], shape, rate.dtype) - 0.5
         v = _r.uniform(keys[2], shape, rate.dtype)
         inner = 0.5 - _w.abs(u)
@@ -158,6 +163,8 @@ def _rejection(key, rate, shape):
 
 
 def poisson(key, lam, shape=None, dtype=None):
+    if _r._data(key, "poisson").impl is not _p.fry:
+        raise NotImplementedError(f"`poisson` is only implemented for the threefry2x32 RNG, not {_r._data(key).impl}")
     d, shape, (lam,) = _numbers(shape, None, lam)
     small = _w.logical_or(_w.is_nan(lam), _w.lt(lam, 10))
     k = _w.where(small, _knuth(_r._data(key), _w.where(small, lam, 0.0), shape),

@@ -1,212 +1,98 @@
-# jax.random -- random numbers by key, number for number JAX's (threefry). A key made by key()
-# looks like a scalar; its data is an array of two uint32, which PRNGKey() gives as it is.
+# jax.random -- random numbers by key, number for number JAX's. A key made by key() looks like a scalar; its data is an
+# array of uint32, which PRNGKey() gives as it is (_prng).
 import _jax as _w
 from jax._api import refuse as _refuse
 import _tree
 from jax._dtypes import as_dtype as _as_dtype, default_float as _default_float, default_int as _default_int
 from jax.numpy import asarray as _asarray
+from jax import _prng as _p
+from jax._prng import KeyArray, KeyDtype
 
 
-class KeyDtype:
-    name = "key<fry>"
-    itemsize = 8
-
-    def __repr__(self):
-        return "key<fry>"
-
-
-_key_dtype = KeyDtype()
-
-
-class KeyArray:
-    # Keys as values of their own: data has one more axis, of size 2.
-    def __init__(self, data):
-        self.data = data
-
-    @property
-    def shape(self):
-        return tuple(self.data.shape)[:-1]
-
-    @property
-    def ndim(self):
-        return len(self.data.shape) - 1
-
-    @property
-    def size(self):
-        return _w.about(self.data, "count") // 2
-
-    @property
-    def dtype(self):
-        return _key_dtype
-
-    def __len__(self):
-        if len(self.data.shape) == 1:
-            raise TypeError("len() of unsized object")
-        return self.data.shape[0]
-
-    def __getitem__(self, key):
-        key = key if isinstance(key, tuple) else (key,)
-        return KeyArray(self.data[key + (slice(None),)] if Ellipsis in key or len(key) == self.ndim else self.data[key])
-
-    def __iter__(self):
-        for i in range(len(self)):
-            yield KeyArray(self.data[i])
-
-    def reshape(self, *shape):
-        shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
-        return KeyArray(_w.reshape(self.data, tuple(shape) + (2,)))
-
-    def _moved(self, f):
-        # What moves elements, of numbers that stand for keys.
-        at = f(_w.reshape(_w.iota(_w.int32, (self.size,)), self.shape))
-        return KeyArray(_w.take(_w.reshape(self.data, (-1, 2)), at, 0) if len(at.shape) else _w.reshape(self.data, (-1, 2))[at])
-
-    def flatten(self):
-        return self.reshape(-1)
-
-    ravel = flatten
-
-    def squeeze(self, axis=None):
-        return self._moved(lambda x: x.squeeze(axis))
-
-    def transpose(self, *axes):
-        return self._moved(lambda x: x.transpose(*axes))
-
-    @property
-    def T(self):
-        return self.transpose()
-
-    def swapaxes(self, a, b):
-        return self._moved(lambda x: x.swapaxes(a, b))
-
-    def take(self, *args, **kwargs):
-        return self._moved(lambda x: x.take(*args, **kwargs))
-
-    def copy(self):
-        return KeyArray(_w.copy(self.data))
-
-    def block_until_ready(self):
-        return self
-
-    def is_deleted(self):
-        return _w.is_donated(self.data)
-
-    @property
-    def itemsize(self):
-        return _key_dtype.itemsize
-
-    @property
-    def nbytes(self):
-        return self.size * _key_dtype.itemsize
-
-    @property
-    def device(self):
-        return self.data.device
-
-    @property
-    def sharding(self):
-        return self.data.sharding
-
-    @property
-    def is_fully_addressable(self):
-        return self.data.is_fully_addressable
-
-    @property
-    def at(self):
-        return _KeysAt(self)
-
-    def __repr__(self):
-        return f"Array({self.shape}, dtype=key<fry>) overlaying:\n{self.data}"
-
-
-class _KeysAt:
-    def __init__(self, keys, index=None):
-        self.keys, self.index = keys, index
-
-    def __getitem__(self, index):
-        return _KeysAt(self.keys, index if isinstance(index, tuple) else (index,))
-
-    def _whole(self):
-        return self.index if Ellipsis in self.index else self.index + (Ellipsis,)
-
-    def set(self, values, **options):
-        if not isinstance(values, KeyArray):
-            raise TypeError(f"keys are set to keys, not to {type(values).__name__}")
-        return KeyArray(self.keys.data.at[self._whole() + (slice(None),)].set(values.data, **options))
-
-    def get(self, **options):
-        return KeyArray(self.keys.data.at[self._whole() + (slice(None),)].get(**options))
-
-    def _refused(self, *args, **kwargs):
-        raise TypeError("keys have no arithmetic")
-
-    add = multiply = mul = divide = power = min = max = apply = subtract = _refused
-
-
-_tree.register(KeyArray, lambda k: ((k.data,), None), lambda aux, kids: KeyArray(kids[0]))
-
-
-def _threefry(impl):
-    if impl is not None and str(impl) not in ("threefry2x32", "fry"):
-        raise NotImplementedError(f"jax.random: keys of {impl}; only threefry2x32")
-
-
-def key(seed, *, impl=None):
-    _threefry(impl)
-    return KeyArray(_seeded(seed))
+def key(seed, *, impl=None, dtype=None):
+    return _seeded(seed, _chosen(impl, dtype))
 
 
 def PRNGKey(seed, *, impl=None):
-    _threefry(impl)
-    return _seeded(seed)
+    return _seeded(seed, _p.impl_of(impl)).data
 
 
-def _seeded(seed):
+def _chosen(impl, dtype):
+    if impl is not None and dtype is not None:
+        raise ValueError("`impl` and `dtype` arguments cannot both be given: they are alternative ways to choose a PRNG implementation")
+    return _p.impl_of(impl if dtype is None else dtype)
+
+
+def _seeded(seed, impl):
+    if isinstance(seed, KeyArray):
+        raise TypeError("PRNGKey accepts a scalar seed, but was given a PRNG key array. Use jax.random.fold_in or split instead.")
+    if getattr(seed, "shape", ()):
+        raise TypeError(f"PRNGKey accepts a scalar seed, but was given an array of shape {tuple(seed.shape)} != (). Use jax.vmap for "
+                         "batching")
     if isinstance(seed, _w.Tensor) and _w.about(seed, "symbolic"):
         low = _w.bitcast(_w.cast(seed, _w.int32), _w.uint32)
-        return _w.stack([_w.zeros_like(low), low], 0)
-    if not (isinstance(seed, int) or isinstance(seed, _w.Tensor) and seed.dtype.name.find("int") >= 0):
+        return _p.seeded(_w.stack([_w.zeros_like(low), low], 0), impl)
+    if not (isinstance(seed, int) or getattr(getattr(seed, "dtype", None), "name", "").find("int") >= 0):
         raise TypeError(f"PRNG key seed must be an integer; got {seed!r}")
-    return _w.key(int(seed))
+    return _p.seeded(_w.key(int(seed)), impl)
 
 
 def key_data(keys):
-    return keys.data if isinstance(keys, KeyArray) else keys
+    return _keys(keys).data
 
 
-def wrap_key_data(data, *, impl=None):
-    _threefry(impl)
-    return KeyArray(data)
+def wrap_key_data(key_bits_array, *, impl=None, dtype=None):
+    impl = _chosen(impl, dtype)
+    data = _asarray(key_bits_array)
+    if data.dtype != _w.uint32:
+        raise TypeError(f"JAX encountered a PRNG key of dtype {data.dtype.name}: uint32 is needed")
+    if tuple(data.shape)[-1:] != impl.key_shape:
+        raise TypeError(f"JAX encountered a key array of shape {tuple(data.shape)}; implementation {impl.name!r} needs keys of shape "
+                         f"{impl.key_shape}")
+    return KeyArray(data, impl)
 
 
 def key_dtype(impl=None):
-    _threefry(impl)
-    return _key_dtype
+    return _p.dtype_of(_p.impl_of(impl))
 
 
 def key_impl(keys):
     if not hasattr(keys, "dtype"):
         raise TypeError(f"key_impl: expected keys, got {type(keys).__name__}")
-    return "fry"
+    return _keys(keys).impl.name
 
 
 def clone(key):
     return key
 
 
-def _data(k):
+def _keys(k):
+    # Keys as such: uint32 are those of the default generator.
     if isinstance(k, KeyArray):
-        k = k.data
-    if not isinstance(k, _w.Tensor):
+        return k
+    if not hasattr(k, "dtype"):
         raise TypeError(f"unexpected PRNG key type {type(k)}")
-    if tuple(k.shape) != (2,):
-        raise ValueError("a single PRNG key is needed: accepts a single key, but was given a key array of shape "
-                         f"{tuple(k.shape)[:-1]}; use jax.vmap for batching.")
+    k, impl = _asarray(k), _p.impl_of(None)
+    if k.dtype != _w.uint32:
+        raise TypeError(f"JAX encountered a PRNG key of dtype {k.dtype.name}: uint32 is needed")
+    if tuple(k.shape)[-1:] != impl.key_shape:
+        other = [i for i in _p.impls.values() if i.key_shape == tuple(k.shape)[-1:]]
+        if not other:
+            raise TypeError(f"JAX encountered a key array of shape {tuple(k.shape)}; {impl.name!r} needs keys of shape {impl.key_shape}")
+        raise TypeError(f"JAX encountered a key array of shape {tuple(k.shape)}, which is not one of the default generator "
+                        f"({impl.name!r}): use jax.random.key, or wrap_key_data with impl={other[0].name!r}")
+    return KeyArray(k, impl)
+
+
+def _data(k, name="random function"):
+    k = _keys(k)
+    if k.ndim:
+        raise ValueError(f"{name} accepts a single key, but was given a key array of shape {k.shape} != (). Use jax.vmap for batching.")
     return k
 
 
-def _like(k, data):
-    return KeyArray(data) if isinstance(k, KeyArray) else data
+def _like(k, keys):
+    return keys if isinstance(k, KeyArray) else keys.data
 
 
 def split(key, num=2):
@@ -214,12 +100,14 @@ def split(key, num=2):
     n = 1
     for d in shape:
         n *= d
-    data = _w.key_split(_data(key), n)
-    return _like(key, data if len(shape) == 1 else _w.reshape(data, shape + (2,)))
+    keys = _p.key_split(_data(key, "split"), n)
+    return _like(key, keys if len(shape) == 1 else keys.reshape(shape))
 
 
 def fold_in(key, data):
-    return _like(key, _w.key_fold_in(_data(key), data))
+    if getattr(data, "shape", ()):
+        raise TypeError(f"fold_in accepts a scalar, but was given an array of shape {tuple(data.shape)} != (). Use jax.vmap for batching.")
+    return _like(key, _p.key_fold_in(_data(key, "fold_in"), data))
 
 
 def _shape(shape):
@@ -234,14 +122,14 @@ def _float(dtype):
 
 
 def bits(key, shape=(), dtype=None, *, out_sharding=None):
-    return _w.key_bits(_data(key), _shape(shape), _w.uint32 if dtype is None else dtype)
+    return _p.key_bits(_data(key), _shape(shape), _w.uint32 if dtype is None else dtype)
 
 
 def uniform(key, shape=(), dtype=None, minval=0.0, maxval=1.0, *, out_sharding=None):
     d = _float(dtype)
     if isinstance(minval, (int, float)) and isinstance(maxval, (int, float)):
-        return _w.key_uniform(_data(key), _shape(shape), d, minval, maxval)
-    u = _w.key_uniform(_data(key), _shape(shape), d)
+        return _p.key_uniform(_data(key), _shape(shape), d, minval, maxval)
+    u = _p.key_uniform(_data(key), _shape(shape), d)
     lo, hi = _w.cast(_asarray(minval), d), _w.cast(_asarray(maxval), d)
     return _w.maximum(lo, u * (hi - lo) + lo)
 
@@ -255,25 +143,25 @@ def _plain(fn):
 def normal(key, shape=(), dtype=None, *, out_sharding=None):
     d = _default_float() if dtype is None else _as_dtype(dtype)
     if not d.is_complex:
-        return _w.key_normal(_data(key), _shape(shape), _float(d))
+        return _p.key_normal(_data(key), _shape(shape), _float(d))
     real = _w.float64 if d == _w.complex128 else _w.float32      # both parts of variance 1/2
-    parts = _w.key_split(_data(key), 2)
-    return _w.complex(*[_w.key_normal(parts[i], _shape(shape), real) * 0.7071067811865476 for i in range(2)])
+    parts = _p.key_split(_data(key), 2)
+    return _w.complex(*[_p.key_normal(parts[i], _shape(shape), real) * 0.7071067811865476 for i in range(2)])
 
 
-exponential = _plain(_w.key_exponential)
-laplace, logistic, cauchy = _plain(_w.key_laplace), _plain(_w.key_logistic), _plain(_w.key_cauchy)
+exponential = _plain(_p.key_exponential)
+laplace, logistic, cauchy = _plain(_p.key_laplace), _plain(_p.key_logistic), _plain(_p.key_cauchy)
 
 
 def gumbel(key, shape=(), dtype=None, mode=None, *, out_sharding=None):
     _refuse("gumbel", mode=("low" if mode is None else mode, "low"))
-    return _w.key_gumbel(_data(key), _shape(shape), _float(dtype))
+    return _p.key_gumbel(_data(key), _shape(shape), _float(dtype))
 
 
 def truncated_normal(key, lower, upper, shape=None, dtype=None, *, out_sharding=None):
     d = _float(dtype)
     if isinstance(lower, (int, float)) and isinstance(upper, (int, float)):
-        return _w.key_truncated_normal(_data(key), () if shape is None else _shape(shape), d, lower, upper)
+        return _p.key_truncated_normal(_data(key), () if shape is None else _shape(shape), d, lower, upper)
     from jax.numpy import broadcast_shapes
     lo, hi = _w.cast(_asarray(lower), d), _w.cast(_asarray(upper), d)
     if shape is None:
@@ -285,7 +173,7 @@ def truncated_normal(key, lower, upper, shape=None, dtype=None, *, out_sharding=
 
 
 def rademacher(key, shape=(), dtype=None):
-    return _w.key_rademacher(_data(key), _shape(shape), _default_int() if dtype is None else dtype)
+    return _p.key_rademacher(_data(key), _shape(shape), _default_int() if dtype is None else dtype)
 
 
 def randint(key, shape, minval, maxval, dtype=int, *, out_sharding=None):
@@ -293,10 +181,10 @@ def randint(key, shape, minval, maxval, dtype=int, *, out_sharding=None):
     lo, hi = [v if isinstance(v, int) else (int(v) if not _w.about(v, "symbolic") and len(v.shape) == 0 else v)
               for v in (minval, maxval)]
     if isinstance(lo, int) and isinstance(hi, int):
-        return _w.key_randint(_data(key), _shape(shape), d, lo, hi)
+        return _p.key_randint(_data(key), _shape(shape), d, lo, hi)
     # bounds that are arrays: the same arithmetic as for numbers, on two draws of bits
-    k1, k2 = _w.key_split(_data(key), 2)
-    high, low = _w.key_bits(k1, _shape(shape), _w.uint32), _w.key_bits(k2, _shape(shape), _w.uint32)
+    k1, k2 = _p.key_split(_data(key), 2)
+    high, low = _p.key_bits(k1, _shape(shape), _w.uint32), _p.key_bits(k2, _shape(shape), _w.uint32)
     lo, hi = _w.cast(_asarray(lo), _w.int32), _w.cast(_asarray(hi), _w.int32)
     span = _w.bitcast(_w.maximum(hi - lo, 1), _w.uint32)
     half = _w.remainder(_w.cast(65536, _w.uint32), span)
@@ -310,7 +198,7 @@ def bernoulli(key, p=0.5, shape=None, *, out_sharding=None):
     if not p.dtype.is_floating_point:
         raise TypeError(f"bernoulli probability `p` must have a floating dtype, got {p.dtype.name}.")
     p = _w.set_weak(p, False)
-    return _w.key_bernoulli(_data(key), p, tuple(p.shape) if shape is None else _shape(shape))
+    return _p.key_bernoulli(_data(key), p, tuple(p.shape) if shape is None else _shape(shape))
 
 
 def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None):
@@ -325,38 +213,26 @@ def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None):
         k = 1
         for d in more:
             k *= d
-        noisy = logits + _w.key_gumbel(_data(key), tuple(logits.shape), logits.dtype)
+        noisy = logits + _p.key_gumbel(_data(key), tuple(logits.shape), logits.dtype)
         found = _w.move_axis(_w.top_k(noisy, k, axis)[1], axis, 0)
         return _w.cast(_w.reshape(found, shape), _default_int())
     full = list(shape[len(more):])
     full.insert(axis + rank, logits.shape[axis])
     if tuple(full) != tuple(logits.shape):
         logits = _w.broadcast_to(logits, tuple(full))
-    return _w.key_categorical(_data(key), logits, axis, shape)
+    return _p.key_categorical(_data(key), logits, axis, shape)
 
 
 def permutation(key, x, axis=0, independent=False, *, out_sharding=None):
     if isinstance(x, int) or (isinstance(x, _w.Tensor) and len(x.shape) == 0):
-        return _w.key_permutation(_data(key), _w.arange(0, int(x)), 0)
+        return _p.key_permutation(_data(key), _w.arange(0, int(x)), 0)
     x = _asarray(x)
     if len(x.shape) == 1:
-        return _w.key_permutation(_data(key), x, axis)
+        return _p.key_permutation(_data(key), x, axis)
     if independent:
-        return _shuffled(_data(key), x, axis % len(x.shape))
-    order = _w.key_permutation(_data(key), _w.arange(0, x.shape[axis]), 0)
+        return _p.shuffled(_data(key), x, axis % len(x.shape))
+    order = _p.key_permutation(_data(key), _w.arange(0, x.shape[axis]), 0)
     return _w.take(x, order, axis)
-
-
-def _shuffled(key, x, axis):
-    # Every row for itself, by sorting with random keys, so often that ties do not matter.
-    import math
-    n = max(_w.about(x, "count"), 1)
-    for _ in range(math.ceil(3 * math.log(n) / math.log(4294967295.0))):
-        pair = _w.key_split(key, 2)
-        key, sub = pair[0], pair[1]
-        keys = _w.key_bits(sub, tuple(x.shape), _w.uint32)
-        x = _w.op("sort", [keys, x], {"axis": axis, "keys": 1})[1]
-    return x
 
 
 def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
@@ -454,7 +330,7 @@ def maxwell(key, shape=(), dtype=None):
 
 
 def double_sided_maxwell(key, loc, scale, shape=(), dtype=None):
-    k1, k2 = _w.key_split(_data(key), 2)
+    k1, k2 = _p.key_split(_data(key), 2)
     own = tuple(_shape_for(None, loc, scale))
     shape = (tuple(_shape(shape)) or own) + own
     return loc + scale * rademacher(k2, shape, _float(dtype)) * maxwell(k1, shape, dtype)

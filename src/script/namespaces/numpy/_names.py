@@ -9,20 +9,28 @@ from numpy._ufunc import ufunc
 apply_over_axes, matvec, vecmat, polyint = _core.apply_over_axes, _core.matvec, _core.vecmat, _core.polyint
 
 
-def _floats(x):
+def _of_kinds(name, x, kinds):
     x = _w.wrap(x)
+    if x.dtype.kind not in kinds:
+        raise TypeError(f"ufunc '{name}' not supported for the input types, and the inputs could not be safely coerced to any supported "
+                        "types according to the casting rule ''safe''")
+    return x
+
+
+def _floats(x, name):
+    x = _of_kinds(name, x, "biuf")
     return x if x.dtype.kind == "f" else _w.div(x, 1)
 
 
 def _pair(x, y):
-    x, y = _floats(x), _floats(y)
+    x, y = _floats(x, "nextafter"), _floats(y, "nextafter")
     d = _w.add(x, y).dtype
     return _w.cast(x, d), _w.cast(y, d)
 
 
 nextafter = ufunc("nextafter", lambda x, y: _core.nextafter(*_pair(x, y)), 2)
-spacing = ufunc("spacing", lambda x: _core.spacing(_floats(x)), 1)
-bitwise_count = ufunc("bitwise_count", _core.bitwise_count, 1)
+spacing = ufunc("spacing", lambda x: _core.spacing(_floats(x, "spacing")), 1)
+bitwise_count = ufunc("bitwise_count", lambda x: _core.bitwise_count(_of_kinds("bitwise_count", x, "biu")), 1)
 
 
 class _FromPython:

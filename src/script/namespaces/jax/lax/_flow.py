@@ -197,7 +197,21 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
 
 
 def map(f, xs, *, batch_size=None):
-    return scan(lambda _, x: (None, f(x)), None, xs)[1]
+    if not batch_size:
+        return scan(lambda _, x: (None, f(x)), None, xs)[1]
+    from jax._api import vmap
+    leaves, spec = _operands(xs)
+    n = _scan_length(leaves, None)
+    k = n // batch_size
+    parts = []
+    if k:
+        rows = [_w.reshape(_w.narrow(x, 0, 0, k * batch_size), (k, batch_size) + tuple(x.shape)[1:]) for x in leaves]
+        found = scan(lambda _, x: (None, vmap(f)(x)), None, _tree.unflatten(spec, rows))[1]
+        parts.append(_tree.map(lambda y: _w.reshape(y, (k * batch_size,) + tuple(y.shape)[2:]), found))
+    if n % batch_size:
+        rest = [_w.narrow(x, 0, k * batch_size, n % batch_size) for x in leaves]
+        parts.append(vmap(f)(_tree.unflatten(spec, rest)))
+    return parts[0] if len(parts) == 1 else _tree.map(lambda a, b: _w.concat([a, b], 0), *parts)
 
 
 def associative_scan(fn, elems, reverse=False, axis=0):

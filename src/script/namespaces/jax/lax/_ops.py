@@ -1,4 +1,5 @@
 # jax.lax: operations of shape and order.
+import enum as _enum
 import _jax as _w
 import _tree
 from jax._dtypes import as_dtype as _as_dtype, default_int as _default_int
@@ -13,7 +14,7 @@ __all__ = """convert_element_type bitcast_convert_type reduce_precision
     dynamic_update_slice dynamic_update_slice_in_dim dynamic_update_index_in_dim
     sort sort_key_val top_k argmax argmin reduce reduce_sum reduce_prod reduce_max reduce_min
     reduce_and reduce_or reduce_xor cumsum cumprod cummax cummin cumlogsumexp
-    index_take optimization_barrier shape_as_value random_gamma_grad
+    index_take optimization_barrier shape_as_value random_gamma_grad rng_bit_generator RandomAlgorithm
     broadcast_shapes rng_uniform stack unstack split tile dtype empty
     broadcast_to_rank broadcast_like approx_max_k approx_min_k""".split()
 
@@ -21,6 +22,30 @@ def _missing(name):
     def call(*args, **kwargs):
         raise NotImplementedError(f"lax.{name}: this special function is not there yet")
     return call
+
+
+class RandomAlgorithm(_enum.IntEnum):
+    RNG_DEFAULT = 0
+    RNG_THREE_FRY = 1
+    RNG_PHILOX = 2
+
+
+def rng_bit_generator(key, shape, dtype=_w.uint32, algorithm=RandomAlgorithm.RNG_DEFAULT, *, out_sharding=None):
+    # (the key for the next draw, bits)
+    from jax._prng import bit_generator, impl_of
+    impl_of("rbg")      # from here on vmaps are noted
+    key, dtype = _w.wrap(key), _as_dtype(dtype)
+    if RandomAlgorithm(algorithm) == RandomAlgorithm.RNG_THREE_FRY:
+        raise NotImplementedError("lax.rng_bit_generator: RNG_THREE_FRY")
+    if dtype.kind != "u":
+        raise TypeError(f"rng_bit_generator: unsupported dtype {dtype.name}; uint8, uint16, uint32 or uint64 is needed")
+    if (key.dtype, tuple(key.shape)) not in ((_w.uint32, (4,)), (_w.uint64, (2,))):
+        raise TypeError(f"rng_bit_generator requires a key of shape uint32[4] or uint64[2], got {key.dtype.name}{tuple(key.shape)}")
+    if tuple(key.shape) == (2,):
+        from jax.numpy._core import core
+        new, bits = bit_generator(_w.reshape(core.bitcast(key, _w.uint32), (4,)), tuple(shape), dtype)
+        return [core.bitcast(_w.reshape(new, (2, 2)), _w.uint64), bits]
+    return list(bit_generator(key, tuple(shape), dtype))
 
 
 random_gamma_grad, rng_uniform = _missing("random_gamma_grad"), _missing("rng_uniform")
