@@ -151,6 +151,10 @@ class Transforms:
         # g as a gradient by x, which the function saw as lifted, or as a tangent of x
         return g
 
+    def cotangent(self, g):
+        # g as it is handed to a pullback; None is 0
+        return g
+
     def no_derivative(self, x):
         return self.w.zeros_like(x) if self.is_tensor(x) else 0.0
 
@@ -189,7 +193,7 @@ class Transforms:
                 leaves = self.match(run.out_spec, ct, "vjp: the cotangent and the result")
             for g, y in zip(leaves, run.ys):
                 self.check_cotangent(g, y)
-            return tuple(run.vjp(leaves))
+            return tuple(run.vjp([self.cotangent(g) for g in leaves]))
 
         return (run.y, pullback, run.aux) if has_aux else (run.y, pullback)
 

@@ -19,6 +19,7 @@ from jax._sharding import devices, make_mesh, set_mesh, Device, NamedSharding as
 from jax._layout import (make_array_from_callback, make_array_from_process_local_data, make_array_from_single_device_arrays,
                          reshard)
 from jax._custom import custom_gradient, custom_jvp, custom_vjp, closure_convert
+from jax._float0 import float0
 from jax._jaxpr import make_jaxpr
 from jax._config import (
     config, enable_x64, debug_nans, debug_infs, numpy_rank_promotion, numpy_dtype_promotion, enable_checks, debug_key_reuse,

@@ -3,6 +3,7 @@ import _jax as _w
 from jax import _gpu
 import _transform
 import _tree
+from jax._float0 import Float0Array
 from jax._config import config, disable_jit
 from jax._sharding import used as used_shardings
 
@@ -66,6 +67,8 @@ class _Transforms(_transform.Transforms):
         self.check_output(y, what)
 
     def like(self, g, x, lifted=None):
+        if lifted is None and self.is_tensor(x) and not x.dtype.is_inexact:
+            return self.no_derivative(x)    # a tangent of what is no float
         # Weak as x is, unless a rule of the script gave x a gradient of a type of its own.
         weak = isinstance(x, (float, complex)) or _w.about(x, "weak")
         if weak and lifted is not None:
@@ -76,7 +79,12 @@ class _Transforms(_transform.Transforms):
     strong = []
 
     def no_derivative(self, x):
-        return _w.full(tuple(x.shape) if self.is_tensor(x) else (), False, bool)
+        # float0; in a trace, where there is no such value, false
+        shape = tuple(x.shape) if self.is_tensor(x) else ()
+        return _w.full(shape, False, bool) if _w.in_trace() else Float0Array(shape)
+
+    def cotangent(self, g):
+        return None if isinstance(g, Float0Array) else g
 
     def match(self, spec, tree, what):
         try:
@@ -87,6 +95,12 @@ class _Transforms(_transform.Transforms):
                              f"structure of primal output {PyTreeDef(spec)}")
 
     def check_cotangent(self, g, y):
+        if isinstance(g, Float0Array):
+            if self.is_float(y) or g.shape != tuple(y.shape):
+                from jax._array import shape_text
+                raise ValueError("unexpected JAX type (e.g. shape/dtype) for argument to VJP function: got float0"
+                                 f"{list(g.shape)}, but expected {shape_text(y)}")
+            return
         if self.is_float(y) and self.is_tensor(g) and g.dtype != y.dtype:
             from jax._array import shape_text
             raise ValueError(f"unexpected JAX type (e.g. shape/dtype) for argument to VJP function: got {shape_text(g)}, "

@@ -334,6 +334,10 @@ def _worded(text, label):
             return ValueError(text)
     if text in _CALLBACKS:
         return _CALLBACKS[text]
+    if "after the trace that made it has ended" in text:
+        from jax.errors import UnexpectedTracerError
+        return UnexpectedTracerError("Encountered an unexpected tracer. A function transformed by JAX had a side effect, allowing for a "
+                                     "reference to an intermediate value to escape: " + text)
     if "broadcast together" in text:
         return ValueError("Incompatible shapes for broadcasting: " + text)
     return text

@@ -3,6 +3,7 @@ import _jax as _w
 import _tree
 from _transform import NestedRule
 from jax._api import kit, _named, _numbers
+from jax._float0 import Float0Array
 from jax.errors import ConcretizationTypeError
 
 
@@ -114,7 +115,7 @@ class custom_jvp(_Custom):
 
         def rule(*xs):
             primals, tangents = xs[:len(leaves)], xs[len(leaves):]
-            zeros = [_w.zeros_like(x) if _is_float(x) else _w.full(x.shape, False, bool) for x in primals]
+            zeros = [_w.zeros_like(x) if _is_float(x) else Float0Array(tuple(x.shape)) for x in primals]
             for i, t in zip(live, tangents):
                 zeros[i] = t
             p, t = _tree.unflatten(spec, primals), _tree.unflatten(spec, zeros)
@@ -195,7 +196,7 @@ class custom_vjp(_Custom):
         def flat(*xs):
             ys, s = kit.flatten(self.fun(*self._merge(fixed, _tree.unflatten(spec, xs), n)))
             ys = [_w.wrap(y) for y in ys]
-            out.append((s, [(_is_float(y), _w.about(y, "weak")) for y in ys]))
+            out.append((s, [(_is_float(y), _w.about(y, "weak"), tuple(y.shape)) for y in ys]))
             return ys
 
         def forward(*xs):
@@ -214,8 +215,8 @@ class custom_vjp(_Custom):
                 parts[i] = _w.set_weak(x, True) if soft else x
             out_spec, kinds = out[-1]
             gs = iter(xs[len(keep):])
-            g = [next(gs) if is_float else None for is_float, _ in kinds]
-            g = [_w.set_weak(x, True) if x is not None and soft else x for x, (_, soft) in zip(g, kinds)]
+            g = [next(gs) if is_float else Float0Array(shape) for is_float, _, shape in kinds]
+            g = [_w.set_weak(x, True) if is_float and soft else x for x, (is_float, soft, _) in zip(g, kinds)]
             g = _tree.unflatten(out_spec, g)
             head = [fixed[i] for i in sorted(fixed)]
             got = self._inside(self.bwd, *head, _tree.unflatten(s, parts), g)

@@ -2,4 +2,4 @@
 from jax._dtypes import canonical as canonicalize_dtype, issubdtype, result_type, bfloat16, finfo, iinfo
 from jax.random import KeyDtype as prng_key
 
-float0 = "float0"
+from jax._float0 import float0

@@ -56,6 +56,8 @@ def _shape(shape):
 
 
 def zeros(shape, dtype=None, device=None):
+    if hasattr(dtype, "zeros"):     # float0
+        return dtype.zeros(shape)
     return _w.full(_shape(shape), 0, float if dtype is None else dtype)
 
 
