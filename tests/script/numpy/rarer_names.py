@@ -12,3 +12,10 @@ print(np.poly([1,2,3]), np.polyint([3,2,1]), np.polyint([1.,2],2,[5,6]), np.matv
 a=np.arange(12,dtype='i4').reshape(3,4); print(a.strides, a.T.strides, a[:,::2].strides)
 print(np.lib.stride_tricks.as_strided(a,(2,2),(16,8)), np.lib.stride_tricks.sliding_window_view(np.arange(5),3))
 print(a.view('i2').shape, a.view('i8'), np.arange(4,dtype='u1').view('u4'), np.array([1.],'f4').view('u1'))
+
+
+def t(f):
+    try: print(f())
+    except Exception as e: print(type(e).__name__)
+x=np.arange(3.)
+for f in (lambda: np.concatenate([x,x],dtype='i4'), lambda: np.concatenate([x,x],dtype='i4',casting='unsafe'), lambda: np.stack([x,x],dtype='f4'), lambda: np.stack([x,x],dtype='f4',casting='safe'), lambda: np.concatenate([x,x],casting='safe')): t(f)

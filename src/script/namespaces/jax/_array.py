@@ -208,6 +208,22 @@ class ArrayImpl(_w.Tensor):
     def addressable_data(self, index):
         return shards_of(self)[index].data
 
+    def byteswap(self):
+        from jax.numpy._core import core
+        n = self.dtype.itemsize
+        if n == 1:
+            return self
+        if self.dtype.is_complex:
+            return _w.complex(*[type(self).byteswap(v) for v in (_w.real(self), _w.imag(self))])
+        return core.bitcast(_w.flip(core.bitcast(self, _w.uint8), -1), self.dtype)
+
+    def tobytes(self, order="C"):
+        import numpy
+        return numpy.asarray(self).tobytes(order)
+
+    def __contains__(self, value):
+        return bool(_w.any(_w.eq(self, value)))
+
     def astype(self, dtype, copy=False, device=None):
         return _np().astype(self, dtype)
 

@@ -1,7 +1,7 @@
 # numpy._shape -- functions that rearrange, join, split and pick.
 import _array
 import _numpy as _w
-from numpy._array import ndarray, written, repeated, taken, rounded, dotted
+from numpy._array import can_cast, ndarray, written, repeated, taken, rounded, dotted
 from numpy.exceptions import AxisError
 
 _int, _sum, _max, _min, _range, _any = int, sum, max, min, range, any
@@ -65,8 +65,17 @@ def broadcast_to(array, shape, subok=False):
 
 # ---- joining and splitting ----
 
-def concatenate(arrays, axis=0, out=None, dtype=None):
+def _check_casting(xs, dtype, casting):
+    # May the arrays become what is asked for?
+    for x in xs if dtype is not None else ():
+        to = _w.full((), 0, dtype).dtype
+        if not can_cast(x.dtype, to, casting):
+            raise TypeError(f"Cannot cast array data from {x.dtype!r} to {to!r} according to the rule '{casting}'")
+
+
+def concatenate(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     xs = [_w.wrap(a) for a in arrays]
+    _check_casting(xs, dtype, casting)
     if not xs:
         raise ValueError("need at least one array to concatenate")
     if axis is None:
@@ -90,8 +99,9 @@ def broadcast_arrays(*args, subok=False):
     return _core.broadcast_arrays(*args)
 
 
-def stack(arrays, axis=0, out=None, dtype=None):
+def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     xs = [_w.wrap(a) for a in arrays]
+    _check_casting(xs, dtype, casting)
     if not xs:
         raise ValueError("need at least one array to stack")
     if _any([x.shape != xs[0].shape for x in xs]):

@@ -146,6 +146,9 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
 
 
 def eye(N, M=None, k=0, dtype=None, device=None):
+    if isinstance(k, _w.Tensor):       # which may be traced
+        rows, columns = _w.iota(_w.int32, (N, N if M is None else M), 0), _w.iota(_w.int32, (N, N if M is None else M), 1)
+        return _w.cast(_w.eq(columns - rows, k), float if dtype is None else dtype)
     return _w.eye(N, N if M is None else M, k, float if dtype is None else dtype)
 
 
@@ -154,6 +157,9 @@ def identity(n, dtype=None):
 
 
 def tri(N, M=None, k=0, dtype=None):
+    if isinstance(k, _w.Tensor):
+        rows, columns = _w.iota(_w.int32, (N, N if M is None else M), 0), _w.iota(_w.int32, (N, N if M is None else M), 1)
+        return _w.cast(_w.le(columns - rows, k), float if dtype is None else dtype)
     return _w.tri(N, N if M is None else M, k, float if dtype is None else dtype)
 
 

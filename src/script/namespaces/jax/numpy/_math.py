@@ -21,7 +21,7 @@ __all__ = """add subtract multiply divide true_divide floor_divide mod remainder
     bitwise_left_shift bitwise_right_shift bitwise_count gcd lcm heaviside nan_to_num real imag conj conjugate angle
     isreal iscomplex isrealobj iscomplexobj iscomplex isscalar
     dot vdot vecdot matvec vecmat matmul inner outer tensordot einsum kron cross convolve correlate polyval polyadd
-    polysub polymul polyder polyint polyfit interp modf frexp ldexp nextafter spacing unwrap ediff1d
+    polysub polymul polydiv poly polyder polyint polyfit interp modf frexp ldexp nextafter spacing unwrap ediff1d
     vectorize ufunc_outer exp10 frompyfunc ufunc i0""".split()
 
 unwrap, ediff1d, kron, cross = _core.unwrap, _core.ediff1d, _core.kron, _core.cross
@@ -50,7 +50,16 @@ arcsin, arccos, arctan = asin, acos, atan = _w.asin, _w.acos, _w.atan
 arctan2 = atan2 = _w.atan2
 sinh, cosh, tanh = _w.sinh, _w.cosh, _w.tanh
 arcsinh, arccosh, arctanh = asinh, acosh, atanh = _w.asinh, _w.acosh, _w.atanh
-hypot = _w.hypot
+
+
+def hypot(x1, x2):
+    x1, x2 = _asarray(x1), _asarray(x2)
+    if x1.dtype.is_complex or x2.dtype.is_complex:
+        raise ValueError("jnp.hypot is not well defined for complex-valued inputs. Please convert to real values first, such as by "
+                         "using abs(x)")
+    return _w.hypot(x1, x2)
+
+
 degrees = rad2deg = _w.rad2deg
 radians = deg2rad = _w.deg2rad
 equal, not_equal = _w.eq, _w.ne
@@ -222,6 +231,10 @@ def clip(arr=None, min=None, max=None, a=None, a_min=None, a_max=None):
     x = _asarray(a if arr is None else arr)
     lo = a_min if min is None else min
     hi = a_max if max is None else max
+    if any([v is not None and (isinstance(v, complex) or _asarray(v).dtype.is_complex) for v in (x, lo, hi)]):
+        raise ValueError("Clip received a complex value either through the input or the min/max keywords. Complex values have no "
+                         "ordering and cannot be clipped. Please convert to a real value or array by taking the real or imaginary "
+                         "components via jax.numpy.real/imag respectively.")
     if lo is not None:
         x = _w.maximum(lo, x)
     if hi is not None:
@@ -570,8 +583,41 @@ def polyval(p, x, unroll=16):
 
 
 def polymul(a1, a2, trim_leading_zeros=False):
-    _refuse("polymul", trim_leading_zeros=(trim_leading_zeros, False))
+    if trim_leading_zeros:
+        from jax.numpy import trim_zeros
+        a1, a2 = [trim_zeros(_asarray(a), "f") for a in (a1, a2)]
+        a1, a2 = [a if a.shape[0] else _w.full((1,), 0, a.dtype) for a in (a1, a2)]
     return convolve(a1, a2)
+
+
+def polydiv(u, v, *, trim_leading_zeros=False):
+    u, v = _same_floats(u, v)
+    n, m = u.shape[0] - 1, v.shape[0] - 1
+    scale, q, r = 1.0 / v[0], [], u
+    for k in range(n - m + 1):
+        d = scale * r[k]
+        q.append(d)
+        r = _w.concat([r[:k], r[k:k + m + 1] - d * v, r[k + m + 1:]], 0)
+    q = _w.stack(q, 0) if q else _w.full((1,), 0, u.dtype)
+    if trim_leading_zeros:
+        from jax.numpy import trim_zeros
+        r = trim_zeros(r, "f")
+    return q, r
+
+
+def _same_floats(*xs):
+    from jax.numpy._shape import _same
+    return _same([_float(x) for x in xs])
+
+
+def poly(seq_of_zeros):
+    z = _asarray(seq_of_zeros)
+    if len(z.shape) == 2:
+        from jax.numpy.linalg import eigvals
+        z = eigvals(z)
+    if len(z.shape) != 1:
+        raise ValueError("input must be 1d or non-empty square 2d array.")
+    return _core.poly(z)
 
 
 def polyder(p, m=1):
@@ -620,6 +666,15 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
 
 def interp(x, xp, fp, left=None, right=None, period=None):
     x, xp, fp = _float(x), _float(xp), _float(fp)
+    if len(xp.shape) != 1 or tuple(xp.shape) != tuple(fp.shape):
+        raise ValueError("xp and fp must be one-dimensional arrays of equal size")
+    if xp.dtype.is_complex or x.dtype.is_complex:
+        raise ValueError("jnp.interp: complex x values not supported.")
+    if period is not None and (getattr(period, "shape", ()) or isinstance(period, complex)):
+        raise ValueError(f"period must be a scalar; got {period}")
+    for side, name in ((left, "left"), (right, "right")):
+        if isinstance(side, str) and side != "extrapolate":
+            raise ValueError(f"the only valid string value of {name!r} is 'extrapolate', but got: {side!r}")
     if period is not None:
         x = _w.remainder(x, period)
         order = _w.sort(_w.remainder(xp, period), 0)
@@ -633,8 +688,10 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     t = _w.where(_w.eq(dx, 0), _w.zeros_like(dx), (x - x0) / _w.where(_w.eq(dx, 0), _w.ones_like(dx), dx))
     y = y0 + t * (y1 - y0)
     if period is None:
-        y = _w.where(_w.lt(x, xp[0]), fp[0] if left is None else left, y)
-        y = _w.where(_w.gt(x, xp[-1]), fp[-1] if right is None else right, y)
+        if not isinstance(left, str):
+            y = _w.where(_w.lt(x, xp[0]), fp[0] if left is None else left, y)
+        if not isinstance(right, str):
+            y = _w.where(_w.gt(x, xp[-1]), fp[-1] if right is None else right, y)
     return y
 
 

@@ -125,8 +125,10 @@ def take(a, indices, axis=None, out=None, mode=None, unique_indices=False, indic
     return _w.where(_w.reshape(outside, shape), _w.cast(fill_value, a.dtype), y)
 
 
-def take_along_axis(arr, indices, axis=-1, mode=None, fill_value=None):
-    arr, indices = _asarray(arr), _integers(indices, "take_along_axis")
+def take_along_axis(arr, indices, axis=-1, mode=None, fill_value=None, *, wrap_negative_indices=None):
+    arr, indices = _asarray(arr), _asarray(indices)
+    if indices.dtype.kind not in "iu":
+        raise TypeError(f"take_along_axis indices must be of integer type, got {indices.dtype.name}")
     if axis is None:
         arr, axis = _w.reshape(arr, (-1,)), 0
     if len(arr.shape) != len(indices.shape):
@@ -134,7 +136,16 @@ def take_along_axis(arr, indices, axis=-1, mode=None, fill_value=None):
                          f"{len(indices.shape)} vs. {len(arr.shape)}")
     _check(arr, axis)
     k = axis % len(arr.shape)
-    i, outside = _settled(indices, arr.shape[k], mode)
+    n = arr.shape[k]
+    if wrap_negative_indices is None:
+        wrap_negative_indices = mode != "promise_in_bounds"
+    if not wrap_negative_indices:       # what is negative is beyond the array
+        indices = _w.where(_w.lt(indices, 0), -1 - n if mode in (None, "fill") else 0, indices)
+    elif mode in ("clip", "promise_in_bounds", "one_hot"):
+        indices = _w.where(_w.lt(indices, 0), indices + n, indices)
+    hot = mode == "one_hot"             # by products with ones: what is beyond gives 0
+    i, outside = _settled(indices, n, "fill" if hot else mode)
+    fill_value = 0 if hot else fill_value
     shape = list(_broadcast([d for j, d in enumerate(arr.shape) if j != k],
                             [d for j, d in enumerate(indices.shape) if j != k]))
     shape_x, shape_i = list(shape), list(shape)
@@ -282,8 +293,11 @@ def sort(a, axis=-1, kind=None, order=None, stable=True, descending=False):
     return _sorted(a, axis, kind, order, stable, descending)[0]
 
 
-def argsort(a, axis=-1, kind=None, order=None, stable=True, descending=False):
-    return _w.cast(_sorted(a, axis, kind, order, stable, descending)[1], _default_int())
+def argsort(a, axis=-1, kind=None, order=None, stable=True, descending=False, dtype=None):
+    d = _default_int() if dtype is None else _w.full((), 0, dtype).dtype
+    if d.kind not in "iu":
+        raise ValueError(f"argsort: dtype must be an integer type, got {d.name}")
+    return _w.cast(_sorted(a, axis, kind, order, stable, descending)[1], d)
 
 
 msort = lambda a: sort(a, 0)

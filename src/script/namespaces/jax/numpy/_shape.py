@@ -29,7 +29,14 @@ def ndim(a):
 
 def size(a, axis=None):
     a = _any_array(a)
-    return _w.about(a, "count") if axis is None else a.shape[axis]
+    if axis is None:
+        return _w.about(a, "count")
+    n, axes = 1, _core.axes(axis, len(a.shape))
+    if len(set(axes)) < len(axes):
+        raise ValueError(f"duplicate value in 'axis': {tuple(axis)}")
+    for i in axes:
+        n *= a.shape[i]
+    return n
 
 
 def _order(a, order):
