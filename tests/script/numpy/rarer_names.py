@@ -19,3 +19,7 @@ def t(f):
     except Exception as e: print(type(e).__name__)
 x=np.arange(3.)
 for f in (lambda: np.concatenate([x,x],dtype='i4'), lambda: np.concatenate([x,x],dtype='i4',casting='unsafe'), lambda: np.stack([x,x],dtype='f4'), lambda: np.stack([x,x],dtype='f4',casting='safe'), lambda: np.concatenate([x,x],casting='safe')): t(f)
+def go(f,x,i,*b):
+    x=x.copy(); f.at(x,i,*b); print(x)
+m=np.arange(12.).reshape(3,4)
+go(np.add,m,([0,0,2],[1,1,3]),5); go(np.multiply,m,([0,0,2],[1,1,3]),[2.,3.,4.]); go(np.subtract,m,np.s_[1:,::2],1); go(np.maximum,m,(Ellipsis,[0,2]),5); go(np.power,m,np.s_[:,None,[0,3]],2); go(np.negative,m,[0,0,1]); go(np.minimum,m,2,[3.]); go(np.add,np.arange(3),[0,0,2],[1,2,3]); go(np.divide,m,m>6,2.)

@@ -129,8 +129,8 @@ def read(x, key, mode=None, fill_value=None, wrap=True):
     if mode not in ("fill", "drop"):
         return x[key if wrap else _clipped(x, key, False)]
     if fill_value is None:
-        floats = x.dtype.is_floating_point
-        fill_value = float("nan") if floats else (0 if x.dtype.kind in "bu" else -2147483648)
+        from jax.numpy._select import _hole
+        fill_value = _hole(x.dtype)
     places = _places(x, key, wrap)
     n = _count(x)
     flat = _w.reshape(x, (n,))

@@ -79,20 +79,21 @@ class ufunc:
         return self(_w.reshape(a, tuple(a.shape) + (1,) * b.ndim), b, **kw)
 
     def at(self, a, indices, b=None):
-        # unbuffered: a place named twice counts twice
-        if self.nin == 1:
-            a[indices] = self._fn(a[indices])
-            return
-        if self.__name__ == "add":
-            a[...] = _w.index_add(a, indices, _w.cast(b, a.dtype))
-            return
-        if self.__name__ == "subtract":
-            a[...] = _w.index_add(a, indices, -_w.cast(b, a.dtype))
-            return
-        places = _w.wrap(indices)
-        b = _w.broadcast_to(_w.wrap(b), places.shape)
-        for i, v in zip(_w.reshape(places, -1).tolist(), _w.reshape(b, -1)):
-            a[i] = self._fn(a[i], v)
+        # unbuffered: a place named twice counts twice. Places are numbers in the flat array, whatever the index is.
+        shape = a.shape
+        places = _w.array(_w.reshape(_w.arange(0, a.size), shape))[indices]
+        at = _w.reshape(places, -1)
+        values = [] if self.nin == 1 else [_w.reshape(_w.broadcast_to(_w.wrap(b), places.shape), -1)]
+        flat = _w.array(_w.copy(_w.reshape(a, -1)))
+        if self.__name__ in ("add", "subtract") and a.dtype.kind != "b":
+            v = _w.cast(values[0], a.dtype)
+            flat = _w.index_add(flat, at, v if self.__name__ == "add" else -v)
+        elif len(set(at.tolist())) == at.size:
+            flat[at] = self._fn(flat[at], *values)
+        else:
+            for k, i in enumerate(at.tolist()):
+                flat[i] = self._fn(flat[i], *[v[k] for v in values])
+        a[...] = _w.reshape(flat, shape)
 
     def reduceat(self, array, indices, axis=0):
         x = _w.wrap(array)

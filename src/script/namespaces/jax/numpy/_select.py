@@ -75,12 +75,10 @@ def where(condition, x=None, y=None, *, size=None, fill_value=None):
 
 def _hole(d):
     # What is read where there is nothing: NaN, the least integer, the greatest unsigned one, True.
-    if d.is_floating_point:
-        return float("nan")
-    if d == _w.bool_:
-        return True
+    if d.is_inexact or d == _w.bool_:
+        return _w.full((), True if d == _w.bool_ else float("nan"), d)
     from jax._dtypes import iinfo
-    return iinfo(d).min if d.kind == "i" else iinfo(d).max
+    return _w.full((), iinfo(d).min if d.kind == "i" else iinfo(d).max, d)
 
 
 def _integers(indices, what):
