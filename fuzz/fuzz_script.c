@@ -1,7 +1,8 @@
 /* fuzz_script.c -- libFuzzer target for the script language.
  *
  * Any bytes: parse, compile and run, with output thrown away, until a timer cancels the
- * context for good: then the next call or loop ends it. Nothing may crash, hang or leak.
+ * context for good: then the next call or loop ends it. Nothing may crash, hang or leak; what
+ * asks for much memory at once gets none.
  * Files are out of reach: their names and modules are removed first.
  */
 #include "script/script.h"
@@ -12,6 +13,7 @@
 
 #define MAX_TEXT 20000
 #define RUN_US 30000 /* of running time */
+#define MOST ((size_t)256 << 20)
 
 static wf_ctx *running;
 
@@ -34,6 +36,16 @@ static void timer(wf_ctx *cx)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static void *resize(void *user, void *ptr, size_t old_size, size_t new_size)
+{
+    (void)user, (void)old_size;
+    if (!new_size) {
+        free(ptr);
+        return NULL;
+    }
+    return new_size > MOST ? NULL : realloc(ptr, new_size);
+}
+
 static void discard(void *user, const char *s, size_t n, bool err)
 {
     long *left = user;
@@ -54,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size > MAX_TEXT)
         return 0;
-    cx = wf_ctx_new(NULL);
+    cx = wf_ctx_new(&(wf_options){.size = sizeof(wf_options), .allocator = {resize, NULL}});
     vm = cx ? sc_vm_new(cx, &opt) : NULL;
     if (!vm)
         abort();

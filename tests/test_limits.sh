@@ -122,6 +122,10 @@ interrupt() { # FILE STATUS: SIGINT once it has begun
 caught() { interrupt loop.py 0 && grep -qx interrupted out; }
 check 'an interrupt can be caught' caught
 check 'an interrupt ends a script that computes' interrupt numbers.py 3
+for numbers in '7 ** 900000000' 'pow(3, 2 ** 500000, 2 ** 900001 - 1)'; do # one step of the script, for hours
+    echo "print('begun', flush=True); $numbers" >long.py
+    check "an interrupt ends $numbers" interrupt long.py 3
+done
 
 # ---- kill -9 while saving: the file is the old one or the new one, and what was left beside it goes with the next save
 killed() {

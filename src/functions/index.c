@@ -104,7 +104,7 @@ static bool resolve_slice(wf_ctx *c, const wf_index *ix, int64_t size, int64_t *
     if (step > 0)
         *count = b > a ? (b - a - 1) / step + 1 : 0;
     else
-        *count = a > b ? (a - b - 1) / -step + 1 : 0;
+        *count = a > b ? 1 - (a - b - 1) / step : 0;
     *start = a;
     return true;
 }

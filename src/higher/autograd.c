@@ -35,7 +35,7 @@ wf_status wf_gradients(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, int n
         out[i] = WF_NONE;
     if (!NEEDS(c, has_n(y, ny) && has_n(x, nx) && has_n(out, nx)) || !ts(c))
         return ctx_status(c);
-    seeds = mem_alloc(&c->al, (size_t)(ny + 1) * sizeof *seeds);
+    seeds = mem_alloc(&c->al, ((size_t)ny + 1) * sizeof *seeds);
     if (!seeds) {
         fail_memory(c);
         return ctx_status(c);
@@ -52,7 +52,7 @@ wf_status wf_gradients(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, int n
                   "(WF_GRAD_UNUSED_OK allows it)",
                   i);
     scope_close_n(c, out, nx);
-    mem_free(&c->al, seeds, (size_t)(ny + 1) * sizeof *seeds);
+    mem_free(&c->al, seeds, ((size_t)ny + 1) * sizeof *seeds);
     return ctx_status(c);
 }
 

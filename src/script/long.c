@@ -167,6 +167,12 @@ static bool sub_mag(Vm *vm, const Num *a, const Num *b, Mag *out)
     return true;
 }
 
+/* Is it to stop, before row i of n digits? Asked often enough for interrupts, and seldom. */
+static bool row_interrupted(Vm *vm, int64_t i, int64_t n)
+{
+    return (n > 64 || i % 1024 == 1023) && sc_interrupted(vm);
+}
+
 static bool mul_mag(Vm *vm, const Num *a, const Num *b, Mag *out)
 {
     if (!mag_new(vm, out, a->n + b->n))
@@ -174,6 +180,10 @@ static bool mul_mag(Vm *vm, const Num *a, const Num *b, Mag *out)
     for (int64_t i = 0; i < a->n; i++) {
         uint64_t carry = 0, x = DIGITS(a)[i];
 
+        if (row_interrupted(vm, i, b->n)) {
+            mag_free(vm, out);
+            return false;
+        }
         for (int64_t j = 0; j < b->n; j++) {
             carry += x * DIGITS(b)[j] + out->d[i + j];
             out->d[i + j] = (uint32_t)carry;
@@ -200,7 +210,7 @@ static bool shift_left(Vm *vm, const Num *a, int64_t by, Mag *out)
     return true;
 }
 
-/* The quotient of magnitudes towards zero, and the remainder; b is not zero. */
+/* The quotient of magnitudes towards zero, and the remainder, which are the caller's after errors, too; b is not zero. */
 static bool divide(Vm *vm, const Num *a, const Num *b, Mag *q, Mag *r)
 {
     int shift = b->n ? __builtin_clz(DIGITS(b)[b->n - 1]) : 0;
@@ -219,6 +229,10 @@ static bool divide(Vm *vm, const Num *a, const Num *b, Mag *q, Mag *r)
                  rest = top % v.d[n - 1], carry = 0;
         int64_t borrow = 0, t;
 
+        if (row_interrupted(vm, j, n)) {
+            mag_free(vm, &v);
+            return false;
+        }
         while (guess >> 32 || (n > 1 && guess * v.d[n - 2] > (rest << 32 | r->d[j + n - 2]))) {
             guess--;
             rest += v.d[n - 1];
@@ -294,8 +308,11 @@ static Value floor_divide(Vm *vm, const Num *a, const Num *b, bool mod)
 
     if (b->n == 0)
         return sc_raise(vm, C_ZeroDivisionError, mod ? "integer modulo by zero" : "integer division or modulo by zero");
-    if (!divide(vm, a, b, &q, &r))
+    if (!divide(vm, a, b, &q, &r)) {
+        mag_free(vm, &q);
+        mag_free(vm, &r);
         return NIL;
+    }
     down = a->neg != b->neg && !is_zero(&r);
     if (mod) {
         mag_free(vm, &q);

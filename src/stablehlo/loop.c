@@ -172,8 +172,8 @@ Val *hlo_loop_scan(Builder *b, const Program *body, const Val *consts, uint32_t 
     for (uint32_t i = 0; i < nconst; i++)
         if (l.sliced[i])
             vec_push(a, &args, consts[i]);
-    if (!(s.body.p = make_body(&l)) || !(out = b_eqn_n(b, OP_scan, args.v, args.n, &s, &got)))
-        return NULL;
+    if (!(s.body.p = make_body(&l)) || !(out = b_eqn_n(b, OP_scan, args.v, args.n, &s, &got)) || got != ncarry)
+        return NULL; /* its values are not what the body gives, which is said */
     for (uint32_t i = 0; i < ncarry; i++)
         if (!l.fill[i])
             all[i] = out[at++];

@@ -170,9 +170,9 @@ static bool is_packed(const Tensor *t)
 {
     int64_t n = 1;
 
-    for (uint32_t i = t->rank; i-- > 0; n *= t->dims[i])
+    for (uint32_t i = t->rank; t->count && i-- > 0; n *= t->dims[i])
         if (t->dims[i] != 1 && t->strides[i] != n)
-            return t->count == 0;
+            return false;
     return true;
 }
 

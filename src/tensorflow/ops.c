@@ -430,7 +430,7 @@ int tg_output(const char *op, const char *name)
             if (strncmp(at, name, n) == 0 && (at[n] == ' ' || !at[n]))
                 return k;
             at = strchr(at, ' ');
-            at += at != NULL;
+            at = at ? at + 1 : NULL;
         }
     }
     return 0;
