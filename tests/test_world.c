@@ -105,6 +105,84 @@ static int collectives(wf_ctx *c, wf_comm *w)
     return bad | (wf_ctx_status(c) ? 128 : 0);
 }
 
+/* A program whose exchanges go on while it multiplies: what they bring is what the same ones bring alone, and some ran beside
+ * the steps. Of sums there are a large one, which goes at once, and small ones, which go together. */
+static int beside_products(wf_ctx *c, wf_comm *w)
+{
+    static const char text[] = "f(x: f32[3,%d], w: f32[512,600], v: f32[600,512]) {\n"
+                               "  a = psum x axis=\"data\"\n"
+                               "  big = psum w axis=\"data\"\n"
+                               "  b = all_gather x axis=\"data\" size=%d at=1\n"
+                               "  s = reduce_scatter x axis=\"data\" size=%d at=1\n"
+                               "  d = all_to_all x axis=\"data\" size=%d at=1 to=0\n"
+                               "  p = ppermute x axis=\"data\" size=%d perm=[0,%d]\n"
+                               "  t = tanh v\n"
+                               "  m = pmax x axis=\"data\"\n"
+                               "  y = dot w t\n"
+                               "  q = reduce_sum y axes=[0,1]\n"
+                               "  r = psum q axis=\"data\"\n"
+                               "  z = dot y y\n"
+                               "  e = dot big t\n"
+                               "  ret a, b, s, d, p, m, r, z, e\n"
+                               "}\n";
+    int n = wf_comm_size(w), me = wf_comm_rank(w), bad = 0, beside = 0;
+    const int64_t small[2] = {3, n}, wide[2] = {512, 600}, tall[2] = {600, 512}, perm[2] = {0, n - 1};
+    float *v = malloc(512 * 600 * sizeof *v);
+    char program[1024], mesh[32];
+    wf_model *model = NULL;
+    wf_exec *e = NULL;
+    wf_profile *p = NULL;
+    wf_array *in[3] = {0}, *out[9] = {0};
+    wf_tensor x, big, other, want[9], y;
+
+    for (int64_t i = 0; i < 512 * 600; i++)
+        v[i] = (float)number(me, i) / 64;
+    x = wf_from(c, WF_F32, small, 2, v);
+    big = wf_from(c, WF_F32, wide, 2, v);
+    other = wf_from(c, WF_F32, tall, 2, v);
+    snprintf(program, sizeof program, text, n, n, n, n, n, n - 1);
+    snprintf(mesh, sizeof mesh, "data:%d", n);
+    wf_comm_use(c, w, mesh);
+    y = wf_matmul(c, big, wf_tanh(c, other));
+    want[0] = wf_psum(c, x, "data");
+    want[1] = wf_all_gather(c, x, "data", 1);
+    want[2] = wf_reduce_scatter(c, x, "data", 1);
+    want[3] = wf_all_to_all(c, x, "data", 1, 0);
+    want[4] = wf_ppermute(c, x, "data", perm, 1);
+    want[5] = wf_pmax(c, x, "data");
+    want[6] = wf_psum(c, wf_sum(c, y, NULL, 0, false), "data");
+    want[7] = wf_matmul(c, y, y);
+    want[8] = wf_matmul(c, wf_psum(c, big, "data"), wf_tanh(c, other));
+    wf_to_array(c, x, &in[0]);
+    wf_to_array(c, big, &in[1]);
+    wf_to_array(c, other, &in[2]);
+    wf_model_parse(c, "beside", program, strlen(program), &model);
+    wf_prepare(c, model ? wf_model_program(model, 0) : NULL, &e);
+    for (int run = 0; run < 3; run++) {
+        wf_run(c, e, in, 3, out, 9);
+        for (int k = 0; k < 9; k++) {
+            y = wf_abs(c, wf_sub(c, wf_from_array(c, out[k]), want[k]));
+            bad |= wf_item(c, wf_sum(c, y, NULL, 0, false)) <= 1e-4 * wf_item(c, wf_sum(c, wf_abs(c, want[k]), NULL, 0, false))
+                       ? 0
+                       : 1 << k;
+            wf_array_release(out[k]);
+        }
+    }
+    wf_profile_new(c, e, in, 3, 1, &p);
+    for (int i = 0; i < wf_profile_events(p); i++)
+        beside += wf_profile_event_at(p, i).depth < 0;
+    wf_profile_free(p);
+    wf_exec_release(e);
+    wf_model_free(model);
+    for (int i = 0; i < 3; i++)
+        wf_array_release(in[i]);
+    wf_comm_use(c, NULL, NULL);
+    free(v);
+    if (bad || beside < 6 || wf_ctx_status(c))
+        fprintf(stderr, "rank %d: results %x, beside %d, %s\n", me, (unsigned)bad, beside, wf_ctx_message(c));
+    return bad || beside < 6 || wf_ctx_status(c) ? 2048 : 0;
+}
+
 static int everything(wf_ctx *c, wf_comm *w)
 {
     static const int64_t sizes[] = {0, 1, 5, 1000, 200000};
@@ -124,7 +202,7 @@ static int everything(wf_ctx *c, wf_comm *w)
     wf_comm_broadcast(c, w, text, 64, n - 1);
     bad |= strcmp(text, all + 64 * (n - 1)) ? 512 : 0;
     bad |= wf_comm_barrier(c, w) ? 1024 : 0;
-    return bad | collectives(c, w);
+    return bad | collectives(c, w) | beside_products(c, w);
 }
 
 /* ---- processes -------------------------------------------------------------------------- */
@@ -239,7 +317,7 @@ static int one_fails(wf_ctx *c, wf_comm *w)
 static int one_hangs(wf_ctx *c, wf_comm *w)
 {
     if (wf_comm_rank(w) == 1) {
-        usleep(1500 * 1000);
+        usleep(4000 * 1000); /* a busy machine may begin the other late */
         return 0;
     }
     wf_comm_barrier(c, w);

@@ -9,6 +9,7 @@
  * an array nobody else holds becomes the result's; any other is copied first.
  */
 #include "compile/compile.h"
+#include "runtime/comm.h"
 
 #include <pthread.h>
 
@@ -328,6 +329,8 @@ static void end_run(Run *r, bool ok)
 {
     const Program *p = r->e->p;
 
+    if (!ok && r->cx->comm && r->cx->comm->settle)
+        r->cx->comm->settle(r->cx->comm); /* exchanges that go on use its memory */
     for (uint32_t i = 0; r->copies && i < p->nin; i++) {
         if (r->started && r->copies[i] && r->copies[i] == r->in[i] && !r->e->updates)
             array_forget(r->in[i]);

@@ -39,14 +39,25 @@ typedef struct Exchange {
     Place place;
 } Exchange;
 
+typedef struct Span { /* on the clock of clock_seconds; 0: it is not known */
+    double start, end;
+} Span;
+
 typedef struct Comm {
     int64_t rank;
     const Mesh *mesh;
     /* False with an error in cx. */
     bool (*exchange)(struct Comm *c, wf_ctx *cx, const Exchange *x);
+    /* One that goes on while steps run; NULL: there are none. What it reads and writes stays until it is finished, with
+     * what begin gave, once; *span: when it ran. settle: after an error, until nothing goes on. */
+    bool (*begin)(struct Comm *c, wf_ctx *cx, const Exchange *x, void **out_going);
+    bool (*finish)(struct Comm *c, wf_ctx *cx, void *going, Place place, Span *span);
+    void (*settle)(struct Comm *c);
 } Comm;
 
 bool bind_collective(Bind *b); /* step_collective.c */
+/* The wait for exchange `going` of the plan. */
+void bind_finish(Bind *b, uint32_t going);
 bool bind_axis_index(Bind *b);
 bool bind_spmd(Bind *b); /* step_spmd.c */
 

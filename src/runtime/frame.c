@@ -441,6 +441,14 @@ static int64_t segment_work(const Segment *s)
     return work;
 }
 
+/* Those that must be over before the current equation; at the end, all that go on. */
+static void bind_finishes(Bind *b)
+{
+    for (uint32_t g = 0; g < b->plan->ngoing; g++)
+        if (b->plan->going[g].before == b->eqn && b->begun[g])
+            bind_finish(b, g);
+}
+
 static void bind_segment(Frame *f, uint32_t index)
 {
     Root *r = f->root;
@@ -465,11 +473,15 @@ static void bind_segment(Frame *f, uint32_t index)
     s->uploads.n = s->uploads.cap = 0;
     forget_dims(f, index);
     dims_eval_all(&b.p->dims, f->symvals, f->nodes);
+    b.begun = arena_zalloc(b.a, (f->plan->ngoing + 1) * sizeof *b.begun);
     for (b.eqn = first; b.eqn < f->plan->seg_end[index] && !b.failed; b.eqn++) {
         b.e = &b.p->eqns[b.eqn];
+        bind_finishes(&b);
         bind_equation(&b);
         free_after(&b);
     }
+    if (!b.failed)
+        bind_finishes(&b);
     if (index == f->plan->nsegs - 1 && !b.failed)
         find_result_dims(&b);
     s->mem = device_alloc(f->plan->device, r->queue, &r->al, (size_t)b.mem.top);

@@ -9,6 +9,8 @@
  *              or that attention away from the host makes, are written there; results of the program are written where the caller
  *              wants them, or into the memory of a donated input
  *   lifetime   after which equation a store is free
+ *   exchanges  those between devices whose result is not read at once go on while other
+ *              equations run: what they read is in use until somebody reads the result
  *   segments   the equations up to and including one that defines a symbol
  *
  *   method     backwards: what do users take; forwards: views and stores; last uses;
@@ -241,6 +243,45 @@ static bool is_heir(const Planner *k, uint32_t input, uint32_t j)
     return !k->plan->heir || k->plan->heir[input] == j + 1;
 }
 
+static bool is_exchange(const Eqn *e)
+{
+    return op_is_collective(e->op) && e->op != OP_axis_index && e->op != OP_pvary;
+}
+
+/* Does it take time? Views and names do not, and exchanges are done one after the other. */
+static bool is_work(const Eqn *e)
+{
+    return !op_has(e->op, OPF_VIEW) && bind_row(e->op).bind != bind_alias && e->op != OP_const && !is_exchange(e);
+}
+
+static void find_going(Planner *k)
+{
+    const Program *p = k->p;
+    Plan *plan = k->plan;
+    uint32_t *done = arena_array(k->scratch, p->neqns + 2, sizeof *done); /* equations that take time, before each */
+    uint32_t *before = arena_zalloc(k->scratch, (p->nvals + 1) * sizeof *before), n = 0; /* 1 + who reads it first */
+
+    for (uint32_t i = 0; i < p->neqns; i++)
+        n += is_exchange(&p->eqns[i]);
+    if (!n || plan->nsegs > 1 || !plan->device->host_reads)
+        return;
+    plan->going = arena_array(k->a, n, sizeof *plan->going);
+    done[0] = 0;
+    for (uint32_t i = 0; i < p->neqns; i++) {
+        done[i + 1] = done[i] + is_work(&p->eqns[i]);
+        for (uint32_t o = 0; o < p->eqns[i].nin; o++)
+            if (!before[operands(k, &p->eqns[i])[o]])
+                before[operands(k, &p->eqns[i])[o]] = i + 1;
+    }
+    for (uint32_t i = 0; i < p->neqns; i++) {
+        uint32_t end = is_exchange(&p->eqns[i]) ? before[p->eqns[i].out] : 1;
+
+        end = end ? end - 1 : p->neqns;
+        if (is_exchange(&p->eqns[i]) && done[end] > done[i + 1])
+            plan->going[plan->ngoing++] = (Going){i, end};
+    }
+}
+
 static void find_last_uses(Planner *k)
 {
     const Program *p = k->p;
@@ -248,6 +289,12 @@ static void find_last_uses(Planner *k)
     for (uint32_t n = 0; n < p->neqns; n++)
         for (uint32_t i = 0; i < p->eqns[n].nin; i++)
             k->stores.v[k->plan->val[operands(k, &p->eqns[n])[i]].store].last = n;
+    for (uint32_t g = 0; g < k->plan->ngoing; g++) {
+        const Going *x = &k->plan->going[g];
+        Store *s = &k->stores.v[k->plan->val[operands(k, &p->eqns[x->eqn])[0]].store];
+
+        s->last = MAX(s->last, x->before);
+    }
     for (uint32_t j = 0; j < p->nout; j++) {
         PlanVal v = k->plan->val[p->outs[j]];
         Store *s = &k->stores.v[v.store];
@@ -565,6 +612,7 @@ static void plan_one(wf_ctx *cx, Arena *a, const Program *p, Plan *plan)
     cut_segments(&k);
     find_attention(&k);
     find_wants(&k);
+    find_going(&k);
     place_all(&k);
     find_last_uses(&k);
     share_stores(&k);

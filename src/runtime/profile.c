@@ -185,6 +185,16 @@ bool profile_op(Frame *f, const Op *op)
     return ok;
 }
 
+void profile_beside(Frame *f, const Op *op, double start, double end)
+{
+    wf_profile *p = f->root->cx->profile;
+    int depth = p->depth;
+
+    p->depth = -1;
+    keep_event(p, entry_of(p, f, op), start, end - start);
+    p->depth = depth;
+}
+
 /* ---- the public functions ---------------------------------------------------------- */
 
 static int by_time(const void *a, const void *b)

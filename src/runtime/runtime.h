@@ -241,6 +241,11 @@ typedef struct PlanCode {
     const void *there; /* on a device, in place of all that: what it has loaded */
 } PlanCode;
 
+/* An exchange that goes on while other equations run: begun by one, over before another. */
+typedef struct Going {
+    uint32_t eqn, before;
+} Going;
+
 typedef struct Plan Plan;
 struct Plan {
     const Program *p;
@@ -263,6 +268,8 @@ struct Plan {
     const uint32_t *heir; /* of each input: 1 + the one result that may; NULL: any may */
     uint32_t *out_from;   /* 1 + the donated input in whose memory result j is; 0: none */
     bool *in_taken;       /* donated, and its memory is written, or given out */
+    Going *going;
+    uint32_t ngoing;
 };
 
 typedef struct Plans { /* of a program and all it calls, each once */
@@ -481,6 +488,8 @@ bool frame_run(Frame *f);
 bool frame_steps(Frame *f);
 /* profile.c: op->run, on the clock of the context's profile. */
 bool profile_op(Frame *f, const Op *op);
+/* What an equation did beside the steps, from one time to another. */
+void profile_beside(Frame *f, const Op *op, double start, double end);
 /* It was of so many runs, which take so long each without it. */
 void profile_of_runs(wf_profile *p, int runs, double seconds);
 bool frame_results(Frame *f);
@@ -560,6 +569,7 @@ typedef struct Bind {
     int64_t late_bytes;
     bool failed;     /* a step that fails was made: the rest need not be bound */
     const KEpilogue *epilogue; /* of the product that is bound; NULL: none */
+    void **begun;              /* of each of Plan.going: its step; NULL: it is none */
 } Bind;
 
 /* For the binders. */

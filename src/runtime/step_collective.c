@@ -6,6 +6,7 @@
 typedef struct CollectiveStep {
     const CollectiveAttr *a;
     Exchange x; /* what does not depend on the device */
+    void *going; /* what the Comm began; NULL: nothing */
 } CollectiveStep;
 
 /* ---- the group ---------------------------------------------------------------------- */
@@ -84,9 +85,10 @@ static bool find_group(Frame *f, const Op *op, const CollectiveAttr *a, Exchange
 
 /* ---- steps -------------------------------------------------------------------------- */
 
-static bool run_collective(Frame *f, const Op *op)
+static bool run_exchange(Frame *f, const Op *op, bool goes_on)
 {
-    const CollectiveStep *s = op->data;
+    CollectiveStep *s = op->data;
+    Comm *c = f->root->cx->comm;
     Arena *scratch = &f->root->cx->scratch;
     ArenaMark mark = arena_mark(scratch);
     Exchange x = s->x;
@@ -107,9 +109,29 @@ static bool run_collective(Frame *f, const Op *op)
         if (s->a->perm.v[i] == x.me)
             x.target = s->a->perm.v[i + 1];
     }
-    ok = f->root->cx->comm->exchange(f->root->cx->comm, f->root->cx, &x);
+    ok = goes_on && c->begin ? c->begin(c, f->root->cx, &x, &s->going) : c->exchange(c, f->root->cx, &x);
     arena_reset(scratch, mark);
     return ok;
+}
+
+static bool run_collective(Frame *f, const Op *op) { return run_exchange(f, op, false); }
+static bool run_begin(Frame *f, const Op *op) { return run_exchange(f, op, true); }
+
+static bool run_finish(Frame *f, const Op *op)
+{
+    CollectiveStep *s = op->data;
+    wf_ctx *cx = f->root->cx;
+    void *going = s->going;
+    Span span = {0};
+
+    s->going = NULL;
+    if (!going)
+        return true;
+    if (!cx->comm->finish(cx->comm, cx, going, op_place(f, op), &span))
+        return false;
+    if (cx->profile && span.start > 0)
+        profile_beside(f, op, span.start, span.end);
+    return true;
 }
 
 static int64_t product(const int64_t *dims, uint32_t from, uint32_t to)
@@ -143,9 +165,26 @@ bool bind_collective(Bind *b)
         s->x.inner2 = product(out, to + 1, bind_rank(b, y));
     }
     op = bind_op(b, run_collective, s);
+    for (uint32_t g = 0; g < b->plan->ngoing; g++)
+        if (b->plan->going[g].eqn == b->eqn) {
+            op->run = run_begin;
+            b->begun[g] = s;
+        }
     bind_use(b, op, v, USE_READ);
     bind_use(b, op, y, USE_WRITE);
     return true;
+}
+
+/* Uses: the operand, which nothing may be written over, and the result. */
+void bind_finish(Bind *b, uint32_t going)
+{
+    const uint32_t n = b->plan->going[going].eqn;
+    const Eqn *e = &b->p->eqns[n];
+    Op *op = bind_op(b, run_finish, b->begun[going]);
+
+    op->eqn = n;
+    bind_use(b, op, eqn_in(b->p, e)[0], USE_READ);
+    bind_use(b, op, e->out, USE_READ);
 }
 
 static bool run_axis_index(Frame *f, const Op *op)

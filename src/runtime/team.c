@@ -255,7 +255,7 @@ static bool start_member(Root *root, Team *t, int64_t d)
     wf_options o = {.size = sizeof o, .threads = 1};
 
     m->team = t;
-    m->comm = (Comm){d, &t->mesh, team_exchange};
+    m->comm = (Comm){.rank = d, .mesh = &t->mesh, .exchange = team_exchange};
     if (!m->cx)
         m->cx = wf_ctx_new(&o);
     if (!m->cx)

@@ -4,13 +4,6 @@
  * the other; where a collective has them along an inner axis they are put in order before, or after. */
 #include "world/world.h"
 
-typedef struct WorldComm {
-    Comm comm;
-    wf_comm *world;
-    Arena a;
-    Mesh mesh;
-} WorldComm;
-
 static int *ranks_of(Arena *a, const Exchange *x)
 {
     int *r = arena_array(a, (size_t)x->n, sizeof *r);
@@ -48,32 +41,32 @@ static void move_parts(Arena *a, const Exchange *x, const char *parts, size_t ea
     exchange_move(x, at);
 }
 
-/* Every part to its member; out[outer2, n, inner2] of parts[k][outer2, inner2]. */
-static bool do_all_to_all(WorldComm *c, wf_ctx *cx, const Exchange *x, Job *j)
+/* Every part to its member. */
+static void prepare_all_to_all(Arena *a, const Exchange *x, Job *j)
 {
-    Arena *a = &cx->scratch;
     int64_t each = (int64_t)bytes_of(x, x->outer * x->inner), *sizes = arena_array(a, (size_t)x->n, sizeof *sizes);
-    const size_t run = bytes_of(x, x->inner2);
-    char *came = arena_alloc(a, bytes_of(x, x->count) + 1), *from = came;
 
     for (int64_t k = 0; k < x->n; k++)
         sizes[k] = each;
     j->kind = JOB_ALL_TO_ALL;
     j->in = parts_of(a, x);
-    j->out = came;
+    j->out = arena_alloc(a, bytes_of(x, x->count) + 1);
     j->give = j->take = sizes;
-    if (!world_do(cx, c->world, j, x->place))
-        return false;
+}
+
+/* out[outer2, n, inner2] of parts[k][outer2, inner2] */
+static void arrange_all_to_all(const Exchange *x, const char *from)
+{
+    const size_t run = bytes_of(x, x->inner2);
+
     for (int64_t k = 0; k < x->n && run; k++)
         for (int64_t o = 0; o < x->outer2; o++, from += run)
             memcpy((char *)x->out + (size_t)(o * x->n + k) * run, from, run);
-    return true;
 }
 
-static bool do_ppermute(WorldComm *c, wf_ctx *cx, const Exchange *x, Job *j)
+static void prepare_ppermute(Arena *a, const Exchange *x, Job *j)
 {
-    int64_t *give = arena_zalloc(&cx->scratch, (size_t)x->n * sizeof *give);
-    int64_t *take = arena_zalloc(&cx->scratch, (size_t)x->n * sizeof *take);
+    int64_t *give = arena_zalloc(a, (size_t)x->n * sizeof *give), *take = arena_zalloc(a, (size_t)x->n * sizeof *take);
 
     if (x->target >= 0)
         give[x->target] = (int64_t)bytes_of(x, x->count);
@@ -84,38 +77,50 @@ static bool do_ppermute(WorldComm *c, wf_ctx *cx, const Exchange *x, Job *j)
     j->kind = JOB_ALL_TO_ALL;
     j->give = give;
     j->take = take;
-    return world_do(cx, c->world, j, x->place);
+}
+
+bool exchange_prepare(WorldComm *c, wf_ctx *cx, Arena *a, const Exchange *x, Job *j)
+{
+    *j = (Job){.what = x->what, .how = exchange_how(x), .dtype = x->dtype, .in = x->in, .out = x->out, .count = x->count,
+               .root = -1};
+    if (!(j->group = world_group(cx, c->world, ranks_of(a, x), (int)x->n)))
+        return false;
+    switch (x->op) {
+    case OP_reduce_scatter:
+        j->kind = JOB_SCATTER_REDUCE;
+        j->in = x->outer == 1 ? x->in : parts_of(a, x);
+        j->count = x->outer * x->inner;
+        break;
+    case OP_all_gather:
+        j->kind = JOB_GATHER;
+        j->count = (int64_t)bytes_of(x, x->count);
+        if (x->outer != 1)
+            j->out = arena_alloc(a, (size_t)(j->count * x->n) + 1);
+        break;
+    case OP_all_to_all: prepare_all_to_all(a, x, j); break;
+    case OP_ppermute: prepare_ppermute(a, x, j); break;
+    default: break;
+    }
+    return true;
+}
+
+void exchange_arrange(Arena *a, const Exchange *x, const Job *j)
+{
+    if (x->op == OP_all_gather && x->outer != 1)
+        move_parts(a, x, j->out, (size_t)j->count);
+    else if (x->op == OP_all_to_all)
+        arrange_all_to_all(x, j->out);
 }
 
 static bool world_exchange(Comm *comm, wf_ctx *cx, const Exchange *x)
 {
     WorldComm *c = (WorldComm *)(void *)comm;
-    Arena *a = &cx->scratch;
-    Job j = {.what = x->what, .how = exchange_how(x), .dtype = x->dtype, .in = x->in, .out = x->out, .count = x->count,
-             .root = -1};
+    Job j;
 
-    if (!(j.group = world_group(cx, c->world, ranks_of(a, x), (int)x->n)))
+    if (!exchange_prepare(c, cx, &cx->scratch, x, &j) || !world_do(cx, c->world, &j, x->place))
         return false;
-    switch (x->op) {
-    case OP_reduce_scatter:
-        j.kind = JOB_SCATTER_REDUCE;
-        j.in = x->outer == 1 ? x->in : parts_of(a, x);
-        j.count = x->outer * x->inner;
-        return world_do(cx, c->world, &j, x->place);
-    case OP_all_gather:
-        j.kind = JOB_GATHER;
-        j.count = (int64_t)bytes_of(x, x->count);
-        if (x->outer == 1)
-            return world_do(cx, c->world, &j, x->place);
-        j.out = arena_alloc(a, (size_t)(j.count * x->n) + 1);
-        if (!world_do(cx, c->world, &j, x->place))
-            return false;
-        move_parts(a, x, j.out, (size_t)j.count);
-        return true;
-    case OP_all_to_all: return do_all_to_all(c, cx, x, &j);
-    case OP_ppermute: return do_ppermute(c, cx, x, &j);
-    default: return world_do(cx, c->world, &j, x->place);
-    }
+    exchange_arrange(&cx->scratch, x, &j);
+    return true;
 }
 
 wf_status wf_comm_use(wf_ctx *cx, wf_comm *w, const char *mesh)
@@ -131,6 +136,7 @@ wf_status wf_comm_use(wf_ctx *cx, wf_comm *w, const char *mesh)
     if (cx->comm) {
         Arena own = ((WorldComm *)(void *)cx->comm)->a; /* which holds it, too */
 
+        going_settle(cx->comm);
         cx->comm = NULL;
         arena_free(&own);
     }
@@ -148,7 +154,7 @@ wf_status wf_comm_use(wf_ctx *cx, wf_comm *w, const char *mesh)
                      (long long)c->mesh.devices, wf_comm_size(w));
             arena_free(&a);
         } else {
-            c->comm = (Comm){wf_comm_rank(w), &c->mesh, world_exchange};
+            c->comm = (Comm){wf_comm_rank(w), &c->mesh, world_exchange, going_begin, going_finish, going_settle};
             c->world = w;
             c->a = a;
             cx->comm = &c->comm;

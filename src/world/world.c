@@ -38,7 +38,7 @@ const char *job_name(JobKind k)
     return names[k];
 }
 
-/* ---- averages ---- */
+/* ---- arrays that are reduced as one ---- */
 
 #define BATCH (256 << 10) /* bytes that are put together, reduced, and dealt out again while they are in the cache */
 
@@ -47,23 +47,29 @@ typedef struct Cursor { /* in parts that are as one */
     int64_t at;
 } Cursor;
 
-/* The next n elements of the parts to flat, or from it, divided by `by`. */
-static void pass(const Job *j, Cursor *c, char *flat, int64_t n, int by)
+static void divide(wf_dtype t, void *out, const void *in, int64_t n, int by)
 {
-    const int64_t size = j->dtype == WF_F32 ? 4 : 8;
+    for (int64_t i = 0; i < n && t == WF_F32; i++)
+        ((float *)out)[i] = ((const float *)in)[i] / (float)by;
+    for (int64_t i = 0; i < n && t == WF_F64; i++)
+        ((double *)out)[i] = ((const double *)in)[i] / (double)by;
+}
+
+/* The next n elements to flat, or from it; by: what they are divided by then, if it is not 0. */
+static void pass(const Job *j, Cursor *c, char *flat, int64_t n, bool back, int by)
+{
+    const int64_t size = (int64_t)wf_dtype_size(j->dtype);
 
     while (n > 0) {
-        int64_t k = MIN(n, j->counts[c->part] - c->at);
-        char *data = (char *)j->parts[c->part] + c->at * size;
+        int64_t k = MIN(n, j->counts[c->part] - c->at), at = c->at * size;
+        char *data = (char *)j->parts[c->part] + at;
 
-        if (!by)
-            memcpy(flat, data, (size_t)(k * size));
-        else if (size == 4)
-            for (int64_t i = 0; i < k; i++)
-                ((float *)(void *)data)[i] = ((const float *)(const void *)flat)[i] / (float)by;
+        if (!back)
+            memcpy(flat, j->from ? (const char *)j->from[c->part] + at : data, (size_t)(k * size));
+        else if (by)
+            divide(j->dtype, data, flat, k, by);
         else
-            for (int64_t i = 0; i < k; i++)
-                ((double *)(void *)data)[i] = ((const double *)(const void *)flat)[i] / (double)by;
+            memcpy(data, flat, (size_t)(k * size));
         flat += k * size;
         n -= k;
         c->at += k;
@@ -72,24 +78,46 @@ static void pass(const Job *j, Cursor *c, char *flat, int64_t n, int by)
     }
 }
 
-static bool average(CommEngine *e, const Job *j)
+/* How many elements from the cursor on are put together: up to a batch, or a part that is large enough by itself. */
+static int64_t next_batch(const Job *j, Cursor c, int64_t most, bool *alone)
 {
-    const int64_t most = BATCH / (j->dtype == WF_F32 ? 4 : 8);
+    int64_t n = 0;
+
+    *alone = j->kind != JOB_AVERAGE && c.at == 0 && j->counts[c.part] >= most;
+    if (*alone)
+        return j->counts[c.part];
+    for (; c.part < j->nparts && n < most; c = (Cursor){c.part + 1, 0}) {
+        if (n && j->kind != JOB_AVERAGE && j->counts[c.part] >= most)
+            return n;
+        n += j->counts[c.part] - c.at;
+    }
+    return MIN(n, most);
+}
+
+static bool reduce_parts(CommEngine *e, const Job *j)
+{
+    const int64_t most = BATCH / (int64_t)wf_dtype_size(j->dtype);
+    const int by = j->kind == JOB_AVERAGE ? j->group->n : 0;
     char *flat = aligned_alloc(64, BATCH);
     Cursor in = {0}, out = {0};
-    int64_t left = j->count;
     bool ok = flat != NULL;
 
     if (!ok)
         snprintf(e->error, sizeof e->error, "no memory");
-    while (ok && left > 0) {
-        int64_t n = MIN(left, most);
+    for (int64_t left = j->count, n; ok && left > 0; left -= n) {
+        bool alone;
 
-        pass(j, &in, flat, n, 0);
-        ok = e->reduce(e, j->group, j->what, COMBINE_SUM, j->dtype, flat, flat, n, -1);
+        n = next_batch(j, in, most, &alone);
+        if (alone) {
+            ok = e->reduce(e, j->group, j->what, j->how, j->dtype, j->from ? j->from[in.part] : j->parts[in.part],
+                           j->parts[in.part], n, -1);
+            in = out = (Cursor){in.part + 1, 0};
+            continue;
+        }
+        pass(j, &in, flat, n, false, 0);
+        ok = e->reduce(e, j->group, j->what, j->how, j->dtype, flat, flat, n, -1);
         if (ok)
-            pass(j, &out, flat, n, j->group->n);
-        left -= n;
+            pass(j, &out, flat, n, true, by);
     }
     free(flat);
     return ok;
@@ -101,14 +129,16 @@ static void carry_out(wf_comm *w, Job *j)
     Group *g = j->group;
 
     switch (j->kind) {
-    case JOB_REDUCE: j->ok = e->reduce(e, g, j->what, j->how, j->dtype, j->in, j->out, j->count, j->root); break;
+    case JOB_REDUCE:
+        j->ok = j->nparts ? reduce_parts(e, j) : e->reduce(e, g, j->what, j->how, j->dtype, j->in, j->out, j->count, j->root);
+        break;
     case JOB_SCATTER_REDUCE:
         j->ok = e->scatter_reduce(e, g, j->what, j->how, j->dtype, j->in, j->out, j->count);
         break;
     case JOB_GATHER: j->ok = e->gather(e, g, j->what, j->in, j->out, j->count, j->root); break;
     case JOB_BROADCAST: j->ok = e->broadcast(e, g, j->what, j->out, j->count, j->root); break;
     case JOB_ALL_TO_ALL: j->ok = e->all_to_all(e, g, j->what, j->in, j->give, j->out, j->take); break;
-    case JOB_AVERAGE: j->ok = average(e, j); break;
+    case JOB_AVERAGE: j->ok = reduce_parts(e, j); break;
     case JOB_SEND: j->ok = e->send(e, j->root, j->tag, j->in, j->count); break;
     case JOB_RECEIVE: j->ok = e->receive(e, j->root, j->tag, j->out, j->count, &j->root); break;
     }
@@ -130,7 +160,9 @@ static void run_job(wf_comm *w, Lane *l, Job *j)
         snprintf(j->error, sizeof j->error, "after an earlier failure: %s", w->failure);
     } else {
         pthread_mutex_unlock(&w->lock);
+        j->span.start = clock_seconds();
         carry_out(w, j);
+        j->span.end = clock_seconds();
         pthread_mutex_lock(&w->lock);
         if (!j->ok) {
             w->failed = true;
@@ -208,23 +240,54 @@ bool world_done(wf_comm *w, const Job *j)
     return done;
 }
 
-static bool is_stopped(const void *cx) { return cx && cancelled(cx); }
+static const char stop_all = 1; /* as the user of is_stopped: whatever runs */
 
+static bool is_stopped(const void *cx) { return cx && (cx == &stop_all || cancelled(cx)); }
+
+/* With the lock: a second, or until there is news. */
+static void wait_a_while(wf_comm *w)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    pthread_cond_timedwait(&w->news, &w->lock, &until);
+}
+
+/* Who is cancelled stops the exchange, whose memory is the caller's, and waits for that. */
 bool world_wait(wf_ctx *cx, wf_comm *w, Job *j, Place place)
 {
-    pthread_mutex_lock(&w->lock);
-    while (!j->done && !cancelled(cx)) {
-        struct timespec until;
+    bool stopped = false;
 
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_sec++;
-        pthread_cond_timedwait(&w->news, &w->lock, &until);
+    pthread_mutex_lock(&w->lock);
+    while (!j->done) {
+        if (cancelled(cx)) {
+            stopped = true;
+            w->e->stop_user = &stop_all;
+        }
+        wait_a_while(w);
     }
+    if (stopped)
+        w->e->stop_user = NULL;
     pthread_mutex_unlock(&w->lock);
-    if (!j->done)
+    if (!j->ok && stopped)
         return fail(cx, WF_ERR_CANCELLED, place, "%s: cancelled", job_name(j->kind));
     return j->ok || fail(cx, WF_ERR_COMM, place, "%s: rank %d of %d: %s", job_name(j->kind), w->e->rank, w->e->size,
                          j->error);
+}
+
+void world_settle(wf_comm *w, const Job *j)
+{
+    double since = clock_seconds();
+
+    pthread_mutex_lock(&w->lock);
+    while (!j->done) {
+        if (clock_seconds() - since > 1)
+            w->e->stop_user = &stop_all;
+        wait_a_while(w);
+    }
+    w->e->stop_user = NULL;
+    pthread_mutex_unlock(&w->lock);
 }
 
 bool world_do(wf_ctx *cx, wf_comm *w, Job *j, Place place)
@@ -272,6 +335,10 @@ Group *world_group(wf_ctx *cx, wf_comm *w, const int *rank, int n)
             return g;
     if (!check_ranks(cx, w, rank, n, &me))
         return NULL;
+    pthread_mutex_lock(&w->lock); /* all join after the same exchanges */
+    while (w->lane[EXCHANGES].busy || w->lane[EXCHANGES].first)
+        wait_a_while(w);
+    pthread_mutex_unlock(&w->lock);
     g = malloc(sizeof *g + (size_t)n * sizeof *rank);
     if (!g) {
         fail_memory(cx);

@@ -6,6 +6,7 @@
  *     mpi     a plug-in, built where mpicc is found; loaded at need         plugin_mpi.c
  *   Comm      programs whose collectives are with the processes, and the
  *             exchanges of the public header                                exchange.c
+ *   Going     exchanges that go on while a program runs, sums in buckets    going.c
  *
  * Three lanes, each in its own order: exchanges of groups, messages sent, messages received. A call runs at once where its
  * lane is idle; one that is not waited for is done by the lane's thread, while the process goes on.
@@ -35,14 +36,17 @@ typedef struct Job {
     void *out;
     int64_t count; /* elements of a reduction, of one part of it if it is scattered; bytes else */
     const int64_t *give, *take;
-    void *const *parts;    /* of an average: arrays of WF_F32 or WF_F64, which are as one and get the result */
-    const int64_t *counts; /* elements of each */
+    /* Of an average, and of a reduction if there are parts: arrays that are as one, and get the result. */
+    void *const *parts;
+    const void *const *from; /* what is reduced into them; NULL: what is in them */
+    const int64_t *counts;   /* elements of each */
     int nparts;
     int root;      /* by number in the group, -1: all; of a message the other rank */
     int tag;
     /* its outcome */
     struct Job *next;
     bool done, ok;
+    Span span; /* when it ran */
     char error[512];
 } Job;
 
@@ -54,6 +58,27 @@ bool world_do(wf_ctx *cx, wf_comm *w, Job *j, Place place);
 void world_start(wf_comm *w, Job *j);
 bool world_wait(wf_ctx *cx, wf_comm *w, Job *j, Place place);
 bool world_done(wf_comm *w, const Job *j);
+/* Until it is done, but not for long: if others do not come it is ended, and all exchanges fail. */
+void world_settle(wf_comm *w, const Job *j);
 const char *job_name(JobKind k);
+
+/* ---- exchange.c, going.c: the Comm of a context that uses a world ---- */
+
+typedef struct GoingJob GoingJob;
+typedef struct WorldComm {
+    Comm comm;
+    wf_comm *world;
+    Arena a;
+    Mesh mesh;
+    GoingJob *going; /* the last begun first */
+    GoingJob *open;  /* sums that wait for more of their kind */
+} WorldComm;
+
+/* An exchange as a job, before it is done and after; what that needs is in the arena. */
+bool exchange_prepare(WorldComm *c, wf_ctx *cx, Arena *a, const Exchange *x, Job *j);
+void exchange_arrange(Arena *a, const Exchange *x, const Job *j);
+bool going_begin(Comm *comm, wf_ctx *cx, const Exchange *x, void **out_going);
+bool going_finish(Comm *comm, wf_ctx *cx, void *going, Place place, Span *span);
+void going_settle(Comm *comm);
 
 #endif
