@@ -522,7 +522,7 @@ WF_API int wf_profile_runs(const wf_profile *p);
 /* When each step ran, in the order of their ends, up to 262144; and the memory of the process, about once in a millisecond. */
 typedef struct wf_profile_event {
     int step;              /* its number; -1: there is no such event */
-    int depth;             /* how many others it ran inside */
+    int depth;             /* how many others it ran inside; -1: beside them, as exchanges with other processes do */
     double start, seconds; /* from the beginning; with steps inside it */
 } wf_profile_event;
 typedef struct wf_profile_sample {

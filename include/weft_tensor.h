@@ -212,7 +212,10 @@ WF_API wf_status wf_set_grad(wf_ctx *c, wf_tensor leaf, wf_tensor grad); /* WF_N
 enum {
     WF_GRAD_KEEP = 1,     /* the history can be used again */
     WF_GRAD_CREATE = 2,   /* the gradients are recorded themselves (and the history is kept) */
-    WF_GRAD_UNUSED_OK = 4 /* WF_NONE, not an error, for inputs the results do not depend on */
+    WF_GRAD_UNUSED_OK = 4, /* WF_NONE, not an error, for inputs the results do not depend on */
+    WF_GRAD_ALL = 8 /* wf_gradients: they are sums over the processes of the context (wf_comm_use), which travel in buckets
+                       while the pass runs. All ask for the same inputs in the same order: best those that are
+                       used last first. Not with WF_GRAD_CREATE */
 };
 /* Adds to the gradients of all leaves that y was made of. gy WF_NONE: 1, for a y of one element. */
 WF_API wf_status wf_backward(wf_ctx *c, wf_tensor y, wf_tensor gy, unsigned flags);

@@ -183,6 +183,52 @@ static int beside_products(wf_ctx *c, wf_comm *w)
     return bad || beside < 6 || wf_ctx_status(c) ? 2048 : 0;
 }
 
+/* Gradients that are added up while the pass runs are the sums of those of each process, and travelled beside its steps. */
+static int gradients_of_all(wf_ctx *c, wf_comm *w)
+{
+    int n = wf_comm_size(w), me = wf_comm_rank(w), bad = 0, beside = 0;
+    const int64_t rows[2] = {8 + me, 600}, square[2] = {600, 600};
+    float *v = malloc(600 * 600 * sizeof *v);
+    wf_tensor x, p[2], g[2], all[2], y;
+    wf_profile *profile = NULL;
+    char mesh[32];
+
+    for (int64_t i = 0; i < 600 * 600; i++)
+        v[i] = (float)number(0, i) / 128;
+    for (int k = 0; k < 2; k++) {
+        p[k] = wf_from(c, WF_F32, square, 2, v);
+        wf_requires_grad(c, p[k], true);
+    }
+    for (int64_t i = 0; i < rows[0] * rows[1]; i++)
+        v[i] = (float)number(me, i);
+    x = wf_from(c, WF_F32, rows, 2, v);
+    snprintf(mesh, sizeof mesh, "a:%d", n);
+    wf_comm_use(c, w, mesh);
+    for (int k = 0; k < 2; k++) {
+        y = wf_sum(c, wf_tanh(c, wf_matmul(c, wf_tanh(c, wf_matmul(c, x, p[1])), p[0])), NULL, 0, false);
+        if (k)
+            wf_profile_begin(c, &profile);
+        wf_gradients(c, &y, NULL, 1, p, 2, k ? WF_GRAD_ALL : 0, k ? all : g);
+    }
+    wf_profile_end(c, profile);
+    for (int i = 0; i < wf_profile_events(profile); i++)
+        beside += wf_profile_event_at(profile, i).depth < 0;
+    for (int k = 0; k < 2; k++) {
+        y = wf_psum(c, g[k], "a");
+        bad += wf_item(c, wf_sum(c, wf_abs(c, wf_sub(c, all[k], y)), NULL, 0, false)) >
+               1e-5 * wf_item(c, wf_sum(c, wf_abs(c, y), NULL, 0, false));
+    }
+    wf_profile_free(profile);
+    wf_comm_use(c, NULL, NULL);
+    y = wf_sum(c, wf_tanh(c, p[0]), NULL, 0, false);
+    bad += wf_gradients(c, &y, NULL, 1, p, 2, WF_GRAD_ALL, all) != WF_ERR_ARG;
+    wf_clear(c);
+    free(v);
+    if (bad || beside != 2)
+        fprintf(stderr, "rank %d: gradients %d, beside %d\n", me, bad, beside);
+    return bad || beside != 2 ? 4096 : 0;
+}
+
 static int everything(wf_ctx *c, wf_comm *w)
 {
     static const int64_t sizes[] = {0, 1, 5, 1000, 200000};
@@ -202,7 +248,7 @@ static int everything(wf_ctx *c, wf_comm *w)
     wf_comm_broadcast(c, w, text, 64, n - 1);
     bad |= strcmp(text, all + 64 * (n - 1)) ? 512 : 0;
     bad |= wf_comm_barrier(c, w) ? 1024 : 0;
-    return bad | collectives(c, w) | beside_products(c, w);
+    return bad | collectives(c, w) | beside_products(c, w) | gradients_of_all(c, w);
 }
 
 /* ---- processes -------------------------------------------------------------------------- */

@@ -95,13 +95,15 @@ static void put_trace(FILE *f, const wf_profile *p)
 {
     fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
           "{\"ph\":\"M\",\"pid\":1,\"tid\":1,\"name\":\"thread_name\",\"args\":{\"name\":"
-          "\"steps\"}}",
+          "\"steps\"}},\n"
+          "{\"ph\":\"M\",\"pid\":1,\"tid\":2,\"name\":\"thread_name\",\"args\":{\"name\":"
+          "\"exchanges\"}}",
           f);
     for (int i = 0; i < wf_profile_events(p); i++) {
         wf_profile_event e = wf_profile_event_at(p, i);
         const wf_profile_step *s = wf_profile_step_at(p, e.step);
 
-        fputs(",\n{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":", f);
+        fprintf(f, ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"name\":", e.depth < 0 ? 2 : 1);
         page_string(f, s->op);
         fprintf(f, ",\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"type\":", 1e6 * e.start,
                 1e6 * e.seconds);

@@ -132,6 +132,10 @@ wf_status wf_backward(wf_ctx *c, wf_tensor y, wf_tensor gy, unsigned flags)
 
     if (!t)
         return ctx_status(c);
+    if (flags & GRAD_ALL) {
+        tensor_fail(c, WF_ERR_ARG, "wf_backward: WF_GRAD_ALL is of wf_gradients, which says in which order");
+        return ctx_status(c);
+    }
     if (!t->node || !(t->need & 1)) {
         tensor_fail(
             c, WF_ERR_VALUE,

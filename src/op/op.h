@@ -278,6 +278,8 @@ typedef struct CollectiveAttr {
     Ints groups, parts; /* members of each group, one group after the other, and how many they have; empty: one group */
     bool inv;           /* psum, pmax, pmin, all_gather: the result is known not to vary over the axes, and neither does
                            its cotangent: of psum that is the cotangent as it is */
+    int64_t order;      /* psum, pmax, pmin: among those that processes exchange in this order, whatever programs they run; 0: all
+                           run the same program */
 } CollectiveAttr;
 
 /* ---- rows -------------------------------------------------------------------------------------------- */

@@ -445,6 +445,7 @@ static const AttrField attrs_reduce[] = {
     FIELD(CollectiveAttr, groups, A_INTS, 0),
     FIELD(CollectiveAttr, parts, A_INTS, 0),
     FIELD(CollectiveAttr, inv, A_BOOL, false),
+    FIELD(CollectiveAttr, order, A_INT, 0),
     FIELD_END,
 };
 
@@ -465,7 +466,8 @@ const OpRules op_rules_psum = {
         "every row; any number dtype, "
         "integers wrap. groups, parts: members and sizes of groups of rows, each with a "
         "sum of its own. inv: the cotangent is that of the one value, not of each row's "
-        "copy." UNBOUND),
+        "copy. order: processes that run different programs do those that have one in its "
+        "order." UNBOUND),
     .jvp = jvp_linear,
     .transpose = transpose_psum,
     .batch = batch_reduced,
@@ -496,7 +498,7 @@ static void jvp_extreme(Builder *b, const EqnView *e, const Val *dx, Val *dy)
         .doc =                                                                           \
             DOC("y = " which " x over all rows of the vmap, or devices of the mesh, "    \
                 "whose axis has that name, the same in every row; NaN if any is. Its "   \
-                "derivative is shared equally by ties. groups, parts, inv as of "        \
+                "derivative is shared equally by ties. groups, parts, inv, order as of "        \
                 "psum." UNBOUND),                                                        \
         .jvp = jvp_extreme,                                                              \
         .batch = batch_reduced,                                                          \

@@ -4,7 +4,7 @@
  *   pipeline.c   those of the optimiser, again and again until nothing changes
  *   target.c     what is compiled for, which the passes ask
  *   rewrite.c    what passes share: a program copied equation by equation, rules applied
- *   inline.c planes.c fold.c simplify.c cse.c dce.c contract.c scale.c loops.c onehot.c layout.c outer.c   one pass each;
+ *   inline.c planes.c fold.c simplify.c cse.c dce.c early.c contract.c scale.c loops.c onehot.c layout.c outer.c   one pass each;
  *   join.c is a part of cse, accumulate.c of loops, pattern.c and recognise_attention.c of recognise.c
  *
  * Programs are immutable, so a pass builds a new one (or gives back the same, when it
@@ -42,7 +42,7 @@ typedef struct Pass {
 } Pass;
 
 enum {
-    OPT_PASSES = 10,
+    OPT_PASSES = 11,
     OPT_RECOGNISE = OPT_PASSES - 1, /* the last, which runs once */
     OPT_ALL = (1 << OPT_PASSES) - 1,
     OPT_PLAIN = OPT_ALL & ~(1 << OPT_RECOGNISE), /* for fusion */
@@ -66,6 +66,7 @@ const Program *opt_scale(const Opt *o, const Program *p);
 const Program *opt_loops(const Opt *o, const Program *p);
 const Program *opt_cse(const Opt *o, const Program *p);
 const Program *opt_dce(const Opt *o, const Program *p);
+const Program *opt_early(const Opt *o, const Program *p);
 const Program *opt_recognise(const Opt *o, const Program *p);
 /* For code: gathers and scatters of one element of every short row as arithmetic, which fuses. */
 const Program *opt_onehot(const Opt *o, const Program *p);

@@ -39,9 +39,9 @@ typedef struct Exchange {
     Place place;
 } Exchange;
 
-typedef struct Span { /* on the clock of clock_seconds; 0: it is not known */
+typedef struct JobSpan { /* on the clock of clock_seconds; 0: it is not known */
     double start, end;
-} Span;
+} JobSpan;
 
 typedef struct Comm {
     int64_t rank;
@@ -51,7 +51,7 @@ typedef struct Comm {
     /* One that goes on while steps run; NULL: there are none. What it reads and writes stays until it is finished, with
      * what begin gave, once; *span: when it ran. settle: after an error, until nothing goes on. */
     bool (*begin)(struct Comm *c, wf_ctx *cx, const Exchange *x, void **out_going);
-    bool (*finish)(struct Comm *c, wf_ctx *cx, void *going, Place place, Span *span);
+    bool (*finish)(struct Comm *c, wf_ctx *cx, void *going, Place place, JobSpan *span);
     void (*settle)(struct Comm *c);
 } Comm;
 

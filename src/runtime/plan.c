@@ -248,6 +248,9 @@ static bool is_exchange(const Eqn *e)
     return op_is_collective(e->op) && e->op != OP_axis_index && e->op != OP_pvary;
 }
 
+/* Processes whose programs differ put the same ones together, in buckets. */
+static bool is_ordered(const Eqn *e) { return ((const CollectiveAttr *)e->attr)->order != 0; }
+
 /* Does it take time? Views and names do not, and exchanges are done one after the other. */
 static bool is_work(const Eqn *e)
 {
@@ -277,7 +280,7 @@ static void find_going(Planner *k)
         uint32_t end = is_exchange(&p->eqns[i]) ? before[p->eqns[i].out] : 1;
 
         end = end ? end - 1 : p->neqns;
-        if (is_exchange(&p->eqns[i]) && done[end] > done[i + 1])
+        if (is_exchange(&p->eqns[i]) && (done[end] > done[i + 1] || is_ordered(&p->eqns[i])))
             plan->going[plan->ngoing++] = (Going){i, end};
     }
 }

@@ -100,7 +100,7 @@ static bool run_exchange(Frame *f, const Op *op, bool goes_on)
     x.out = op_at(f, op, 1);
     x.place = op_place(f, op);
     x.what = hash_mix(hash_mix((uint64_t)x.op << 8 | x.dtype, (uint64_t)x.count),
-                      f->plan->p->hash.lo + op->eqn);
+                      s->a->order ? (uint64_t)s->a->order : f->plan->p->hash.lo + op->eqn);
     x.source = -1;
     x.target = -1;
     for (uint32_t i = 0; i < s->a->perm.n; i += 2) {
@@ -122,7 +122,7 @@ static bool run_finish(Frame *f, const Op *op)
     CollectiveStep *s = op->data;
     wf_ctx *cx = f->root->cx;
     void *going = s->going;
-    Span span = {0};
+    JobSpan span = {0};
 
     s->going = NULL;
     if (!going)

@@ -9,6 +9,9 @@
 #include "tensor/tensor.h"
 
 #include "opt/opt.h"
+#include "runtime/comm.h"
+
+#include <stdio.h>
 
 typedef struct Need { /* an input of a derivative program: a saved value */
     uint32_t node;
@@ -33,6 +36,7 @@ typedef struct Walk {
     wf_ctx *cx;
     bool forward; /* jvp */
     bool create;  /* the derivatives are recorded: saved values need their history */
+    const char *all; /* axes of the processes over which gradients are added up; NULL: they are not */
     RecordNode **nodes; /* active, operands before users */
     uint32_t n, cap;
     uint32_t *base; /* of the results of each node among all results */
@@ -207,13 +211,17 @@ static uint64_t hash_saved(const Walk *w, uint32_t k)
 
 static void make_key(Walk *w, uint64_t epoch)
 {
-    uint32_t n = 4 + 2 * w->ny + w->nx, at = 0;
+    uint32_t n = 5 + 2 * w->ny + w->nx, at = 0;
 
     for (uint32_t k = 0; k < w->n; k++)
         n += 3 + w->nodes[k]->nin;
     w->key = arena_array(w->a, n, sizeof *w->key);
     w->key[at++] = (uint64_t)w->create << 33 | (uint64_t)w->forward << 32 | w->n;
     w->key[at++] = (uint64_t)w->ny << 32 | w->nx;
+    w->key[at] = 0;
+    for (const char *s = w->all; s && *s; s++)
+        w->key[at] = hash_mix(w->key[at], (unsigned char)*s);
+    at++;
     for (uint32_t k = 0; k < w->n; k++) {
         RecordNode *m = w->nodes[k];
         if (m->prim) {
@@ -430,8 +438,14 @@ static const Program *make_forward(Make *m, BackProgram *bp, bool *y_nz)
     return builder_finish_as(b, ins, nins, outs, nouts);
 }
 
+/* Processes may have recorded different histories: they add up the same tensors in the order in which those are wanted. */
+static Val sum_over(Builder *b, Val x, const char *axes, uint32_t order)
+{
+    return b_eqn1(b, OP_psum, &x, 1, &(CollectiveAttr){.axis = axes, .size = DIM_NONE, .order = order});
+}
+
 /* (saved.., gy of the results with a derivative) -> gx of the wanted that are reached */
-static const Program *make_backward(wf_ctx *c, const Program *j, uint32_t nsaved)
+static const Program *make_backward(wf_ctx *c, const Program *j, uint32_t nsaved, const char *all)
 {
     Builder *b = builder_new(c, "backward", B_OPTIMISE);
     Val *ins = arena_array(&b->arena, (size_t)j->nin + j->nout + 1, sizeof *ins);
@@ -466,7 +480,10 @@ static const Program *make_backward(wf_ctx *c, const Program *j, uint32_t nsaved
         return NULL;
     for (uint32_t i = nsaved; i < j->nin; i++) {
         Val x = cp.val[program_in(j, i)];
-        outs[nouts++] = ct[x] ? ct[x] : b_zeros_like(b, x);
+        outs[nouts] = ct[x] ? ct[x] : b_zeros_like(b, x);
+        if (all && !failed(c))
+            outs[nouts] = sum_over(b, outs[nouts], all, nouts + 1);
+        nouts++;
     }
     return builder_finish_as(b, ins, nins, outs, nouts);
 }
@@ -587,10 +604,12 @@ static BackProgram *back_program(wf_ctx *c, Walk *w, uint64_t epoch)
     for (uint32_t i = 0; i < w->nx; i++)
         made.nz[w->ny + i] = m.dx[i] != VAL_NONE;
     made.nnz = w->ny + w->nx;
-    made.program = w->forward ? j : make_backward(c, j, made.nneeds);
+    made.program = w->forward ? j : make_backward(c, j, made.nneeds, w->all);
     if (made.program &&
         !w->create) /* gradients of weights are made as they lie, not transposed */
         made.program = opt_contract(&(Opt){.cx = c}, made.program);
+    if (made.program && w->all)
+        made.program = opt_early(&(Opt){.cx = c}, made.program);
     if (!made.program)
         return NULL;
     bp = keep_back(c, w, &made, hash);
@@ -795,17 +814,37 @@ static Tensor **get_all(wf_ctx *c, const wf_tensor *h, uint32_t n, const char *w
     return v;
 }
 
+/* All axes of the processes' mesh; NULL with an error: there is none. In scratch memory of the call. */
+static const char *all_axes(wf_ctx *c, char *text, size_t n)
+{
+    size_t at = 0;
+
+    if (!c->comm) {
+        fail(c, WF_ERR_ARG, NOWHERE, "WF_GRAD_ALL: the context uses no processes (wf_comm_use)");
+        return NULL;
+    }
+    for (uint32_t k = 0; k < c->comm->mesh->n && at < n; k++)
+        at += (size_t)snprintf(text + at, n - at, "%s%s", k ? "," : "", c->comm->mesh->name[k]);
+    if (at < n)
+        return text;
+    fail(c, WF_ERR_VALUE, NOWHERE, "WF_GRAD_ALL: the names of the mesh's axes are too long");
+    return NULL;
+}
+
 static bool differentiate(wf_ctx *c, bool forward, const wf_tensor *y, uint32_t ny,
                           const wf_tensor *x, uint32_t nx, const wf_tensor *seeds,
                           unsigned flags, wf_tensor *out)
 {
     const char *what = forward ? "jvp" : "backward";
     Walk w = {.cx = c, .forward = forward, .ny = ny, .nx = nx};
+    char axes[256];
     bool ok = false;
 
-    if (failed(c) || !ts(c))
+    if (failed(c) || !ts(c) || (flags & GRAD_ALL && !(w.all = all_axes(c, axes, sizeof axes))))
         return false;
     w.create = flags & GRAD_CREATE || c->tensors->recorders & ~(uint64_t)1;
+    if (w.all && w.create)
+        return fail(c, WF_ERR_ARG, NOWHERE, "WF_GRAD_ALL: gradients that are recorded are this process's alone");
     w.y = get_all(c, y, ny, what);
     w.x = get_all(c, x, nx, what);
     if (w.y && w.x && !failed(c))

@@ -549,7 +549,8 @@ bool call_derive_linear(Builder *b, const Prim *p, const CallForm *f, const Val 
 
 /* ---- backward.c ---------------------------------------------------------------------------------- */
 
-enum { GRAD_KEEP = 1, GRAD_CREATE = 2, GRAD_UNUSED_OK = 4 }; /* as in weft_tensor.h */
+enum { GRAD_KEEP = 1, GRAD_CREATE = 2, GRAD_UNUSED_OK = 4, GRAD_ALL = 8 }; /* as in weft_tensor.h */
+
 /* Derivative of y by x through the recorded history. gy: cotangents for each y. out: for each x, WF_NONE where
  * y does not depend on it. */
 bool history_vjp(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, uint32_t ny,

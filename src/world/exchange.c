@@ -79,7 +79,7 @@ static void prepare_ppermute(Arena *a, const Exchange *x, Job *j)
     j->take = take;
 }
 
-bool exchange_prepare(WorldComm *c, wf_ctx *cx, Arena *a, const Exchange *x, Job *j)
+bool world_prepare(WorldComm *c, wf_ctx *cx, Arena *a, const Exchange *x, Job *j)
 {
     *j = (Job){.what = x->what, .how = exchange_how(x), .dtype = x->dtype, .in = x->in, .out = x->out, .count = x->count,
                .root = -1};
@@ -104,7 +104,7 @@ bool exchange_prepare(WorldComm *c, wf_ctx *cx, Arena *a, const Exchange *x, Job
     return true;
 }
 
-void exchange_arrange(Arena *a, const Exchange *x, const Job *j)
+void world_arrange(Arena *a, const Exchange *x, const Job *j)
 {
     if (x->op == OP_all_gather && x->outer != 1)
         move_parts(a, x, j->out, (size_t)j->count);
@@ -117,9 +117,9 @@ static bool world_exchange(Comm *comm, wf_ctx *cx, const Exchange *x)
     WorldComm *c = (WorldComm *)(void *)comm;
     Job j;
 
-    if (!exchange_prepare(c, cx, &cx->scratch, x, &j) || !world_do(cx, c->world, &j, x->place))
+    if (!world_prepare(c, cx, &cx->scratch, x, &j) || !world_do(cx, c->world, &j, x->place))
         return false;
-    exchange_arrange(&cx->scratch, x, &j);
+    world_arrange(&cx->scratch, x, &j);
     return true;
 }
 

@@ -107,12 +107,12 @@ bool going_begin(Comm *comm, wf_ctx *cx, const Exchange *x, void **out_going)
     Job j;
 
     if (is_sum(x)) {
-        if (!exchange_prepare(c, cx, &cx->scratch, x, &j))
+        if (!world_prepare(c, cx, &cx->scratch, x, &j))
             return false;
         g = begin_sum(c, cx, x, &j);
     } else {
         g = new_job(c, cx, x);
-        if (!exchange_prepare(c, cx, &g->a, x, &g->job)) {
+        if (!world_prepare(c, cx, &g->a, x, &g->job)) {
             free_job(c, g);
             return false;
         }
@@ -124,7 +124,7 @@ bool going_begin(Comm *comm, wf_ctx *cx, const Exchange *x, void **out_going)
     return true;
 }
 
-bool going_finish(Comm *comm, wf_ctx *cx, void *going, Place place, Span *span)
+bool going_finish(Comm *comm, wf_ctx *cx, void *going, Place place, JobSpan *span)
 {
     WorldComm *c = (WorldComm *)(void *)comm;
     GoingJob *g = going;
@@ -138,7 +138,7 @@ bool going_finish(Comm *comm, wf_ctx *cx, void *going, Place place, Span *span)
     }
     *span = g->job.span;
     if (!g->bucket)
-        exchange_arrange(&g->a, &g->x, &g->job);
+        world_arrange(&g->a, &g->x, &g->job);
     if (--g->unfinished == 0)
         free_job(c, g);
     return true;

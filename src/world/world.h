@@ -46,7 +46,7 @@ typedef struct Job {
     /* its outcome */
     struct Job *next;
     bool done, ok;
-    Span span; /* when it ran */
+    JobSpan span; /* when it ran */
     char error[512];
 } Job;
 
@@ -75,10 +75,10 @@ typedef struct WorldComm {
 } WorldComm;
 
 /* An exchange as a job, before it is done and after; what that needs is in the arena. */
-bool exchange_prepare(WorldComm *c, wf_ctx *cx, Arena *a, const Exchange *x, Job *j);
-void exchange_arrange(Arena *a, const Exchange *x, const Job *j);
+bool world_prepare(WorldComm *c, wf_ctx *cx, Arena *a, const Exchange *x, Job *j);
+void world_arrange(Arena *a, const Exchange *x, const Job *j);
 bool going_begin(Comm *comm, wf_ctx *cx, const Exchange *x, void **out_going);
-bool going_finish(Comm *comm, wf_ctx *cx, void *going, Place place, Span *span);
+bool going_finish(Comm *comm, wf_ctx *cx, void *going, Place place, JobSpan *span);
 void going_settle(Comm *comm);
 
 #endif

@@ -844,19 +844,19 @@ static Value n_gradients(Vm *vm, const Args *a)
     En e = en_begin(vm, a);
     wf_tensor *y, *gy = NULL, *x, *out;
     int ny, ngy = 0, nx;
-    bool keep = false, create = false, unused = false;
+    bool keep = false, create = false, unused = false, all = false;
 
     if (!en_tensors(&e, a->v[0], &y, &ny) ||
         (a->v[1].tag != T_NONE && !en_tensors(&e, a->v[1], &gy, &ngy)) ||
         !en_tensors(&e, a->v[2], &x, &nx) || !en_bool(&e, a->v[3], &keep) ||
         !en_bool(&e, a->v[4], &create) || !en_bool(&e, a->v[5], &unused) ||
-        !(out = en_alloc(&e, ((size_t)nx + 1) * sizeof *out)))
+        !en_bool(&e, a->v[6], &all) || !(out = en_alloc(&e, ((size_t)nx + 1) * sizeof *out)))
         return en_fail(&e);
     for (int i = 0; i < nx; i++)
         out[i] = WF_NONE;
     wf_gradients(e.c, y, gy, ny, x, nx,
                  (keep ? WF_GRAD_KEEP : 0u) | (create ? WF_GRAD_CREATE : 0u) |
-                     (unused ? WF_GRAD_UNUSED_OK : 0u),
+                     (unused ? WF_GRAD_UNUSED_OK : 0u) | (all ? WF_GRAD_ALL : 0u),
                  out);
     return with_nones(&e, out, nx);
 }
@@ -949,6 +949,6 @@ const NativeDef engine_programs[] = {
     {"lift", n_lift, "x,tape"},
     {"history_vjp", n_history_vjp, "ys,gys,xs"},
     {"history_jvp", n_history_jvp, "ys,xs,dxs"},
-    {"gradients", n_gradients, "ys,gys,xs|keep,create,unused_ok"},
+    {"gradients", n_gradients, "ys,gys,xs|keep,create,unused_ok,all"},
     {0},
 };

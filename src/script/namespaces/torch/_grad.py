@@ -155,6 +155,7 @@ def grad_fn(x):
 
 hooked = []  # of _Hooked
 after_backward = []  # functions of the leaves that a backward pass has reached
+within = [None]      # by which a module of several processes carries the pass out itself, if it says so
 TWICE = ("Trying to backward through the graph a second time (or directly access saved tensors after they have "
          "already been freed). Saved intermediate values of the graph are freed when you call .backward() or "
          "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or if "
@@ -299,7 +300,8 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
             if g is not None:
                 _accumulate(x, g, create_graph)
     elif len(ys) == 1 and not hooked and not _w.hosts(ys):
-        _w.backward(ys[0], gys[0], keep, create_graph)
+        if not (len(after_backward) == 1 and not create_graph and within[0] and within[0](ys, gys, keep, reached)):
+            _w.backward(ys[0], gys[0], keep, create_graph)
     else:
         _staged(ys, gys, None, keep, create_graph)
     for fn in list(after_backward):

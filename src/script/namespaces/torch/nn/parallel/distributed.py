@@ -1,5 +1,6 @@
-# torch.nn.parallel.distributed -- a module whose gradients are averaged over all processes of a group, in buckets, when a backward
-# pass has reached its parameters.
+# torch.nn.parallel.distributed -- a module whose gradients are averaged over all processes of a group, in buckets.
+#
+# They travel while the backward pass runs where it is one program and gives all gradients anew; else when it has ended.
 import torch
 from torch import _grad
 from torch.nn.modules import Module
@@ -100,7 +101,35 @@ class DistributedDataParallel(Module):
         if self.require_forward_param_sync and not self._waiting:
             self._waiting = True
             _grad.after_backward.append(self._reduce)
+        _grad.within[0] = self._within if self._travels() else None
         return out
+
+    def _travels(self):
+        import torch.distributed as dist
+        return (self.world > 1 and self._hook is None and self.bucket_cap_mb is None and self.require_backward_grad_sync
+                and dist.get_process_group_ranks(self.process_group) == list(range(self.world))
+                and self.world == dist.get_world_size())
+
+    def _within(self, ys, gys, keep, reached):
+        # A pass that gives all parameters of this module, and nothing else, their first gradients.
+        _grad.within[0] = None
+        params = [p for _, p in self._named][::-1]
+        if len(reached) != len(params) or not all(_grad._w.among(params, reached)):
+            return False
+        for p in params:
+            if p.grad is not None or p.dtype not in (torch.float32, torch.float64) or p.device.type != "cpu":
+                return False
+        _grad._w.comm_use(f"processes:{self.world}")
+        try:
+            with torch.no_grad():
+                grads = _grad._w.gradients(ys, [g / self.world for g in gys], params, keep, False, True, True)
+        finally:
+            _grad._w.comm_use(None)
+        for p, g in zip(params, grads):
+            p.grad = g
+        _grad.after_backward.remove(self._reduce)
+        self._waiting = False
+        return True
 
     def _reduce(self, leaves):
         # After a backward pass: were these parameters reached by it?
