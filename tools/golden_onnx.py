@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """tests/onnx/net.onnx, a small network with its loss as PyTorch exports it, and what PyTorch computes of it
 (tests/onnx/net.safetensors): loss, gradients by all parameters, and the same in training. tests/onnx/microsoft.bin: ops of
-com.microsoft with what ONNX Runtime computes, as tools/onnx_cases packs cases.
+com.microsoft with what ONNX Runtime computes, as tools/onnx_cases packs cases. tests/onnx/positions.onnx: numbers from one open size
+to another.
 
     tools/golden_onnx.py        needs torch, onnx and onnxruntime"""
 import json
@@ -78,6 +79,7 @@ def case(out, op, ins, domain="com.microsoft", outs=("y",), **attrs):
     init = [numpy_helper.from_array(np.asarray(a), n) for a, n in zip(ins[1:], names[1:]) if n]
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.intra_op_num_threads = 1        # DynamicQuantizeLSTM quantises the rows of each thread by their own range
     graph = helper.make_graph([helper.make_node(op, names, outs, domain=domain, **attrs)], "g", [x],
                               [helper.make_empty_tensor_value_info(n) for n in outs], init)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)],
@@ -149,7 +151,28 @@ def microsoft():
         case(out, "DynamicQuantizeMatMul", [f(3, 8), i8(8, 4), s(.2), z(0, t), f(4)])
         case(out, "MatMulNBits", [f(3, 64), u8(16, 2, 16), f(32)], K=64, N=16, bits=4, block_size=32)
         case(out, "MatMulNBits", [f(3, 64), u8(16, 2, 16), f(32), u8(16)], K=64, N=16, bits=4, block_size=32)
+        lstm = [f(5, 2, 6), i8(2, 6, 16), i8(2, 4, 16), f(2, 32), None, f(2, 2, 4), f(2, 2, 4), None]
+        case(out, "DynamicQuantizeLSTM", lstm + [s([.01, .02]), z([0, 0], t), s([.02, .01]), z([0, 0], t)],
+             outs=("y", "h", "c"), hidden_size=4, direction="bidirectional")
+        columns = [np.abs(f(1, 16)) / 99, np.zeros((1, 16), t)]
+        case(out, "DynamicQuantizeLSTM", [f(5, 2, 6), i8(1, 6, 16), i8(1, 4, 16), f(1, 32)] + [None] * 4 + columns * 2,
+             outs=("y", "h"), hidden_size=4)
+
+
+def positions():
+    """A cache that grows: x [N], past [P] -> (x + P .. P + N - 1), both sizes open."""
+    node, at = helper.make_node, numpy_helper.from_array
+    info = lambda name, size: helper.make_tensor_value_info(name, 1, [size])
+    graph = helper.make_graph([
+        node("Shape", ["x"], ["n1"]), node("Shape", ["past"], ["p1"]), node("Add", ["p1", "n1"], ["all1"]),
+        node("Squeeze", ["p1", "zero"], ["p"]), node("Squeeze", ["all1", "zero"], ["all"]),
+        node("Range", ["p", "all", "one"], ["i"]), node("Cast", ["i"], ["at"], to=1), node("Add", ["x", "at"], ["y"]),
+    ], "g", [info("x", "N"), info("past", "P")], [info("y", "N")],
+        [at(np.array([0]), "zero"), at(np.array(1), "one")])
+    with open("tests/onnx/positions.onnx", "wb") as out:
+        out.write(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9).SerializeToString())
 
 
 main()
 microsoft()
+positions()

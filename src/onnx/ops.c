@@ -72,7 +72,8 @@ static const OxOp training[] = {
 
 static const OxOp microsoft[] = {
     R("Attention", ms_attention, 0), R("BiasGelu", gelu_of, 1), R("DequantizeLinear", dequantize, 0),
-    R("DynamicQuantizeMatMul", dynamic_matmul, 0), R("FastGelu", gelu_of, 2), R("FusedConv", fused_conv, 0),
+    R("DynamicQuantizeLSTM", quant_lstm, 0), R("DynamicQuantizeMatMul", dynamic_matmul, 0), R("FastGelu", gelu_of, 2),
+    R("FusedConv", fused_conv, 0),
     R("FusedGemm", fused_gemm, 0), R("FusedMatMul", fused_matmul, 0), R("Gelu", gelu_of, 0),
     R("GroupQueryAttention", group_query, 0), R("MatMulIntegerToFloat", matmul_to_float, 0), R("MatMulNBits", matmul_bits, 0),
     R("MultiHeadAttention", multi_head, 0), R("QGemm", qgemm, 0), R("QLinearAdd", qlinear_map, 0), R("QLinearConcat", qlinear_concat, 0),

@@ -30,7 +30,7 @@ OX_RULE(causal_conv);
 /* ops_flow.c */
 OX_RULE(if); OX_RULE(loop); OX_RULE(scan); OX_RULE(sequence); OX_RULE(sequence_map); OX_RULE(optional);
 /* ops_recurrent.c */
-OX_RULE(rnn); OX_RULE(gru); OX_RULE(lstm);
+OX_RULE(rnn); OX_RULE(gru); OX_RULE(lstm); OX_RULE(quant_lstm);
 /* ops_quant.c */
 OX_RULE(quantize); OX_RULE(dequantize); OX_RULE(dynamic_quantize); OX_RULE(matmul_integer); OX_RULE(conv_integer);
 OX_RULE(qlinear_matmul); OX_RULE(qlinear_conv);
@@ -85,6 +85,8 @@ typedef struct OxQuant {
 OxQuant ox_quant_of(OxRun *r, size_t i, size_t z, int axis);
 wf_tensor ox_quant_spread(OxRun *r, wf_tensor v, int axis, int rank);
 wf_tensor ox_quant_matmul(OxRun *r, const OxQuant *x, const OxQuant *w); /* sums, i32 */
+/* a b in floats, a being quantised by its own range; b_scale: one number, or one for each column of b. */
+wf_tensor ox_quant_dynamic(OxRun *r, wf_tensor a, const OxQuant *b, wf_tensor b_scale);
 wf_tensor ox_quant_conv(OxRun *r, const OxQuant *x, const OxQuant *w);
 /* A matrix and its zero points, transposed if `turn`. */
 OxQuant ox_quant_turned(OxRun *r, const OxQuant *q, bool turn);

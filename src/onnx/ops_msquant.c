@@ -91,15 +91,13 @@ OX_RULE(matmul_to_float)
     return ox_put(r, 0, plus(r, y, ox_opt(r, 6)));
 }
 
-/* A in floats, quantised by its own range; B, its scale and zero; bias */
-OX_RULE(dynamic_matmul)
+wf_tensor ox_quant_dynamic(OxRun *r, wf_tensor a, const OxQuant *b, wf_tensor b_scale)
 {
     wf_ctx *c = r->c;
-    wf_tensor a = ox_in(r, 0), zero = ox_like(r, 0, a), top = ox_like(r, 255, a), lo, hi, scale, at, q, y;
-    OxQuant left, right;
+    wf_tensor zero = ox_like(r, 0, a), top = ox_like(r, 255, a), lo, hi, scale, at, q, y;
+    OxQuant left;
     OxValue zero_at;
 
-    (void)op;
     lo = wf_minimum(c, zero, wf_min(c, a, NULL, 0, false));
     hi = wf_maximum(c, zero, wf_max(c, a, NULL, 0, false));
     scale = wf_div(c, wf_sub(c, hi, lo), top);
@@ -107,11 +105,18 @@ OX_RULE(dynamic_matmul)
     at = wf_round(c, wf_minimum(c, top, wf_maximum(c, zero, wf_div(c, wf_neg(c, lo), scale))));
     q = wf_minimum(c, top, wf_maximum(c, zero, wf_add(c, wf_round(c, wf_div(c, a, scale)), at)));
     left = (OxQuant){.q = wf_cast(c, q, WF_U8), .zero = at, .zero_value = &zero_at};
-    right = ox_quant_of(r, 1, 3, -1);
     zero_at = (OxValue){.kind = OX_TENSOR, .t = at};
-    y = ox_quant_matmul(r, &left, &right);
-    y = wf_mul(c, wf_cast(c, y, WF_F32), wf_mul(c, scale, ox_in(r, 2)));
-    return ox_put(r, 0, plus(r, y, ox_opt(r, 4)));
+    y = ox_quant_matmul(r, &left, b);
+    return wf_mul(c, wf_cast(c, y, WF_F32), wf_mul(c, scale, b_scale));
+}
+
+/* A in floats; B, its scale and zero; bias */
+OX_RULE(dynamic_matmul)
+{
+    OxQuant b = ox_quant_of(r, 1, 3, -1);
+
+    (void)op;
+    return ox_put(r, 0, plus(r, ox_quant_dynamic(r, ox_in(r, 0), &b, ox_in(r, 2)), ox_opt(r, 4)));
 }
 
 /* A, scale, zero, B, scale, zero, C of i32, then scale and zero of the result, without which it is f32 */

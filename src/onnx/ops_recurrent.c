@@ -3,6 +3,8 @@
  *   X [T,B,I]   W [D,G*H,I]   R [D,G*H,H]   B [D,2*G*H]   h, c [D,B,H]   P [D,3*H]
  *   Y [T,D,B,H]   Y_h, Y_c [D,B,H]
  *
+ * DynamicQuantizeLSTM has W [D,I,G*H] and R [D,H,G*H] in bytes; X, and h in every step, are quantised by their own range.
+ *
  * The products with X are made for all times at once. Behind the end of a sequence that is
  * shorter than others states stay and outputs are 0.
  */
@@ -22,7 +24,16 @@ typedef struct Layer { /* one direction */
     wf_tensor peep; /* [3*H] */
     wf_tensor lens; /* [B, 1] */
     wf_tensor in[8]; /* of the node; WF_NONE: left out */
+    bool bytes;      /* weights are integers */
+    OxQuant quant[2]; /* of this direction: those of X, of the recurrence; with their zeros and scales */
+    OxValue zeros[2];
+    wf_tensor scales[2];
 } Layer;
+
+static wf_tensor recurrence(Layer *l, wf_tensor h)
+{
+    return l->bytes ? ox_quant_dynamic(l->r, h, &l->quant[1], l->scales[1]) : wf_matmul(l->r->c, h, l->rec);
+}
 
 static wf_tensor part(Layer *l, wf_tensor x, int64_t k)
 {
@@ -44,7 +55,7 @@ static wf_tensor peephole(Layer *l, wf_tensor x, int64_t k, wf_tensor c)
 static void step_lstm(Layer *l, wf_tensor x, wf_tensor h, wf_tensor cell, wf_tensor *new_h, wf_tensor *new_c)
 {
     wf_ctx *c = l->r->c;
-    wf_tensor g = wf_add(c, x, wf_matmul(c, h, l->rec));
+    wf_tensor g = wf_add(c, x, recurrence(l, h));
     wf_tensor i = act(l, 0, peephole(l, part(l, g, 0), 0, cell));
     wf_tensor f = l->input_forget ? wf_sub(c, ox_like(l->r, 1, i), i) : act(l, 0, peephole(l, part(l, g, 2), 2, cell));
 
@@ -143,21 +154,38 @@ static void activations(OxRun *r, Layer *l, int d, int per)
     }
 }
 
+/* The integers of a direction: inputs 1 and 2, each with a scale and a zero from input 8 on, of one number or of columns. */
+static void integers(OxRun *r, Layer *l, int d)
+{
+    for (size_t k = 0; k < 2; k++) {
+        wf_tensor zero = direction(r, ox_in(r, 9 + 2 * k), d);
+
+        l->scales[k] = direction(r, ox_in(r, 8 + 2 * k), d);
+        l->zeros[k] = (OxValue){.kind = OX_TENSOR, .t = zero};
+        l->quant[k] = (OxQuant){.q = direction(r, l->in[1 + k], d), .zero = ox_quant_spread(r, zero, 1, 2), .zero_value = &l->zeros[k]};
+    }
+}
+
 /* One direction: y [T,B,H], h and c [B,H]. */
 static bool run_direction(OxRun *r, Layer *l, wf_tensor x, int d, bool back, wf_tensor *y, wf_tensor *h, wf_tensor *cell)
 {
     wf_ctx *c = r->c;
     bool lstm = l->cell == CELL_LSTM;
     int64_t gates = l->cell == CELL_LSTM ? 4 : l->cell == CELL_GRU ? 3 : 1, n = gates * l->hidden;
-    wf_tensor w = direction(r, l->in[1], d), b = direction(r, l->in[3], d), in[4], out[4];
+    wf_tensor b = direction(r, l->in[3], d), in[4], out[4];
     int64_t time = wf_size(c, x, 0), batch = wf_size(c, x, 1), dims[2] = {batch, l->hidden};
     Timed timed = {l, back};
     wf_function fn = WF_FUNCTION(timed_step, &timed, 3 + lstm, 3 + lstm, "cell");
     int k = 0;
 
-    l->rec = wf_permute(c, direction(r, l->in[2], d), (int[]){1, 0}, 2);
     l->bias = WF_NONE;
-    x = ox_product(r, x, wf_permute(c, w, (int[]){1, 0}, 2));
+    if (l->bytes) {
+        integers(r, l, d);
+        x = ox_quant_dynamic(r, x, &l->quant[0], l->scales[0]);
+    } else {
+        l->rec = wf_permute(c, direction(r, l->in[2], d), (int[]){1, 0}, 2);
+        x = ox_product(r, x, wf_permute(c, direction(r, l->in[1], d), (int[]){1, 0}, 2));
+    }
     if (!wf_is_none(b)) {
         x = wf_add(c, x, wf_narrow(c, b, 0, 0, n));
         if (l->cell == CELL_GRU)
@@ -177,7 +205,7 @@ static bool run_direction(OxRun *r, Layer *l, wf_tensor x, int d, bool back, wf_
     return ox_ok(r);
 }
 
-static bool recurrent(OxRun *r, Cell cell)
+static bool recurrent(OxRun *r, Cell cell, bool bytes)
 {
     wf_ctx *c = r->c;
     static const int swapped[] = {1, 0, 2}, y_first[] = {2, 0, 1, 3};
@@ -185,12 +213,12 @@ static bool recurrent(OxRun *r, Cell cell)
     const char *way = ox_text(r, "direction", "forward");
     bool both = strcmp(way, "bidirectional") == 0, layout = ox_int(r, "layout", 0) != 0;
     int dirs = both ? 2 : 1, per = cell == CELL_LSTM ? 3 : cell == CELL_GRU ? 2 : 1;
-    Layer l = {.r = r, .cell = cell, .clip = ox_float(r, "clip", 0), .input_forget = ox_int(r, "input_forget", 0) != 0,
+    Layer l = {.r = r, .cell = cell, .bytes = bytes, .clip = ox_float(r, "clip", 0), .input_forget = ox_int(r, "input_forget", 0) != 0,
                .reset_after = ox_int(r, "linear_before_reset", 0) != 0};
 
     if (!ox_ok(r) || wf_rank(c, x) != 3 || wf_rank(c, ox_in(r, 2)) != 3)
         return ox_ok(r) ? ox_fail(r, WF_ERR_SHAPE, "the input and the weights have rank 3") : false;
-    l.hidden = wf_size(c, ox_in(r, 2), 2);
+    l.hidden = wf_size(c, ox_in(r, 2), bytes ? 1 : 2);
     for (size_t i = 0; i < 8; i++) {
         l.in[i] = ox_opt(r, i);
         if (layout && (i == 0 || i == 5 || i == 6) && ox_has(r, i)) /* the batch comes first */
@@ -215,6 +243,7 @@ static bool recurrent(OxRun *r, Cell cell)
     return ox_ok(r);
 }
 
-OX_RULE(rnn) { (void)op; return recurrent(r, CELL_RNN); }
-OX_RULE(gru) { (void)op; return recurrent(r, CELL_GRU); }
-OX_RULE(lstm) { (void)op; return recurrent(r, CELL_LSTM); }
+OX_RULE(rnn) { (void)op; return recurrent(r, CELL_RNN, false); }
+OX_RULE(gru) { (void)op; return recurrent(r, CELL_GRU, false); }
+OX_RULE(lstm) { (void)op; return recurrent(r, CELL_LSTM, false); }
+OX_RULE(quant_lstm) { (void)op; return recurrent(r, CELL_LSTM, true); }

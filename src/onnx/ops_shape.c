@@ -653,6 +653,32 @@ OX_RULE(constant_of_shape)
     return ox_put_value(r, 0, v);
 }
 
+/* How many numbers there are from one size to another, by 1: where the difference is a symbol, as in past .. past + new, or
+ * the first is 0. -1: it cannot be said. */
+static int64_t count_of(OxRun *r)
+{
+    OxNum ends[3], diff;
+    int64_t first, by;
+    wf_tensor known;
+
+    for (size_t i = 0; i < 3; i++) {
+        const OxValue *v = ox_value(r, i);
+
+        if (v->nums && v->nnums == 1)
+            ends[i] = v->nums[0];
+        else if (ox_concrete(r, v, &known) && wf_count(r->c, known) == 1)
+            ends[i] = ox_number(wf_item_int(r->c, wf_reshape(r->c, known, NULL, 0)));
+        else
+            return -1;
+    }
+    if (!ox_is_number(ends[2], &by) || by != 1 || ends[0].kind == OX_DYNAMIC || ends[1].kind != OX_SIZE)
+        return -1;
+    if (ox_is_number(ends[0], &first))
+        return first == 0 ? ox_size(r, ends[1]) : -1;
+    diff = ox_num_sub(r, ends[1], ends[0]);
+    return diff.kind == OX_NUMBER ? MAX(diff.v, 0) : diff.kind == OX_SIZE ? ox_size(r, diff) : -1;
+}
+
 OX_RULE(range)
 {
     wf_tensor v[3], steps, count;
@@ -683,10 +709,7 @@ OX_RULE(range)
         size = k > 0 ? (int64_t)fmin(k, 1e15) : 0;
         if (!ox_bounded(r, &size, 1, OX_FILLED))
             return false;
-    } else if (whole && ox_value(r, 1)->nums && ox_value(r, 1)->nums[0].kind == OX_SIZE &&
-               !wf_is_symbolic(r->c, v[0]) && !wf_is_symbolic(r->c, v[2]) && wf_item_int(r->c, v[0]) == 0 &&
-               wf_item_int(r->c, v[2]) == 1) {
-        size = ox_size(r, ox_value(r, 1)->nums[0]);
+    } else if (whole && (size = count_of(r)) != -1) {
     } else {
         steps = wf_sub(r->c, v[1], v[0]);
         if (whole) /* ceil(a / b) = -floor(-a / b) */
