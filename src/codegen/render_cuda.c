@@ -1,6 +1,6 @@
 /* render_cuda.c -- kernels as CUDA C++.
  *
- *   MAP    a thread for V elements along the last loop; totals: a sum a thread, then a
+ *   MAP    a thread for V elements along the last loop, of plain arrays for two such pieces; totals: a sum a thread, then a
  *          block, then (wk7_end) one of all blocks, always in the same order
  *   ROWS   T threads a row, in as many walks as the kernel has; what is loaded stays in
  *          registers for later walks where the row is short enough. Sums over the rows
@@ -168,7 +168,10 @@ static void point_to_acc(CudaRender *c, const char *task)
 
 /* ---- V elements of a thread ----------------------------------------------------------- */
 
-static bool keeps(const CudaRender *c) { return c->s.chunks && c->k->nstages > 1; }
+static bool keeps(const CudaRender *c)
+{
+    return c->s.chunks && (c->k->form == FORM_MAP || c->k->nstages > 1);
+}
 
 /* "l3" or, kept from walk to walk, "l3[c]" */
 static const char *loaded(CudaRender *c, uint32_t i)
@@ -363,6 +366,44 @@ static void end_totals(CudaRender *c, int threads)
 
 /* ---- forms ------------------------------------------------------------------------------ */
 
+/* Piece c of a thread: the vector w that it is, if there is one. */
+static void open_piece(CudaRender *c, int depth)
+{
+    text_add(c->r.t, "#pragma unroll\n");
+    line(c, depth, "for (int c = 0; c < %d; c++) {", c->s.chunks);
+    line(c, depth + 1, "const I w = u + c * %d, x0 = w * %d;", MAP_BLOCK, c->s.vec);
+    line(c, depth + 1, "const int m = wk_left(%s - x0, %d);", last_text(c), c->s.vec);
+    line(c, depth + 1, "if (w < total) {");
+}
+
+/* Plain arrays: all pieces of a thread are loaded, then computed with. */
+static void render_pieces(CudaRender *c)
+{
+    const Kernel *k = c->k;
+    bool *need = arena_zalloc(c->r.a, k->nnodes + 1);
+
+    kernel_walk_needs(k, 0, need);
+    line(c, 1, "for (I u = (I)blockIdx.x * %d + threadIdx.x; u < total; u += step) {",
+         MAP_BLOCK * c->s.chunks);
+    for (uint32_t i = 0; i < k->nnodes; i++)
+        if (need[i] && render_cuda_is_loaded(k, &k->nodes[i]))
+            line(c, 2, "%s l%u[%d][%d];", type_of(&k->nodes[i]), i, c->s.chunks, c->s.vec);
+    open_piece(c, 2);
+    load_all(c, 4, need);
+    line(c, 3, "}");
+    line(c, 2, "}");
+    for (uint32_t i = 0; i < k->nnodes; i++)
+        c->have[i] = need[i];
+    open_piece(c, 2);
+    define_level(&c->r, 4, LEVEL_ROW, 0);
+    render_elements(c, 4, 0);
+    store_rows(c, 4, "x0 == 0");
+    line(c, 3, "}");
+    line(c, 2, "}");
+    line(c, 1, "}");
+    text_add(c->r.t, "}\n\n");
+}
+
 static void render_map_form(CudaRender *c)
 {
     const Kernel *k = c->k;
@@ -373,7 +414,11 @@ static void render_map_form(CudaRender *c)
     start_totals(c);
     define_level(&c->r, 1, LEVEL_ONCE, 0);
     line(c, 1, "const I total = (I)k.rows * vectors_last, step = (I)gridDim.x * %d;",
-         MAP_BLOCK);
+         MAP_BLOCK * MAX(c->s.chunks, 1));
+    if (c->s.chunks) {
+        render_pieces(c);
+        return;
+    }
     line(c, 1, "for (I u = (I)blockIdx.x * %d + threadIdx.x; u < total; u += step) {",
          MAP_BLOCK);
     if (k->nloops > 1)

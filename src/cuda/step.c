@@ -204,7 +204,8 @@ static bool put_kernel(CudaQueue *q, const Frame *f, const Op *op)
     } else if (k->form == FORM_ROWS) {
         gx = vectors_of(s->size.rows, z->rows);
     } else {
-        gx = vectors_of(s->size.rows * vectors_of(s->size.cols, z->vec), z->threads);
+        gx = vectors_of(s->size.rows * vectors_of(s->size.cols, z->vec),
+                        z->threads * MAX(z->chunks, 1));
         gx = MIN(gx, MAP_BLOCKS);
     }
     ok = cuda_launch(q, c->run, k->parts ? MAX(gx, 1) : gx, gy,
