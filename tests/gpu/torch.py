@@ -56,4 +56,14 @@ except RuntimeError as e:
 v = torch.tensor([3.0, 1.0, float("nan"), 2.0], device="cuda")
 assert torch.sort(v)[1].tolist() == [1, 3, 0, 2] and torch.topk(v[:2], 1)[1].tolist() == [0]
 assert torch.cummax(torch.tensor([1, 3, 2], device="cuda"), 0)[0].tolist() == [1, 3, 3]
+with torch.cuda.device_of(y):
+    assert torch.cuda.current_device() == 1
+with torch.cuda.device_of(torch.zeros(1)):
+    assert torch.cuda.current_device() == 0
+torch.cuda.set_stream(torch.cuda.Stream("cuda:1"))
+assert torch.zeros(1, device="cuda").device.index == 1 and not torch.cuda.is_current_stream_capturing()
+torch.cuda.set_device(0)
+nested = torch.cuda.memory_stats_as_nested_dict()
+assert nested["allocated_bytes"]["all"]["current"] == torch.cuda.memory_allocated() and torch.cuda.is_tf32_supported()
+assert len(torch.cuda.default_generators) == torch.cuda.device_count() and torch.cuda.default_generators[0].initial_seed() == torch.cuda.initial_seed()
 print("ok")

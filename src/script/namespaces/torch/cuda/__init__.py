@@ -45,6 +45,12 @@ class device:
         return False
 
 
+class device_of(device):
+    # with torch.cuda.device_of(tensor): that of the tensor, if it is on a GPU
+    def __init__(self, tensor):
+        self.index = tensor.device.index if tensor.is_cuda else current[0]
+
+
 def _parts(device):
     # "NVIDIA H200, compute capability 9.0"
     name, _, capability = _w.device_label(_index(device)).rpartition(", compute capability ")
@@ -135,6 +141,17 @@ def memory_stats(device=None):
     held, peak, _, _, reserved = _w.device_memory(_index(device))
     return {"allocated_bytes.all.current": held, "allocated_bytes.all.peak": peak,
             "reserved_bytes.all.current": reserved, "reserved_bytes.all.peak": max_memory_reserved(device)}
+
+
+def memory_stats_as_nested_dict(device=None):
+    nested = {}
+    for name, value in memory_stats(device).items():
+        at = nested
+        *outer, last = name.split(".")
+        for part in outer:
+            at = at.setdefault(part, {})
+        at[last] = value
+    return nested
 
 
 def memory_summary(device=None, abbreviated=False):
@@ -241,6 +258,15 @@ def stream(s):
     return s
 
 
+def set_stream(stream):
+    if stream is not None:
+        set_device(stream.device)       # its one stream
+
+
+def is_current_stream_capturing():
+    return False        # runs are captured and replayed unasked
+
+
 class Event:
     # A point in the stream: reached when all that was put before it is done.
     def __init__(self, enable_timing=False, blocking=False, interprocess=False):
@@ -272,6 +298,10 @@ class Event:
         return ms
 
 
+def is_tf32_supported():
+    return is_available() and get_device_capability()[0] >= 8
+
+
 def is_bf16_supported(including_emulation=True):
     return is_available() and (including_emulation or get_device_capability()[0] >= 8)
 
@@ -294,6 +324,8 @@ def _typed(name):
 def __getattr__(name):
     if name == "amp":
         return __import__("torch.cuda.amp")
+    if name == "default_generators":
+        return tuple([gpu_generator for _ in range(device_count())])
     if name in _TYPES:
         return _typed(name)
     raise AttributeError(f"module 'torch.cuda' has no attribute '{name}'")
