@@ -369,7 +369,7 @@ static void fill_index(NIndex *n, const IndexStep *s, void *to, const void *from
     }
     for (uint32_t i = 0; i < s->rank; i++) {
         n->last[i] = s->last[i];
-        n->step[i] = s->step[i] / size;
+        n->step[i] = s->last[i] > 0 ? s->step[i] / size : 0; /* whose window has one place is in the way of no wide moves */
     }
     for (uint32_t i = 0; i < s->nbatch; i++) {
         n->batch[i] = s->batch[i];
