@@ -47,12 +47,13 @@ static int alias_of(unsigned op, uint32_t j)
 static void find_attention(Planner *k)
 {
     const Program *p = k->p;
+    Device *d = k->plan->device;
     bool *others = arena_zalloc(k->scratch, p->nvals + 1);
 
     for (uint32_t n = 0; n < p->neqns; n++) {
         const Eqn *e = &p->eqns[n];
 
-        k->attends[n] = e->op == OP_call && !k->plan->device->host_reads && opt_is_attention(k->scratch, e->attr);
+        k->attends[n] = e->op == OP_call && !d->host_reads && opt_is_attention(k->scratch, e->attr) && d->has(d, p, e);
         for (uint32_t i = 0; i < e->nin; i++)
             (k->attends[n] ? k->attended : others)[operands(k, e)[i]] = true;
     }
