@@ -32,15 +32,16 @@ def shared(x, w):  # views that a library does not read
     return attention(h[0][..., ::-1], k, h[2]).transpose(0, 2, 1, 3).reshape(b, t, n * d)
 
 
-x, w = normal(0, b, t, n * d), normal(1, n * d, 3 * n * d) / 4
-for f in (jaxlike, torchlike, shared):
-    g = jax.jit(jax.value_and_grad(lambda x, w: jnp.sum(f(x, w) ** 3), (0, 1)))
-    there = g(x, w)
-    with jax.default_device(jax.devices("cpu")[0]):
-        here = g(*[jax.device_put(a, jax.devices("cpu")[0]) for a in (x, w)])
-    for y, z in zip(jax.tree_util.tree_leaves(there), jax.tree_util.tree_leaves(here)):
-        y, z = jax.device_get(y), jax.device_get(z)
-        assert abs(y - z).max() < 1e-4 * (1 + abs(z).max()), (f.__name__, float(abs(y - z).max()))
+for dtype, far in ((jnp.float32, 1e-4), (jnp.bfloat16, 5e-2)):
+    x, w = normal(0, b, t, n * d).astype(dtype), (normal(1, n * d, 3 * n * d) / 4).astype(dtype)
+    for f in (jaxlike, torchlike, shared):
+        g = jax.jit(jax.grad(lambda x, w: jnp.sum(f(x, w) ** 3), (0, 1)))
+        there = g(x, w)
+        with jax.default_device(jax.devices("cpu")[0]):
+            here = g(*[jax.device_put(a, jax.devices("cpu")[0]) for a in (x, w)])
+        for y, z in zip(there, here):
+            y, z = jax.device_get(y.astype(jnp.float32)), jax.device_get(z.astype(jnp.float32))
+            assert abs(y - z).max() < far * (1 + abs(z).max()), (f.__name__, dtype, float(abs(y - z).max()))
 
 # One array given as several, and long rows by number, some of which are not there
 x = normal(5, 3, 300)

@@ -131,6 +131,8 @@ for name in nvrtc.so{,.12,.13} cublasLt.so{,.12,.13} cudnn.so{,.9}; do : >"$dir/
 bare() { LD_LIBRARY_PATH=$dir/driver "$bin" "$@" 2>/dev/null; }
 has 'no NVRTC' "$(bare devices)" 'no NVRTC: the host does all work'
 has 'no NVRTC' "$(bare eval "$dir/f.wir" --device=cuda '[0,0,0]')" 'f32\[3\] \[0, 0, 0\]'
+out=$(bare run tests/gpu_planes.py; echo "status $?")
+has 'attention of parts, no NVRTC' "$out" '^status 0'
 out=$(bare run tests/gpu/functions.py)
 [ "$out" = done ] && passed=$((passed + 1)) || { failed=$((failed + 1)); printf 'functions on a GPU:\n%s\n' "$out"; }
 
