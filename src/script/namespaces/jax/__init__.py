@@ -32,7 +32,7 @@ from jax import numpy, lax
 
 __version__ = "0.10.2"
 _lazy = ("sharding", "distributed", "nn", "random", "scipy", "core", "debug", "dtypes", "typing", "flatten_util", "ad_checkpoint", "experimental",
-         "extend", "ops", "example_libraries", "image", "custom_derivatives", "custom_batching")
+         "extend", "ops", "example_libraries", "image", "custom_derivatives", "custom_batching", "stages")
 
 
 def __getattr__(name):

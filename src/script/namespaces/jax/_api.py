@@ -309,15 +309,33 @@ def _parameters(fun):
     return [p.name for p in tree.params if p.kind == "pos"][sort == "method":]
 
 
-def _check_names(fun, argnames):
+def _check_numbers(fun, argnums, what):
+    # Places beyond the parameters, unless there may be more.
+    import inspect
+    try:
+        known = inspect.signature(fun).parameters.values()
+    except (TypeError, ValueError):
+        return
+    kinds = inspect.Parameter
+    if any([p.kind == kinds.VAR_POSITIONAL for p in known]):
+        return
+    n = sum([p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD) for p in known])
+    if any([not -n <= i < n for i in argnums]):
+        raise ValueError(f"Jitted function has {what}={tuple(argnums)}, but only accepts {n} positional arguments.")
+
+
+def _check_names(fun, argnames, what="static_argnames"):
     import inspect
     kinds = inspect.Parameter
-    known = inspect.signature(fun).parameters
+    try:
+        known = inspect.signature(fun).parameters
+    except (TypeError, ValueError):
+        return
     if any([p.kind == kinds.VAR_KEYWORD for p in known.values()]):
         return
     for a in argnames:
         if a not in known or known[a].kind in (kinds.POSITIONAL_ONLY, kinds.VAR_POSITIONAL):
-            raise ValueError(f"Jitted function has invalid argnames {{{a!r}}} in static_argnames. Function does not take "
+            raise ValueError(f"Jitted function has invalid argnames {{{a!r}}} in {what}. Function does not take "
                              "these args.")
 
 
@@ -507,11 +525,15 @@ class _Jit(_w.Dispatch):
         lies = self._lies(args, kwargs)
         entry, leaves = self._entry(args, kwargs, lies)
         from jax._layout import Alone, divide
-        if lies is not None or entry.mesh is not None:
-            return Lowered(entry, divide(entry, lies, self.out_shardings))
-        return Lowered(entry, Alone(entry.program, None))
+        from jax.stages import Lowered, Signature
+        fixed = [i + len(args) if i < 0 else i for i in self.argnums]
+        called = Signature([a for i, a in enumerate(args) if i not in fixed],
+                           {k: v for k, v in kwargs.items() if k not in self.argnames}, leaves, entry.donated, self.donated[0])
+        made = divide(entry, lies, self.out_shardings) if lies is not None or entry.mesh is not None else Alone(entry.program, None)
+        return Lowered(entry, made, called, self.fun)
 
     def trace(self, *args, **kwargs):
+        from jax.stages import Traced
         return Traced(self.lower(*args, **kwargs), getattr(self.fun, "__name__", "<unnamed>"))
 
     def eval_shape(self, *args, **kwargs):
@@ -555,68 +577,6 @@ class _Traced:
     pass
 
 
-class Traced:
-    # A function that was traced: what it computes, before a compiler sees it.
-    def __init__(self, lowered, name):
-        self._lowered, self.fun_name = lowered, name
-
-    def lower(self, *, lowering_platforms=None, **kwargs):
-        if lowering_platforms not in (None, ("cpu",), ["cpu"]):
-            raise NotImplementedError(f"lower: lowering_platforms={lowering_platforms!r}")
-        return self._lowered
-
-    @property
-    def jaxpr(self):
-        return self._lowered.jaxpr
-
-    @property
-    def out_info(self):
-        return self._lowered.out_info
-
-
-class Lowered:
-    # made: what runs it, alone or divided among devices.
-    def __init__(self, entry, made):
-        self.entry, self.made = entry, made
-
-    def as_text(self, dialect=None):
-        if dialect is not None:
-            raise NotImplementedError(f"Lowered.as_text: dialect={dialect!r}; the text is Weft's")
-        return self.entry.program.text()
-
-    def compile(self, compiler_options=None):
-        return Compiled(self.entry, self.made)
-
-    @property
-    def output_shardings(self):
-        return None if self.made.results is None else _tree.unflatten(self.entry.out_spec, self.made.results)
-
-    @property
-    def jaxpr(self):
-        from jax._jaxpr import closed_jaxpr
-        return closed_jaxpr(self.entry.program)
-
-    def cost_analysis(self):
-        return {}
-
-    @property
-    def out_info(self):
-        return _tree.unflatten(self.entry.out_spec, [ShapeDtypeStruct(a.shape, a.dtype) for a in self.jaxpr.out_avals])
-
-
-class Compiled(Lowered):
-    def as_text(self):
-        return self.made.program.optimise().text()
-
-    def __call__(self, *args, **kwargs):
-        leaves = kit.flatten((list(args), kwargs))[0]
-        out = self.made.run(leaves)
-        if self.made.results is not None:
-            from jax._layout import place_results
-            place_results(out, self.made.results)
-        return _tree.unflatten(self.entry.out_spec, out)
-
-
 def _concrete(x):
     return _w.full(x.shape, 0, x.dtype) if isinstance(x, ShapeDtypeStruct) else x
 
@@ -630,6 +590,15 @@ def jit(fun=None, in_shardings=None, out_shardings=None, static_argnums=None, st
                              static_argnames=static_argnames, donate_argnums=donate_argnums,
                              donate_argnames=donate_argnames)
     _callable(fun, "jit")
+    for what, nums in (("static_argnums", static_argnums), ("donate_argnums", donate_argnums)):
+        if _numbers(nums):
+            _check_numbers(fun, _numbers(nums), what)
+    if set(_numbers(static_argnums)) & set(_numbers(donate_argnums)):
+        raise ValueError(f"static_argnums and donate_argnums cannot intersect, {static_argnums=} and {donate_argnums=}")
+    if set(_strings(static_argnames)) & set(_strings(donate_argnames)):
+        raise ValueError(f"static_argnames and donate_argnames cannot intersect, {static_argnames=} and {donate_argnames=}")
+    if _strings(donate_argnames):
+        _check_names(fun, _strings(donate_argnames), "donate_argnames")
     return _Jit(fun, static_argnums, static_argnames, donate_argnums, donate_argnames, in_shardings, out_shardings)
 
 
