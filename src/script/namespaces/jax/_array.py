@@ -79,7 +79,10 @@ class _AtIndex:
         return self._update("max", values, options)
 
     def apply(self, func, **options):
-        return self._update("set", func(self.x[self.key]), options)
+        from jax._index import applied, may_repeat
+        if options.get("unique_indices") or not may_repeat(self.x, self.key):
+            return self._update("set", func(self.x[self.key]), options)
+        return applied(self.x, self.key, func, options.get("mode"), options.get("wrap_negative_indices", True))
 
 
 def _is_here(x):

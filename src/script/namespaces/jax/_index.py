@@ -179,3 +179,26 @@ def update(x, key, value, how, mode=None, wrap=True):
     out = _w.op(_ops[how], [_w.reshape(wide, (n,)), _w.reshape(places, (k, 1)), _w.reshape(value, (k,))],
                 {"inserted": [0], "operand_dims": [0], "mode": "drop"})[0]
     return _w.cast(_w.reshape(out, x.shape), x.dtype)
+
+
+def may_repeat(x, key):
+    # May a place be named twice? Only by arrays of numbers.
+    return any([_is_tensor(k) and not _is_mask(k) and len(k.shape) > 0 for k in _expand(x, key)[0]])
+
+
+def applied(x, key, fn, mode=None, wrap=True):
+    # fn of what stands at key, as often as a place is named.
+    from jax.lax._flow import while_loop
+    if _named_mode(mode) == "clip":
+        key = _clipped(x, key, wrap)
+    n = _count(x)
+    places = _w.reshape(_places(x, key, wrap), (-1,))
+    times = _w.op("scatter_add", [_w.full((n,), 0, _w.int32), _w.reshape(places, (-1, 1)), _w.full((_count(places),), 1, _w.int32)],
+                  {"inserted": [0], "operand_dims": [0], "mode": "drop"})[0]
+    times = _w.reshape(times, x.shape)
+    once = lambda left, y: _w.where(_w.gt(left, 0), _w.cast(fn(y), x.dtype), y)
+    if not _w.in_trace():
+        for r in range(int(_w.max(times)) if n else 0):
+            x = once(times - r, x)
+        return x
+    return while_loop(lambda s: _w.any(_w.gt(s[0], 0)), lambda s: (s[0] - 1, once(*s)), (times, x))[1]

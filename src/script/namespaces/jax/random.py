@@ -10,24 +10,24 @@ from jax._prng import KeyArray, KeyDtype
 
 
 def key(seed, *, impl=None, dtype=None):
-    return _seeded(seed, _chosen(impl, dtype))
+    return _seeded(seed, _chosen(impl, dtype), "key")
 
 
 def PRNGKey(seed, *, impl=None):
-    return _seeded(seed, _p.impl_of(impl)).data
+    return _seeded(seed, _p.impl_of(impl), "PRNGKey").data
 
 
 def _chosen(impl, dtype):
     if impl is not None and dtype is not None:
-        raise ValueError("`impl` and `dtype` arguments cannot both be given: they are alternative ways to choose a PRNG implementation")
+        raise ValueError("Cannot specify both `impl` and `dtype`: they are two ways to say which generator")
     return _p.impl_of(impl if dtype is None else dtype)
 
 
-def _seeded(seed, impl):
+def _seeded(seed, impl, name):
     if isinstance(seed, KeyArray):
-        raise TypeError("PRNGKey accepts a scalar seed, but was given a PRNG key array. Use jax.random.fold_in or split instead.")
+        raise TypeError(f"{name} accepts a scalar seed, but was given a PRNG key array. Use jax.random.fold_in or split instead.")
     if getattr(seed, "shape", ()):
-        raise TypeError(f"PRNGKey accepts a scalar seed, but was given an array of shape {tuple(seed.shape)} != (). Use jax.vmap for "
+        raise TypeError(f"{name} accepts a scalar seed, but was given an array of shape {tuple(seed.shape)} != (). Use jax.vmap for "
                          "batching")
     if isinstance(seed, _w.Tensor) and _w.about(seed, "symbolic"):
         low = _w.bitcast(_w.cast(seed, _w.int32), _w.uint32)
@@ -122,7 +122,10 @@ def _float(dtype):
 
 
 def bits(key, shape=(), dtype=None, *, out_sharding=None):
-    return _p.key_bits(_data(key), _shape(shape), _w.uint32 if dtype is None else dtype)
+    d = _w.uint32 if dtype is None else _as_dtype(dtype)
+    if d.kind != "u":
+        raise ValueError(f"dtype argument to `bits` must be an unsigned int dtype, got {d.name}")
+    return _p.key_bits(_data(key, "bits"), _shape(shape), d)
 
 
 def uniform(key, shape=(), dtype=None, minval=0.0, maxval=1.0, *, out_sharding=None):
