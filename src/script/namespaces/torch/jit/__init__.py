@@ -16,7 +16,7 @@ from torch.jit._check import UnsupportedNodeError, NotSupportedError
 from torch.jit._script import Error, ScriptFunction
 from torch.jit._module import (ScriptModule, RecursiveScriptModule, script, script_method,
                                script_if_tracing, _script_if_tracing, _overload, _overload_method, export, ignore, unused, annotate, is_scripting, isinstance_,
-                               Attribute, interface, _unwrap_optional, freeze, optimize_for_inference, Future, fork, wait)
+                               Attribute, interface, _drop, _unique_state_dict, _unwrap_optional, freeze, optimize_for_inference, Future, fork, wait)
 from torch.jit._trace import (trace, trace_module, is_tracing, TracedModule, TopLevelTracedModule, TracerWarning,
                               TracingCheckError, ONNXTracedModule)
 from torch.jit._unit import CompilationUnit

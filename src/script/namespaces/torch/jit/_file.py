@@ -87,7 +87,7 @@ class _Source:
             self.cls(v)
         elif isinstance(v, (int, float, bool, str)) or v is None:
             self.constants[name] = v
-        elif sort == "native" or v is torch.Tensor:
+        elif sort == "native" or v is torch.Tensor or v is getattr(__import__("typing"), name, None):
             self.imports_from(name, v)
 
     def imports_from(self, name, v):

@@ -15,6 +15,19 @@ from torch.jit._values import Values, of_attribute
 _augmented = {"//": "FloorDiv", "@": "MatMult"}
 
 
+class Head:
+    # The line of `def` as a place.
+    def __init__(self, func):
+        lines = _syntax.source(func).split("\n")
+        self.line = first_line(func, lines)
+        k = 0
+        while lines[k].strip().startswith("@"):
+            k += 1
+        self.line += k
+        self.col = len(lines[k]) - len(lines[k].lstrip()) + 1
+        self.len = len(lines[k].strip().rstrip(":"))
+
+
 class Infer(Values):
     # One function. self_: the module that its first argument is, or None.
     results = {}            # (id of a function, id of a module): (both, the type of its result or None while it is looked at)
@@ -29,6 +42,7 @@ class Infer(Values):
         self.frames = []                # variables, those of an inner block last: {name: type, Py or Late}
         self.refined = []
         self.unrolling = 0
+        self.picking = None
 
     @staticmethod
     def fits_field(t, want):
@@ -51,8 +65,16 @@ class Infer(Values):
 
     # -- a function
 
+    def shown_at(self, node):
+        return _shown_at(self.func, self.info, node)
+
+    @staticmethod
+    def shown_at_of(found):
+        return _shown_at(*found.args_[:3])
+
     def contained(self, node, text):
         # Containers in a type that was written say what they contain.
+        self.dict_keys(text)
         name, inner = _types.parts(text.strip("'\""))
         if name in _types.ALONE and text.find("[") < 0 and text[:1].isupper() and not self.quiet:
             raise Refusal(RuntimeError(f"Attempted to use {name} without {_types.ALONE[name]}"))
@@ -62,9 +84,10 @@ class Infer(Values):
 
     def run(self):
         comment = _types.comment_of(self.func)
+        self.prefixes()
         own = [p for p in self.tree.params if p.name != "self"]
         if comment is not None and len(comment[0]) != len(own):
-            self.fail(self.tree.body[0], f"Number of type annotations ({len(comment[0])}) did not match the number of function "
+            self.fail(Head(self.func), f"Number of type annotations ({len(comment[0])}) did not match the number of function "
                                          f"parameters ({len(own)})")
         for p, (name, t, written) in zip(self.tree.params, self.signature):
             if written:
@@ -265,12 +288,17 @@ class Infer(Values):
     def s_ann(self, s):
         self.contained(s, _types._graph.annotation(s.b))
         want = normal(_types._graph.annotation(s.b), self.scope)
+        if s.a.kind == "attr" and s.a.a.kind == "name" and s.a.a.name == "self" and self.func.__name__ != "__init__":
+            raise Refusal(ValueError("Type annotations on instance attributes must be declared in __init__, not "
+                                     f"'{self.func.__name__}': SourceRange at:\n{self.shown_at(s)}"))
         if s.c is None:
             return
         if s.a.kind == "name" and any([s.a.name in f for f in self.frames[:-1]]):
             self.fail(s, f"Attempting to declare and annotate the type of variable '{s.a.name}' but it is already defined in an "
                          "outer block")
+        self.picking = s.c if s.c.kind == "index" else None      # a module of a list, by an interface
         t = self.type(s.c)
+        self.picking = None
         literal = s.c.kind in ("list", "dict", "listcomp", "dictcomp", "tuple") or is_empty(s.c)
         need = {"list": "List", "listcomp": "List", "dict": "Dict", "dictcomp": "Dict"}.get(s.c.kind)
         if need is not None and (want in KNOWN[:7] or want.startswith(("List[", "Dict[", "Tuple["))) and not want.startswith(need):
@@ -321,6 +349,8 @@ class Infer(Values):
             if t.kind == "name":
                 self.eval(t)
                 self.frames[-1][t.name] = Late(f"undefined value {t.name}", None)
+            elif t.kind == "index" and of_text(self.type(t.a)) is not None and of_text(self.type(t.a)).function("__delitem__") is None:
+                self.fail(t, "Class does not define __delitem__")
             elif t.kind == "index" and t.b.kind == "slice":
                 self.fail(t, "del statements only support deletion at a single index, slicing is not supported (see "
                              "https://github.com/pytorch/pytorch/issues/31430)")
@@ -417,6 +447,8 @@ class Infer(Values):
                 self.frames[-1][name] = Late(f"undefined value {name}", None)
 
     def s_for(self, s):
+        if s.b.kind == "tuple" and s.b.list and s.b.col == s.b.list[0].col and self.info["file"] == "<string>":
+            self.fail(s.b, "List of iterables is not supported currently")
         item = self.items(s.b)
         if isinstance(item, list):      # unrolled
             left = leaves_loop(s.list)
@@ -460,6 +492,9 @@ class Infer(Values):
                 return "int"
             if e.a.name in ("enumerate", "zip") and e.list:
                 parts = [self.items(x) for x in (e.list[:1] if e.a.name == "enumerate" else e.list)]
+                if any([self.is_static(x, p) for x, p in zip(e.list, parts)]) and any([self.is_open(x) for x in e.list]):
+                    self.fail(e, "Can not iterate over a module list or tuple with a value that does not have a statically determinable "
+                                 "length\n")
                 if any([isinstance(p, list) or not isinstance(p, str) for p in parts]):
                     return "?"
                 return f"Tuple[{', '.join((['int'] if e.a.name == 'enumerate' else []) + parts)}]"
@@ -478,6 +513,14 @@ class Infer(Values):
         if t in ("int", "float", "bool", "None") or t.startswith("Optional["):
             return self.fail(e, f"'{shown(t)}' object is not iterable")
         return "?"
+
+    def is_static(self, e, items):
+        # Is the number of its items known: a tuple, or a container of modules?
+        return isinstance(items, list) or e.kind == "attr" and isinstance(self.eval(e), Py) and \
+            isinstance(self.eval(e).value, (nn.ModuleList, nn.Sequential, nn.ModuleDict))
+
+    def is_open(self, e):
+        return e.kind == "call" and e.a.kind == "name" and e.a.name == "range" and any([x.kind not in ("int", "un") for x in e.list])
 
     # -- conditions: (known?, types where it holds, where not, is it sure that it is decided by values?)
 

@@ -53,6 +53,8 @@ def union(types):
 
 
 def optional(t):
+    if t.startswith("Union[") and not unsure(t):
+        return t if "None" in inner_of(t) else f"{t[:-1]}, None]"
     return t if t in ("None", "Any", "?") or t.startswith("Optional[") else f"Optional[{t}]"
 
 

@@ -1,4 +1,5 @@
 # torch.jit._module -- script of modules, classes and functions, and the names of torch.jit that a script is written with.
+from dataclasses import MISSING
 from typing import NamedTuple
 
 import _syntax
@@ -66,6 +67,8 @@ class ScriptModule(nn.Module):
                 not isinstance(value, ScriptModule):
             raise RuntimeError(f"Cannot re-assign modules in a ScriptModule with non-scripted module, tried to replace existing "
                                f"module '{name}': {value}")
+        if name in d and d.get("_finished") and name in getattr(type(self), "__constants__", ()):
+            raise RuntimeError(f"Can't set constant '{name}' which has value:{d[name]}")
         nn.Module.__setattr__(self, name, value)
 
     def train(self, mode=True):
@@ -275,6 +278,8 @@ def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
             if issubclass(obj, nn.Module):
                 raise RuntimeError(f"Type '{obj}' cannot be compiled since it inherits from nn.Module, consider passing an "
                                    "instance instead")
+            if any([f.default_factory is not MISSING for f in getattr(obj, "__dataclass_fields__", {}).values()]):
+                raise NotImplementedError("Default factory initializers are not supported in TorchScript dataclasses")
             if _class_types.plain(obj):
                 _infer.check_type(obj)
         return obj
@@ -328,6 +333,9 @@ def unused(fn):
     return fn
 
 
+_drop = unused
+
+
 def annotate(the_type, value):
     return value
 
@@ -369,6 +377,8 @@ class Attribute(NamedTuple):
 
 
 def interface(cls):
+    if cls.__bases__ not in ((object,), (nn.Module,)):
+        raise RuntimeError("TorchScript interface does not support inheritance yet. Please directly inherit from object or nn.Module.")
     cls.__script_interface__ = True
     return cls
 
@@ -404,6 +414,16 @@ def _frozen(m, memo):
 
 def optimize_for_inference(mod, other_methods=None):
     return freeze(mod.eval(), other_methods)
+
+
+def _unique_state_dict(module, keep_vars=False):
+    # The state of a module without those tensors that have another name, too.
+    out, seen = {}, []
+    for name, t in module.state_dict(keep_vars=True).items():
+        if not any([t is s for s in seen]):
+            seen.append(t)
+            out[name] = t if keep_vars else t.detach()
+    return out
 
 
 def _unwrap_optional(x):

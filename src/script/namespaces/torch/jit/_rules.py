@@ -1,13 +1,14 @@
 # torch.jit._rules -- what TorchScript asks of calls of single functions, of annotations and of defaults when it compiles.
 from collections import OrderedDict
 from enum import Enum
+import random
 
 import _stage
 import _syntax
 import _torch as _w
 import torch
 from torch import nn
-from torch.jit import _types
+from torch.jit import _check, _types
 from torch.jit._classes import of_text
 from torch.jit._kinds import KNOWN, Py, fits, inner_of, of_value, shown, unsure
 
@@ -66,6 +67,10 @@ class Rules:
         name = getattr(f, "__name__", None)
         if isinstance(f, type) and issubclass(f, BaseException):
             return EXCEPTION
+        if isinstance(f, type) and hasattr(f, "__jit_ignore__") and not self.quiet:
+            raise Refusal(_check.FrontendError(f"Cannot instantiate class '{name}' in a script function:\n{self.shown_at(e.a)}"))
+        if f is random.randint and len(args) < 2:
+            return self.fail(e, "Random.randint(Tensor self, Tensor a, Tensor b) -> Tensor 0:\nArgument self not provided.\n")
         if any([f is getattr(torch, n) for n in _legacy]):
             return self.r_legacy(e, args, kwargs)
         if not isinstance(name, str) or getattr(torch, name, None) is not f:
@@ -74,6 +79,11 @@ class Rules:
             return self.no_operator(e, name)
         if name in _factories and "requires_grad" in kwargs:
             return self.no_variant(e, name, args, "Keyword argument requires_grad unknown.\n")
+        if args and "self" in kwargs:
+            return self.no_variant(e, name, args, "Keyword argument self specified twice.\n")
+        if name in ("cat", "stack") and args and (args[0] == "Tensor" or args[0].startswith("List[") and not unsure(args[0]) and
+                                                  not fits(inner_of(args[0])[0], "Tensor")) and not is_empty(e.list[0]):
+            return self.r_wants(e, name, args[:1], "tensors", "List[Tensor]", args[0], e.list[0])
         if name in _by_dims and len(args) > 1:
             return self.r_dims(e, name, args[0], args[1], e.list[1])
         return None
@@ -85,6 +95,10 @@ class Rules:
             return self.fail(e, f"__getitem__ expected exactly 1 arguments, got {len(e.list)}")
         if t == "Tensor" and name in _by_dims and e.list and e.list[0].kind not in ("kw", "star", "dstar"):
             return self.r_dims(e, name, t, args[0], e.list[0])
+        if t == "Tensor" and name == "expand":
+            for x, got in zip(e.list, args):
+                if got.startswith("List[") and not unsure(got) and not fits(got, "List[int]"):
+                    return self.r_wants(e, name, [t, got], "size", "List[int]", got, x)
         if t == "Tensor" and self.lacks(getattr(torch.Tensor, name, None), e, 1):
             return self.no_variant(e, name, ["Tensor"] + args)
         return None
@@ -119,10 +133,14 @@ class Rules:
     def r_dims(self, e, name, t, dim, node):
         if t != "Tensor" or dim not in ("Tensor", "float", "str"):
             return None
-        more = f"Inferred the value for argument 'dim' to be of type 'Tensor' because it was not annotated with an explicit " \
-            "type.\n" if self.inferred(node) else ""
-        return self.no_variant(e, name, [t, dim], "Expected a value of type 'Optional[List[int]]' for argument 'dim' but instead "
-                               f"found type '{dim}{' (inferred)' if more else ''}'.\n  {more}")
+        return self.r_wants(e, name, [t, dim], "dim", "Optional[List[int]]", dim, node)
+
+    def r_wants(self, e, name, types, arg, want, got, node):
+        # An argument of another type than the operator wants.
+        more = f"Inferred the value for argument '{arg}' to be of type 'Tensor' because it was not annotated with an explicit " \
+            "type.\n" if got == "Tensor" and self.inferred(node) else ""
+        return self.no_variant(e, name, types, f"Expected a value of type '{want}' for argument '{arg}' but instead "
+                               f"found type '{shown(got)}{' (inferred)' if more else ''}'.\n  {more}")
 
     def r_hasattr(self, e, f):
         if len(e.list) < 2:
@@ -182,6 +200,22 @@ class Rules:
 
     # -- types that are written
 
+    def prefixes(self):
+        # Comments that look like those of types, but for their spaces.
+        for i, line in enumerate(_syntax.source(self.func).split("\n")):
+            text = line.strip()
+            word = text[1:].replace(" ", "")
+            if text.startswith("#") and word.startswith("type:") and not text.startswith("# type:") and not word.startswith("type:ignore"):
+                raise Refusal(RuntimeError(f"The annotation prefix in line {i} is probably invalid.\nIt must be '# type:'\nSee PEP 484 "
+                                           "(https://www.python.org/dev/peps/pep-0484/#suggested-syntax-for-python-2-7-and-straddling-"
+                                           "code)\nfor examples"))
+
+    def dict_keys(self, text):
+        name, inner = _types.parts(text.strip("'\""))
+        if name == "Dict" and len(inner) == 2 and _types.parts(inner[0])[0] in ("Union", "List", "Dict", "Tuple", "Optional"):
+            raise Refusal(RuntimeError(f"Cannot create dict for key type '{_types.shown(inner[0])}', only int, float, complex, Tensor, "
+                                       "device and string keys are supported"))
+
     def known_types(self, node, ann):
         # Every name in an annotation is one of a type: ann is its expression, or its text.
         if isinstance(ann, str):
@@ -199,6 +233,12 @@ class Rules:
             v = self.attribute_value(ann)
             if v is not None:
                 self.usable(node, v)
+        elif ann.kind == "bin" and ann.op != "|":
+            self.fail(node, f"Expression of type {ann.op} cannot be used in a type expression")
+        elif ann.kind == "index" and ann.a.kind == "index":
+            self.fail(node, "Subscripted type must be a type identifier")
+        elif ann.kind == "index" and ann.a.kind == "name" and ann.a.name in KNOWN:
+            self.fail(node, f"Unknown type constructor {ann.a.name}")
         elif ann.kind in ("index", "tuple", "bin"):
             for x in [ann.a, ann.b] + ann.list:
                 if x is not None:

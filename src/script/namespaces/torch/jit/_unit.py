@@ -8,7 +8,8 @@ import torch
 _names = ("Any", "Dict", "Final", "List", "NamedTuple", "Optional", "Tuple", "Union")
 
 
-_texts = {"multiple starred": "Only one starred expression is allowed on the lhs",
+_texts = {"expected ']'": "expected ] but found something else here",
+          "multiple starred": "Only one starred expression is allowed on the lhs",
           "unterminated string": "expected a valid token: unterminated string",
           "cannot assign to literal": "Cannot pack a tuple into a non-variable",
           "illegal expression for augmented": "augmented assignment can only have one LHS expression",

@@ -46,7 +46,10 @@ class Values(Classes, Rules):
             self.fail(e, f"Could not cast value of type {shown(t)} to bool")
 
     def e_big(self, e):
-        return self.fail(e, "integer literal is out of range of 64 bits")
+        return self.fail(e, "Integral constant out of range (must fit in a signed 64 bit integer)")
+
+    def e_int(self, e):
+        return self.e_big(e) if e.value == -2 ** 63 else "int"
 
     def eval(self, e):
         f = getattr(self, "e_" + e.kind, None)
@@ -83,6 +86,8 @@ class Values(Classes, Rules):
 
     def closed(self, e, v):
         # A value from around the function: functions, classes and modules may be used.
+        if isinstance(v, float) and e.name in ("inf", "nan"):
+            return "float"
         if isinstance(v, (int, float, str, list, dict, tuple, complex, _w.Tensor, torch.dtype)) or v is None:
             return self.fail(e, f"python value of type '{type(v).__name__}' cannot be used as a value. Perhaps it is a closed "
                                 "over global variable? If so, please consider passing it in as an argument or use a local "
@@ -101,7 +106,7 @@ class Values(Classes, Rules):
         t = types[0]
         for x in types[1:]:
             t = unify(t, x) if t is not None else None
-        if t is None and all([x in KNOWN[:5] for x in types]):
+        if t is None and all([x in KNOWN[:5] or x.startswith("List[") and inner_of(x)[0] in KNOWN[:5] for x in types]):
             t = _types.long(f"Union[{', '.join(sorted(set(types)))}]")
         return f"List[{t}]" if t is not None and not unsure(t) else "?"
 
@@ -198,6 +203,9 @@ class Values(Classes, Rules):
         if isinstance(o, Py):
             self.eval(e.b)
             return self.of_container(e, o.value)
+        for x in (e.b.a, e.b.b, e.b.c) if e.b.kind == "slice" else ():
+            if x is not None:
+                self.type(x)
         t, key = self.typed(o), self.type(e.b) if e.b.kind != "slice" else "slice"
         if t == "Tensor" and key in ("float", "str"):
             return self.fail(e, f"Unsupported operation: indexing tensor with unsupported index type '{key}'. Only ints, "
@@ -227,6 +235,16 @@ class Values(Classes, Rules):
             return self.fail(e, f"Index {i} out of range of length {len(m)}")
         if isinstance(m, nn.ModuleDict) and isinstance(i, str) and i not in m:
             return self.fail(e, f"Key Error, {i}")
+        if i is None and e.b.kind == "name" and self.picking is not e:
+            if isinstance(m, (nn.ModuleList, nn.Sequential)):
+                return self.fail(e, "Expected integer literal for index but got a variable or non-integer. ModuleList/Sequential "
+                                    "indexing is only supported with integer literals. For example, 'i = 4; self.layers[i](x)' will "
+                                    "fail because i is not a literal. Enumeration is supported, e.g. 'for index, v in "
+                                    "enumerate(self): out = v(inp)'")
+            if isinstance(m, nn.ModuleDict):
+                return self.fail(e, "Unable to extract string literal index. ModuleDict indexing is only supported with string "
+                                    "literals. For example, 'i = \"a\"; self.layers[i](x)' will fail because i is not a literal. "
+                                    "Enumeration of ModuleDict is supported, e.g. 'for k, v in self.items(): ...'")
         return "?"
 
     def of_tuple(self, e, parts, key):
@@ -266,6 +284,8 @@ class Values(Classes, Rules):
 
     def attribute(self, e, v):
         if isinstance(v, nn.Module):
+            if e.name in getattr(type(v), "__jit_ignored_attributes__", ()):
+                return self.fail(e, f"Module '{type(v).__name__}' has no attribute '{e.name}' attribute was ignored during compilation")
             if not hasattr(v, e.name):
                 return self.fail(e, f"Module '{type(v).__name__}' has no attribute '{e.name}' ")
             x = getattr(v, e.name)
@@ -283,12 +303,27 @@ class Values(Classes, Rules):
                                     f"module, but we failed to convert Python type: '{type(x).__name__}' to a TorchScript type. "
                                     "Could not infer type of list element: Cannot infer concrete type of torch.nn.Module)")
             if e.name in vars(v) and plain(type(x)):
-                return self.instance_of(e, v, type(x))
+                return self.instance_of(e, v, type(x), x)
+            if e.name in vars(v) and isinstance(x, type) and x in (object, int, float, str, list, dict, type):
+                return self.fail(e, f"Module '{type(v).__name__}' has no attribute '{e.name}' (This attribute exists on the Python "
+                                    "module, but we failed to convert Python type: 'type' to a TorchScript type. Only tensors and "
+                                    "(possibly nested) tuples of tensors, lists, or dicts are supported as inputs or outputs of traced "
+                                    "functions, but instead got value of type type.)")
+            if e.name in vars(v) and _syntax.sort(x) == "function" and not _syntax.info(x)["hidden"] and not hasattr(x, "__jit_ignore__"):
+                try:
+                    self.infer(x, None)
+                except Found as found:
+                    return self.fail(e, f"Module '{type(v).__name__}' has no attribute '{e.name}' (This function exists as an attribute "
+                                        "on the Python module, but we failed to compile it to a TorchScript function. \nThe error stack "
+                                        f"is reproduced here:\n\n{found.args_[3]}:\n{self.shown_at_of(found)}")
             if _syntax.sort(x) in ("method", "function") or isinstance(x, nn.Module):
                 return Py(x)
             return of_value(x) if isinstance(x, (_w.Tensor, int, float, str)) and not _annotated(type(v), e.name) else "?"
         if _syntax.sort(v) == "class" and issubclass(v, Enum) and not hasattr(v, e.name):
             return self.fail(e, f"{v.__name__} has no attribute '{e.name}'")
+        if _syntax.sort(v) == "class" and v.__bases__ and plain(v.__bases__[0]):
+            return self.fail(e, f"'{v.__name__}' object has no attribute or method '{e.name}'. TorchScript classes do not support "
+                                "inheritance")
         if _syntax.sort(v) == "module":
             if not hasattr(v, e.name):
                 return self.no_operator(e, e.name) if v is torch and e.name in UNKNOWN else \
@@ -296,7 +331,7 @@ class Values(Classes, Rules):
             return Py(getattr(v, e.name))
         return "?"
 
-    def instance_of(self, e, m, cls):
+    def instance_of(self, e, m, cls, x):
         # An attribute of a module that is an instance of the user's.
         try:
             k = kind(cls, self.infer)
@@ -305,6 +340,9 @@ class Values(Classes, Rules):
             return self.fail(e, f"Module '{type(m).__name__}' has no attribute '{e.name}' (This attribute exists on the Python "
                                 f"module, but we failed to convert Python type: '{cls.__name__}' to a TorchScript type. "
                                 f"{found.args_[3]})")
+        for name, t in k.fields.items():
+            if name in vars(x) and not unsure(t) and not converts(of_value(vars(x)[name]), t):
+                return self.fail(e, f"Could not cast attribute '{name}' to type {shown(t)}")
         return k.text
 
     # -- calls
@@ -319,7 +357,11 @@ class Values(Classes, Rules):
             f = self.eval(e.a)
         if e.a.kind == "attr" and e.a.name == "annotate" and len(e.list) == 2:
             self.eval(e.list[1])
-            self.contained(e, _types._graph.annotation(e.list[0]))
+            text = _types._graph.annotation(e.list[0])
+            self.contained(e, text)
+            own = of_text(self.self_) if isinstance(self.self_, str) else None
+            if own is not None and self.func.__name__ == "__init__" and _types.parts(text)[1] == [own.cls.__name__]:
+                return self.fail(e, f"Unknown type name '{own.cls.__name__}'")
             return normal(_types._graph.annotation(e.list[0]), self.scope)
         plain = all([x.kind not in ("star", "dstar") for x in e.list])
         args = [self.argument(x) for x in e.list if x.kind not in ("kw", "star", "dstar")]
@@ -412,9 +454,20 @@ class Values(Classes, Rules):
                                     f"for argument '{name}' but instead found type '{shown(t)}'.\n")
         return "?"
 
-    def ignored(self, e, func, args):
+    def ignored(self, e, func, self_, args, kwargs):
         # A call of what stays Python's: arguments of the types it says.
         signature, returns = _types.signature(func, _stage.tree_of(func)[0])
+        if any([p.kind != "pos" for p in _stage.tree_of(func)[0].params]):
+            return normal(returns or "Tensor")
+        own = 1 if isinstance(self_, nn.Module) and not isinstance(vars(type(self_)).get(func.__name__), staticmethod) else 0
+        if own and not signature:
+            return self.fail(e, "Non-static method does not have a self argument")
+        if own + len(args) > len(signature):
+            return self.fail(e, f"{func.__name__}: Expected at most {len(signature)} arguments but found {own + len(args)} positional "
+                                "arguments.\n")
+        for n, _, _ in signature[own + len(args):len(signature) - len(_syntax.defaults(func)[0])]:
+            if n not in kwargs:
+                return self.fail(e, f"{func.__name__}: Argument {n} not provided.\n")
         for (n, t, written), given in zip([p for p in signature if p[0] != "self"], args):
             if not converts(given, normal(t, self.scope)) and not unsure(given):
                 params = ", ".join([f"{_types.shown(t)} {n}" for n, t, _ in signature])
@@ -424,7 +477,7 @@ class Values(Classes, Rules):
 
     def user(self, e, func, self_, args, kwargs):
         if hasattr(func, "__jit_ignore__"):
-            return self.ignored(e, func, args)
+            return self.ignored(e, func, self_, args, kwargs)
         if _syntax.info(func)["hidden"]:
             return "?"
         tree = _stage.tree_of(func)[0]
