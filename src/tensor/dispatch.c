@@ -317,7 +317,7 @@ static Tensor *own_result(wf_ctx *c, wf_array *a, Tensor *const *in, uint32_t ni
 
     for (uint32_t i = 0; t && i < nin; i++) {
         const Storage *from = in[i]->store;
-        if (!t->store->data || !t->count || (char *)t->store->data < (char *)from->data ||
+        if (!t->store->data || !from->data || !t->count || (char *)t->store->data < (char *)from->data ||
             (char *)t->store->data >= (char *)from->data + from->bytes)
             continue;
         u = tensor_new(c, (wf_dtype)t->dtype, t->dims, t->rank);
