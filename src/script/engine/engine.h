@@ -277,6 +277,7 @@ Value box_program(Vm *vm, const Program *p, uint32_t nargs, Tensor *const *captu
 Value en_program_view(Vm *vm, const Args *a);
 Value en_program_layouts(Vm *vm, const Args *a); /* program_mesh.c */
 Value en_program_spread(Vm *vm, const Args *a);
+Value en_program_has_rules(Vm *vm, const Args *a);
 Value en_program_part(Vm *vm, const Args *a);
 Value n_so_far(Vm *vm, const Args *a);
 extern const NativeDef engine_equations[];

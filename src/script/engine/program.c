@@ -591,6 +591,7 @@ static const NativeDef program_methods[] = {
     {"value_and_grad", p_value_and_grad, "self,wrt"},
     {"jacfwd", p_jacfwd, "self,wrt"},
     {"jacrev", p_jacrev, "self,wrt"},
+    {"has_rules", en_program_has_rules, "self"},
     {"hessian", p_hessian, "self,wrt"},
     {"vmap", p_vmap, "self,axes|name,size"},
     {"layouts", en_program_layouts, "self,mesh,specs"},

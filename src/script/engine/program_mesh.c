@@ -48,6 +48,30 @@ Value en_program_spread(Vm *vm, const Args *a)
     return again(vm, g, p);
 }
 
+static bool has_rules(const Program *p)
+{
+    for (uint32_t i = 0; i < p->neqns; i++)
+        switch (p->eqns[i].op) {
+        case OP_spmd:
+        case OP_custom_jvp:
+        case OP_custom_vjp:
+        case OP_checkpoint:
+        case OP_stop_gradient: return true;
+        default: break;
+        }
+    for (uint32_t i = 0; i < p->nsubs; i++)
+        if (has_rules(p->subs[i]))
+            return true;
+    return false;
+}
+
+/* has_rules(): are there equations whose derivatives are not those of what they compute, or follow values over devices? */
+Value en_program_has_rules(Vm *vm, const Args *a)
+{
+    (void)vm;
+    return v_bool(has_rules(as_program(a->v[0])->p));
+}
+
 /* part(): of a program that spread made, what each device does */
 Value en_program_part(Vm *vm, const Args *a)
 {

@@ -489,7 +489,10 @@ class _Jit(_w.Dispatch):
         elif lies is not None or entry.mesh is not None:
             from jax._layout import divide, place_results
             made = divide(entry, lies, self.out_shardings)
-            return _tree.unflatten(entry.out_spec, place_results(made.run(leaves, entry.donated), made.results))
+            # Dividing resolves rules that a derivative is taken by: then it is taken of the program as it was traced.
+            out = _w.apply(entry.program, leaves) if _w.recorders() and made.takes is None and entry.program.has_rules() \
+                else made.run(leaves, entry.donated)
+            return _tree.unflatten(entry.out_spec, place_results(out, made.results))
         plain = not kwargs and not self.argnums and not entry.program.captures and not _w.in_trace()
         if entry.donated:
             if plain:  # as long as the arguments are there
@@ -655,13 +658,33 @@ class checkpoint_policies:
 # ---- shapes
 
 
+def _checked_sharding(sharding, shape):
+    if sharding is None:
+        return None
+    from jax.sharding import NamedSharding, PartitionSpec, Sharding
+    if not isinstance(sharding, (Sharding, PartitionSpec)):
+        raise ValueError("sharding should be an instance of `jax.sharding.Sharding`, `jax.sharding.PartitionSpec` or "
+                         f"`jax.experimental.layout.Format`. Got {sharding} of type {type(sharding)}.")
+    if isinstance(sharding, NamedSharding) and len(sharding.spec) > len(shape):
+        raise ValueError(f"Sharding {sharding} is only valid for values of rank at least {len(sharding.spec)}, but was applied "
+                         f"to a value of rank {len(shape)}.")
+    return sharding
+
+
 class ShapeDtypeStruct:
     def __init__(self, shape, dtype, sharding=None, weak_type=False):
         from jax._dtypes import as_dtype
+        if dtype is None:
+            raise ValueError("ShapeDtypeStruct: dtype must be specified.")
         self.shape = tuple(shape)
         self.dtype = as_dtype(dtype)
-        self.sharding = None
+        self.sharding = _checked_sharding(sharding, self.shape)
         self.weak_type = weak_type
+
+    def update(self, **changes):
+        given = {"shape": self.shape, "dtype": self.dtype, "sharding": self.sharding, "weak_type": self.weak_type}
+        given.update(changes)
+        return ShapeDtypeStruct(**given)
 
     @classmethod
     def like(cls, x):
@@ -679,10 +702,13 @@ class ShapeDtypeStruct:
         return n
 
     def __repr__(self):
-        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype.name})"
+        lies = f", sharding={self.sharding}" if self.sharding is not None else ""
+        weak = ", weak_type=True" if self.weak_type else ""
+        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype.name}{lies}{weak})"
 
     def __eq__(self, other):
-        return isinstance(other, ShapeDtypeStruct) and self.shape == other.shape and self.dtype == other.dtype
+        return (isinstance(other, ShapeDtypeStruct) and self.shape == other.shape and self.dtype == other.dtype
+                and self.sharding == other.sharding and self.weak_type == other.weak_type)
 
     def __hash__(self):
         return hash((self.shape, self.dtype.name))
