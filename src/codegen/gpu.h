@@ -3,7 +3,6 @@
  *
  *   wk_load wk_store  V neighbouring elements, m of them there: in one access, if all are
  *                     and the address allows it
- *   wk_copy           of what was loaded before it is needed
  *   wk_all<T>         a value of each of T threads joined; all of them get the result, the
  *                     same in every run. T is a power of two; more than 32 are the block
  *   wk_split          a / n, and the rest
@@ -107,13 +106,6 @@ template <int V, class T> VINLINE void wk_load(T (&to)[V], const T *p, int m)
         for (int e = 0; e < V; e++)
             to[e] = e < m ? p[e] : T();
     }
-}
-
-template <int V, class T> VINLINE void wk_copy(T (&to)[V], const T (&from)[V])
-{
-#pragma unroll
-    for (int e = 0; e < V; e++)
-        to[e] = from[e];
 }
 
 template <int V, class T> VINLINE void wk_store(T *p, const T (&from)[V], int m)

@@ -1,6 +1,6 @@
 /* render_cuda.c -- kernels as CUDA C++.
  *
- *   MAP    a thread for V elements along the last loop, of plain arrays for two such pieces; totals: a sum a thread, then a
+ *   MAP    a thread for V elements along the last loop; totals: a sum a thread, then a
  *          block, then (wk7_end) one of all blocks, always in the same order
  *   ROWS   T threads a row, in as many walks as the kernel has; what is loaded stays in
  *          registers for later walks where the row is short enough. Sums over the rows
@@ -18,7 +18,6 @@
 #define LAST(k)    ((k)->nloops - 1)
 #define MAP_BLOCK  256
 #define SAME_MOST  64   /* and from row to row */
-#define AHEAD_MOST 64   /* bytes of a thread that are loaded before they are needed */
 
 extern const char *const plain_lines[], *const gpu_lines[]; /* by the Makefile */
 
@@ -168,10 +167,7 @@ static void point_to_acc(CudaRender *c, const char *task)
 
 /* ---- V elements of a thread ----------------------------------------------------------- */
 
-static bool keeps(const CudaRender *c)
-{
-    return c->s.chunks && (c->k->form == FORM_MAP || c->k->nstages > 1);
-}
+static bool keeps(const CudaRender *c) { return c->s.chunks && c->k->nstages > 1; }
 
 /* "l3" or, kept from walk to walk, "l3[c]" */
 static const char *loaded(CudaRender *c, uint32_t i)
@@ -366,44 +362,6 @@ static void end_totals(CudaRender *c, int threads)
 
 /* ---- forms ------------------------------------------------------------------------------ */
 
-/* Piece c of a thread: the vector w that it is, if there is one. */
-static void open_piece(CudaRender *c, int depth)
-{
-    text_add(c->r.t, "#pragma unroll\n");
-    line(c, depth, "for (int c = 0; c < %d; c++) {", c->s.chunks);
-    line(c, depth + 1, "const I w = u + c * %d, x0 = w * %d;", MAP_BLOCK, c->s.vec);
-    line(c, depth + 1, "const int m = wk_left(%s - x0, %d);", last_text(c), c->s.vec);
-    line(c, depth + 1, "if (w < total) {");
-}
-
-/* Plain arrays: all pieces of a thread are loaded, then computed with. */
-static void render_pieces(CudaRender *c)
-{
-    const Kernel *k = c->k;
-    bool *need = arena_zalloc(c->r.a, k->nnodes + 1);
-
-    kernel_walk_needs(k, 0, need);
-    line(c, 1, "for (I u = (I)blockIdx.x * %d + threadIdx.x; u < total; u += step) {",
-         MAP_BLOCK * c->s.chunks);
-    for (uint32_t i = 0; i < k->nnodes; i++)
-        if (need[i] && render_cuda_is_loaded(k, &k->nodes[i]))
-            line(c, 2, "%s l%u[%d][%d];", type_of(&k->nodes[i]), i, c->s.chunks, c->s.vec);
-    open_piece(c, 2);
-    load_all(c, 4, need);
-    line(c, 3, "}");
-    line(c, 2, "}");
-    for (uint32_t i = 0; i < k->nnodes; i++)
-        c->have[i] = need[i];
-    open_piece(c, 2);
-    define_level(&c->r, 4, LEVEL_ROW, 0);
-    render_elements(c, 4, 0);
-    store_rows(c, 4, "x0 == 0");
-    line(c, 3, "}");
-    line(c, 2, "}");
-    line(c, 1, "}");
-    text_add(c->r.t, "}\n\n");
-}
-
 static void render_map_form(CudaRender *c)
 {
     const Kernel *k = c->k;
@@ -414,11 +372,7 @@ static void render_map_form(CudaRender *c)
     start_totals(c);
     define_level(&c->r, 1, LEVEL_ONCE, 0);
     line(c, 1, "const I total = (I)k.rows * vectors_last, step = (I)gridDim.x * %d;",
-         MAP_BLOCK * MAX(c->s.chunks, 1));
-    if (c->s.chunks) {
-        render_pieces(c);
-        return;
-    }
+         MAP_BLOCK);
     line(c, 1, "for (I u = (I)blockIdx.x * %d + threadIdx.x; u < total; u += step) {",
          MAP_BLOCK);
     if (k->nloops > 1)
@@ -560,66 +514,9 @@ static void keep_loads(CudaRender *c, int depth, bool of_columns)
     line(c, depth, "}");
 }
 
-/* ---- rows of a block, one after the other ------------------------------------------------ */
-
-static bool is_of_rows(const CudaRender *c, uint32_t i)
-{
-    return render_cuda_is_loaded(c->k, &c->k->nodes[i]) && !is_of_columns(c->k, &c->k->nodes[i]);
-}
-
-/* The next row is loaded while this one is reduced, if registers allow. */
-static bool loads_ahead(const CudaRender *c)
-{
-    size_t bytes = 0;
-
-    for (uint32_t i = 0; i < c->k->nnodes; i++)
-        if (is_of_rows(c, i))
-            bytes += wf_dtype_size((wf_dtype)c->k->nodes[i].dtype) * (size_t)(c->s.vec * c->s.chunks);
-    return c->k->parts && keeps(c) && bytes && bytes <= AHEAD_MOST;
-}
-
-/* n<i>: elements of row u, fetched; the first of them before the loop. */
-static void define_fetch(CudaRender *c, int depth)
-{
-    const Kernel *k = c->k;
-
-    for (uint32_t i = 0; i < k->nnodes; i++)
-        if (is_of_rows(c, i))
-            line(c, depth, "%s n%u[%d][%d];", type_of(&k->nodes[i]), i, c->s.chunks, c->s.vec);
-    line(c, depth, "const auto fetch = [&](int64_t u) {");
-    line(c, depth + 1, "I row = (I)u;");
-    split_loops(c, depth + 1, "row", 0, k->nrows);
-    text_add(c->r.t, "#pragma unroll\n");
-    line(c, depth + 1, "for (int c = 0; c < %d; c++) {", c->s.chunks);
-    line(c, depth + 2, "const I w = lane + c * %d;", c->s.threads);
-    line(c, depth + 2, "if (w < vectors) {");
-    open_vector(c, depth + 3);
-    for (uint32_t i = 0; i < k->nnodes; i++)
-        if (is_of_rows(c, i))
-            line(c, depth + 3, "wk_load(n%u[c], %s + x0, m);", i, render_address(&c->r, &k->nodes[i].at));
-    line(c, depth + 2, "}");
-    line(c, depth + 1, "}");
-    line(c, depth, "};");
-    line(c, depth, "if (begin < end)");
-    line(c, depth + 1, "fetch(begin);");
-}
-
-static void take_fetched(CudaRender *c, int depth)
-{
-    for (uint32_t i = 0; i < c->k->nnodes; i++)
-        if (is_of_rows(c, i)) {
-            for (int v = 0; v < c->s.chunks; v++)
-                line(c, depth, "wk_copy(l%u[%d], n%u[%d]);", i, v, i, v);
-            c->have[i] = true;
-        }
-    line(c, depth, "if (u + 1 < end)");
-    line(c, depth + 1, "fetch(u + 1);");
-}
-
 static void render_rows_form(CudaRender *c)
 {
     const Kernel *k = c->k;
-    bool ahead = loads_ahead(c);
 
     open_function(c, "", c->s.threads * c->s.rows);
     count_vectors(c);
@@ -637,15 +534,11 @@ static void render_rows_form(CudaRender *c)
     }
     define_level(&c->r, 1, LEVEL_ONCE, 0);
     keep_loads(c, 1, true);
-    if (ahead)
-        define_fetch(c, 1);
     line(c, 1, "for (int64_t u = begin; u < end; u += %s) {",
          k->parts ? "1" : arena_printf(c->r.a, "(int64_t)gridDim.x * %d", c->s.rows));
     line(c, 2, "I row = (I)u;");
     split_loops(c, 2, "row", 0, k->nrows);
     keep_loads(c, 2, false);
-    if (ahead)
-        take_fetched(c, 2);
     for (uint32_t stage = 0; stage < k->nstages; stage++) {
         if (stage)
             define_level(&c->r, 2, LEVEL_ONCE, stage);

@@ -9,7 +9,6 @@
 #define ROWS_BLOCK 128 /* threads, of several short rows */
 #define ROW_MOST   1024 /* threads of one row */
 #define KEPT_MOST  48   /* elements that a thread keeps from walk to walk */
-#define COST_MOST  100  /* of a kernel whose threads have several elements at a time */
 
 /* Is it an element for each of the last loop, one after the other? */
 bool render_cuda_is_vector(const Kernel *k, const Access *at)
@@ -23,12 +22,9 @@ bool render_cuda_is_loaded(const Kernel *k, const Node *n)
            render_cuda_is_vector(k, &n->at);
 }
 
-/* Two accesses at a time, where that was measured to pay: rows whose sums over all of them are kept; and plain arrays, of which
- * a thread has two pieces, so that neighbours in a warp are neighbours in memory. */
-static bool is_wide(const Kernel *k) { return k->form == FORM_ROWS && k->parts; }
-static bool is_paired(const Kernel *k)
+static bool is_wide(const Kernel *k)
 {
-    return k->form == FORM_MAP && k->nloops == 1 && !k->parts && k->cost <= COST_MOST;
+    return k->form == FORM_ROWS ? k->parts : k->form == FORM_MAP && k->nloops == 1 && !k->parts;
 }
 
 static int elements_of_thread(const Kernel *k)
@@ -42,8 +38,9 @@ static int elements_of_thread(const Kernel *k)
             most = MAX(most, wf_dtype_size((wf_dtype)k->nodes[i].dtype));
     for (uint32_t j = 0; j < k->p->nout; j++)
         most = MAX(most, wf_dtype_size((wf_dtype)k->nodes[k->outs[j].node].dtype));
+    /* Two accesses at a time where that was measured to pay: rows whose sums over all of them are kept, plain arrays. */
     v = (int)MIN((is_wide(k) ? 32 : 16) / most, 8);
-    if (k->cost > COST_MOST) /* registers */
+    if (k->cost > 100) /* registers */
         v = MIN(v, 2);
     if (last >= 0 && last % v != 0 && last < 4 * (Dim)v)
         v = 1;
@@ -168,7 +165,6 @@ CudaShape render_cuda_shape(const Kernel *k)
         s.rows = CUDA_TILE / s.threads;
     } else {
         s.threads = MAP_BLOCK;
-        s.chunks = is_paired(k) ? 2 : 0;
     }
     s.ends = threads_across(vectors_of_row(k, 1));
     return s;

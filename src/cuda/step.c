@@ -12,8 +12,7 @@
 #include <stdio.h>
 
 #define BLOCK      CUDA_BLOCK
-#define MAP_BLOCKS 16896 /* of a large elementwise kernel, each of which goes on elsewhere: 128 for each of
-                            132 multiprocessors, as measured */
+#define FILL_BLOCKS 16896 /* of a large fill, each of which goes on elsewhere: 128 for each of 132 multiprocessors */
 
 typedef struct NMove { /* as in native.cuh */
     void *to;
@@ -204,9 +203,7 @@ static bool put_kernel(CudaQueue *q, const Frame *f, const Op *op)
     } else if (k->form == FORM_ROWS) {
         gx = vectors_of(s->size.rows, z->rows);
     } else {
-        gx = vectors_of(s->size.rows * vectors_of(s->size.cols, z->vec),
-                        z->threads * MAX(z->chunks, 1));
-        gx = MIN(gx, MAP_BLOCKS);
+        gx = vectors_of(s->size.rows * vectors_of(s->size.cols, z->vec), z->threads);
     }
     ok = cuda_launch(q, c->run, k->parts ? MAX(gx, 1) : gx, gy,
                      (unsigned)(z->threads * z->rows), args);
@@ -309,7 +306,7 @@ static bool put_fill(CudaQueue *q, const Frame *f, const Op *op)
     if (cuda_is_window_start(f, op))
         return true;
     return launch_moving(q, f->root->cx, "n_fill", size, "NFill",
-                         MIN(blocks_for((op->n * (int64_t)size + 15) / 16), MAP_BLOCKS), &n);
+                         MIN(blocks_for((op->n * (int64_t)size + 15) / 16), FILL_BLOCKS), &n);
 }
 
 static bool put_set(CudaQueue *q, const Frame *f, const Op *op)
