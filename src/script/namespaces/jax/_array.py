@@ -225,6 +225,10 @@ class ArrayImpl(_w.Tensor):
         return numpy.asarray(self).tobytes(order)
 
     def __contains__(self, value):
+        if len(self.shape) != 1:
+            raise ValueError(f"Array.__contains__: search array must be one-dimensional, got shape {tuple(self.shape)}")
+        if getattr(value, "shape", ()):
+            raise ValueError(f"Array.__contains__: query value must be a scalar, got shape {tuple(value.shape)}")
         return bool(_w.any(_w.eq(self, value)))
 
     def astype(self, dtype, copy=False, device=None):

@@ -376,7 +376,7 @@ def frexp(x):
     x = _float(x)
     ints, nmant, nexp, bias = _bits_of(x)
     const = lambda v: _w.full((), v, ints)
-    tiny = _w.lt(_w.abs(x), 2.0 ** (1 - bias))
+    tiny = _w.logical_and(_w.lt(_w.abs(x), 2.0 ** (1 - bias)), _w.ne(x, 0))
     x = _w.where(tiny, x * 2.0 ** (nmant + 1), x)
     bits = _w.bitcast(x, ints)
     raw = _w.bitwise_and(_w.shift_right(bits, const(nmant)), const((1 << nexp) - 1))
@@ -674,7 +674,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         raise ValueError(f"period must be a scalar; got {period}")
     for side, name in ((left, "left"), (right, "right")):
         if isinstance(side, str) and side != "extrapolate":
-            raise ValueError(f"the only valid string value of {name!r} is 'extrapolate', but got: {side!r}")
+            raise ValueError(f"the only valid string value of `{name}` is 'extrapolate', but got: {side!r}")
     if period is not None:
         x = _w.remainder(x, period)
         order = _w.sort(_w.remainder(xp, period), 0)

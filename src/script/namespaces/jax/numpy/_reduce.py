@@ -15,16 +15,18 @@ __all__ = """sum prod mean average var std min max amin amax all any ptp argmax 
 diff, trapezoid = _core.diff, _core.trapezoid
 
 
-def _given(dtype, *xs):
+def _given(name, dtype, *xs):
+    if dtype is not None and not _w.full((), 0, dtype).dtype.is_inexact:
+        raise ValueError(f"{name}: dtype must be a subclass of float or complex; got {dtype}")
     return [x if x is None or dtype is None else _w.cast(_asarray(x), dtype) for x in xs]
 
 
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
-    return _core.cov(*_given(dtype, m, y), rowvar, bias, ddof, fweights, aweights)
+    return _core.cov(*_given("cov", dtype, m, y), rowvar, bias, ddof, fweights, aweights)
 
 
 def corrcoef(x, y=None, rowvar=True, *, dtype=None):
-    return _core.corrcoef(*_given(dtype, x, y), rowvar)
+    return _core.corrcoef(*_given("corrcoef", dtype, x, y), rowvar)
 
 _range, _some = range, any
 

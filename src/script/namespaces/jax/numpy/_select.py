@@ -532,6 +532,14 @@ def unravel_index(indices, shape):
 def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     if order not in ("C", "F"):
         raise ValueError(f"invalid order={order!r}. Expected 'C' or 'F'")
+    if len(multi_index) != len(dims):
+        raise AssertionError(f"len(multi_index)={len(multi_index)} != len(dims)={len(dims)}")
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError(f"invalid mode={mode!r}. Expected 'raise', 'wrap', or 'clip'")
+    if mode == "raise" and any([isinstance(i, _w.Tensor) and _w.about(i, "symbolic") for i in multi_index]):
+        from jax.errors import ConcretizationTypeError
+        raise ConcretizationTypeError("The error occurred because ravel_multi_index was jit-compiled with mode='raise'. Use mode='wrap' "
+                                      "or mode='clip' instead.")
     y = None
     pairs = list(zip(multi_index, dims))
     for i, d in pairs if order == "C" else pairs[::-1]:

@@ -33,7 +33,7 @@ def size(a, axis=None):
         return _w.about(a, "count")
     n, axes = 1, _core.axes(axis, len(a.shape))
     if len(set(axes)) < len(axes):
-        raise ValueError(f"duplicate value in 'axis': {tuple(axis)}")
+        raise ValueError("repeated axis")
     for i in axes:
         n *= a.shape[i]
     return n
