@@ -352,7 +352,9 @@ _CALLBACKS = {
 
 def _worded(text, label):
     # Errors of the engine that JAX has as ValueErrors.
-    for start in ("stack", "einsum", "index: ", "expand_dims", "squeeze", "reduce"):
+    if text.startswith("index: ") and "indices for a tensor of rank" in text:
+        return IndexError(text)
+    for start in ("move_axis", "roll", "stack", "einsum", "index: ", "expand_dims", "squeeze", "reduce"):
         if text.startswith(start):
             return ValueError(text)
     if text in _CALLBACKS:

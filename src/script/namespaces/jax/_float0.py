@@ -71,6 +71,11 @@ class Float0Array:
         import numpy
         return Float0Array(tuple(numpy.zeros(self.shape, bool).transpose(*axes).shape))
 
+    def tolist(self):
+        def rows(shape):
+            return [rows(shape[1:]) for _ in range(shape[0])] if shape else (b"",)
+        return rows(self.shape)
+
     @property
     def T(self):
         return Float0Array(self.shape[::-1])

@@ -558,13 +558,21 @@ def _flat_result(y, spec, name):
     return ys
 
 
+def _along(operand, axis):
+    # A running reduction's array and axis, which is counted from the front.
+    operand = _w.wrap(operand)
+    if not 0 <= axis < len(operand.shape):
+        raise ValueError(f"axis {axis} is out of bounds for array of shape {tuple(operand.shape)}")
+    return operand
+
+
 def cumsum(operand, axis=0, reverse=False):
-    return _w.cumsum(operand, axis, reverse)
+    return _w.cumsum(_along(operand, axis), axis, reverse)
 
 
 def _running(name, attrs):
     def call(operand, axis=0, reverse=False):
-        return _w.op(name, [operand], dict(attrs, axis=axis, reverse=bool(reverse)))[0]
+        return _w.op(name, [_along(operand, axis)], dict(attrs, axis=axis, reverse=bool(reverse)))[0]
     call.__name__ = call.__qualname__ = name
     return call
 

@@ -152,6 +152,8 @@ def softmax(x, axis=-1, where=None, initial=None):
     x = _float(x)
     if where is None and isinstance(axis, int) and len(x.shape):
         return _w.softmax(x, axis)
+    if not len(x.shape) and axis not in (None, ()):
+        raise ValueError(f"axis {axis} is out of bounds for array of dimension 0")
     axis = axis if len(x.shape) else None
     y = _masked(x, where)
     e = _w.exp(y - _w.stop_gradient(_w.max(y, axis, True)))

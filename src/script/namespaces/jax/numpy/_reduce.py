@@ -140,6 +140,8 @@ def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     _no_out("max", out)
     x = _asarray(a)
     _check(x, axis)
+    if where is not None and initial is None:
+        raise ValueError("reduction operation max does not have an identity, so to use a where mask one has to specify 'initial'")
     if _empty(x, axis) and initial is None:
         raise ValueError("zero-size array to reduction operation max which has no identity")
     x = _fill(x, where, _lowest(x.dtype), "max")
@@ -153,6 +155,8 @@ def min(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     _no_out("min", out)
     x = _asarray(a)
     _check(x, axis)
+    if where is not None and initial is None:
+        raise ValueError("reduction operation min does not have an identity, so to use a where mask one has to specify 'initial'")
     if _empty(x, axis) and initial is None:
         raise ValueError("zero-size array to reduction operation min which has no identity")
     x = _fill(x, where, _highest(x.dtype), "min")
@@ -478,7 +482,7 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
 
 def histogram(a, bins=10, range=None, weights=None, density=None):
     x = _w.reshape(_floats(a), (-1,))
-    edges = _floats(_any_array(bins)) if isinstance(bins, (_w.Tensor, list, tuple)) else histogram_bin_edges(x, bins, range)
+    edges = _floats(_asarray(bins)) if not isinstance(bins, (int, str)) else histogram_bin_edges(x, bins, range)
     k = edges.shape[0] - 1
     w = _w.ones_like(x) if weights is None else _w.reshape(_floats(weights), (-1,))
     i = _w.searchsorted(edges, x, True) - 1

@@ -199,6 +199,8 @@ def compress(condition, a, axis=None, *, size=None, fill_value=0, out=None):
 def choose(a, choices, out=None, mode="raise"):
     _no_out("choose", out)
     from jax.numpy._shape import broadcast_arrays
+    if _asarray(a).dtype.kind not in "iu":
+        raise ValueError("`a` array must be integer typed")
     arrays = broadcast_arrays(a, *list(choices))
     index, n = arrays[0], len(arrays) - 1
     if mode == "wrap":
