@@ -373,7 +373,7 @@ def _cumulative(name, fn, first):
             raise ValueError(f"The input array has rank {len(x.shape)}, however axis was not set to an explicit value. The axis "
                              "argument is only optional for one-dimensional arrays.")
         axis = _core.axis(0 if axis is None else axis, len(x.shape))
-        y = fn(x, axis, dtype)
+        y = fn(_wide(x) if dtype is None else x, axis, dtype)
         start = _w.full([1 if i == axis else n for i, n in enumerate(y.shape)], first, y.dtype)
         return _w.concat([start, y], axis) if include_initial else y
     call.__name__ = "cumulative_" + name

@@ -2,9 +2,17 @@
 import _jax as _w
 import _special
 from jax.numpy import asarray as _asarray
-from jax.nn import logsumexp, softmax, log_softmax
+from jax.nn import logsumexp, softmax as _softmax, log_softmax as _log_softmax
 from jax._dtypes import float_of as _float_of
 from jax._custom import custom_jvp as _custom_jvp
+
+
+def softmax(x, /, *, axis=None):
+    return _softmax(x, axis)
+
+
+def log_softmax(x, /, *, axis=None):
+    return _log_softmax(x, axis)
 
 
 def _float(x):
