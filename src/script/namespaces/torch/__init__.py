@@ -52,12 +52,11 @@ _FROM = {"jagged": "nested", "sparse_coo_tensor": "sparse", "sparse_csr_tensor":
          "set_autocast_dtype": "amp", "is_autocast_cpu_enabled": "amp", "get_autocast_cpu_dtype": "amp",
          "get_autocast_gpu_dtype": "amp", "set_autocast_cpu_enabled": "amp", "set_autocast_cpu_dtype": "amp",
          "set_autocast_gpu_dtype": "amp", "is_autocast_cache_enabled": "amp", "set_autocast_cache_enabled": "amp"}
-_FUNCTIONAL = ("conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d dropout batch_norm layer_norm "
-               "group_norm instance_norm rms_norm embedding selu celu threshold prelu rrelu alpha_dropout pixel_shuffle "
-               "pixel_unshuffle max_pool1d max_pool2d max_pool3d avg_pool1d adaptive_avg_pool1d adaptive_max_pool1d "
-               "binary_cross_entropy_with_logits kl_div cosine_embedding_loss hinge_embedding_loss "
-               "margin_ranking_loss triplet_margin_loss poisson_nll_loss hardshrink bilinear channel_shuffle "
-               "native_dropout").split()
+_FUNCTIONAL = ("conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d layer_norm group_norm rms_norm selu "
+               "celu threshold prelu rrelu pixel_shuffle pixel_unshuffle max_pool1d max_pool2d max_pool3d avg_pool1d "
+               "adaptive_avg_pool1d adaptive_max_pool1d hardshrink bilinear channel_shuffle native_dropout").split()
+_RAW = ("alpha_dropout batch_norm binary_cross_entropy_with_logits cosine_embedding_loss dropout embedding "
+        "hinge_embedding_loss instance_norm kl_div margin_ranking_loss poisson_nll_loss triplet_margin_loss").split()
 
 
 def __getattr__(name):
@@ -65,6 +64,8 @@ def __getattr__(name):
         return __import__("torch." + name)
     if name in _FROM:
         return getattr(__import__("torch." + _FROM[name]), name)
+    if name in _RAW:
+        return getattr(__import__("torch._raw"), name)
     if name in _FUNCTIONAL:
         return getattr(__import__("torch.nn.functional"), name)
     if name[-1:] == "_" and name[:1] != "_" and hasattr(Tensor, name):      # torch.sin_(x)
