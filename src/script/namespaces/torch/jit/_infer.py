@@ -520,7 +520,7 @@ class Infer(Values):
             isinstance(self.eval(e).value, (nn.ModuleList, nn.Sequential, nn.ModuleDict))
 
     def is_open(self, e):
-        return e.kind == "call" and e.a.kind == "name" and e.a.name == "range" and any([x.kind not in ("int", "un") for x in e.list])
+        return e.kind == "call" and e.a.kind == "name" and e.a.name == "range"
 
     # -- conditions: (known?, types where it holds, where not, is it sure that it is decided by values?)
 
