@@ -40,7 +40,7 @@ KVECT   := -O2 $(if $(findstring clang,$(shell $(CC) --version)),,-ftree-vectori
 KMAP    := $(if $(findstring clang,$(shell $(CC) --version)),,--param vect-epilogues-nomask=0)
 KOPT     = $(if $(and $(filter 0,$(1)),$(word 2,$(ISAS))),-Os -DKERNEL_SMALL,$(strip \
              $(if $(filter k_map_f% k_pool_f32 k_attention_f32 k_linalg_%,$(2)),-O3,$(if $(filter k_attention_f64 k_conv_f64,$(2)),-Os,$(KVECT))) \
-             $(if $(filter k_map_%,$(2)),$(KMAP)) $(if $(filter k_attention_f32 $(if $(filter 1,$(1)),k_linalg_%),$(2)),-fno-inline-functions))) $(if $(SAN),-O1)
+             $(if $(filter k_map_%,$(2)),$(KMAP)) $(if $(filter k_attention_f32 k_linalg_%,$(2)),-fno-inline-functions))) $(if $(SAN),-O1)
 KERNEL  := -std=c17 -Iinclude -Isrc $(WARN) -Wno-pass-failed -g -fPIC -fvisibility=hidden -ffp-contract=fast $(SECTION) -MMD -MP $(SAN)
 ISA_0   := -DKERNEL_ISA=0
 ISA_1   := -DKERNEL_ISA=1 -mavx2 -mfma -mf16c

@@ -349,9 +349,9 @@ POOL(pool_place_any, POOL_PLACE)
 POOL(pool_max_any, POOL_MAX)
 POOL(pool_sum, POOL_SUM)
 
-/* Windows that networks have get code of their own; in f64, which few have, they do without. */
+/* Windows that networks have get code of their own; in f64, which few have, that of 2 by 2 alone. */
 #if REAL_F64
-#define POOL_KNOWN(s_, wide_, tall_) 0
+#define POOL_KNOWN(s_, wide_, tall_) ((wide_) == 2 && s == (s_) && wide == 2 && tall == 2)
 #else
 #define POOL_KNOWN(s_, wide_, tall_) (s == (s_) && wide == (wide_) && tall == (tall_))
 #endif
