@@ -21,6 +21,9 @@ def copy(x):
 
 def _rebuild(x, cls, memo):
     deep = memo is not None
+    if cls is slice:
+        parts = (x.start, x.stop, x.step)
+        return slice(*(deepcopy(parts, memo) if deep else parts))
     if isinstance(x, tuple):
         y = tuple.__new__(cls, [deepcopy(v, memo) for v in x] if deep else list(x))
     elif callable(x) and not hasattr(x, "__dict__"):
