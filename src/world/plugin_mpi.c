@@ -1,6 +1,8 @@
 /* plugin_mpi.c -- the engine over MPI: a plug-in, which links MPI and nothing of the library.
  *
  * Every exchange is a non-blocking one that is asked about until it is done, so that a process that waits too long says so.
+ * Large sums and gathers are only met for that way: when all are there, they are done by the blocking calls, which MPI has
+ * quicker algorithms for.
  * Counts beyond an int go in pieces. Types that MPI does not have, and sums whose order matters, are the library's own
  * function as an operation of MPI. Exchanges that mean different things are found when they are first seen: their numbers
  * are compared. Whoever has not called MPI_Init, which is the host's business, has it called here.
@@ -16,6 +18,7 @@
 #define SEEN   4096
 #define PIECE  (1 << 30) /* bytes in one call */
 #define SPINS  2000
+#define LARGE  (2 << 10) /* bytes from which a meeting more costs less than what blocking calls gain */
 
 typedef struct Mpi {
     CommEngine e;
@@ -130,6 +133,16 @@ static bool agree(Mpi *m, Group *g, uint64_t what)
     return ok;
 }
 
+/* Waits for all, then they may block. */
+static bool all_are_there(Mpi *m, const Group *g)
+{
+    MPI_Request r;
+
+    return finish(m, MPI_Ibarrier(comm_of(g), &r), &r, MPI_STATUS_IGNORE);
+}
+
+static bool done(Mpi *m, int code) { return code == MPI_SUCCESS || lost(m, "MPI", code); }
+
 /* ---- reductions ----------------------------------------------------------------------- */
 
 /* Types as MPI knows them; MPI_DATATYPE_NULL: it does not. */
@@ -201,7 +214,8 @@ static Reduction reduction(CommEngine *e, Combine how, wf_dtype t)
         r.own_type = true;
     }
     if (r.own_type || r.op == MPI_OP_NULL) {
-        MPI_Op_create(combine_two, 0, &r.op); /* not commutative: in the order of the ranks */
+        MPI_Op_create(combine_two, 0,
+                      &r.op); /* not commutative: in the order of the ranks */
         r.own_op = true;
     }
     doing.e = e;
@@ -220,16 +234,17 @@ static bool reduced(Mpi *m, Reduction *r, bool ok)
     return ok && (doing.ok || lost(m, "no such reduction of this type", MPI_SUCCESS));
 }
 
-static bool mpi_reduce(CommEngine *e, Group *g, uint64_t what, Combine how, wf_dtype t, const void *in, void *out,
-                       int64_t count, int root)
+static bool mpi_reduce(CommEngine *e, Group *g, uint64_t what, Combine how, wf_dtype t,
+                       const void *in, void *out, int64_t count, int root)
 {
     Mpi *m = mpi(e);
     const int64_t size = (int64_t)e->dtype_size(t), piece = PIECE / size;
     const bool here = in == out, mine = root < 0 || root == g->me;
+    const bool large = root < 0 && count * size >= LARGE;
     Reduction r;
     bool ok;
 
-    if (!agree(m, g, what))
+    if (!agree(m, g, what) || (large && !all_are_there(m, g)))
         return false;
     r = reduction(e, how, t);
     ok = true;
@@ -239,16 +254,21 @@ static bool mpi_reduce(CommEngine *e, Group *g, uint64_t what, Combine how, wf_d
         int n = (int)(piece < count - at ? piece : count - at);
         MPI_Request q;
 
-        ok = finish(m,
-                    root < 0 ? MPI_Iallreduce(from, to, n, r.type, r.op, comm_of(g), &q)
-                             : MPI_Ireduce(from, mine ? to : NULL, n, r.type, r.op, root, comm_of(g), &q),
-                    &q, MPI_STATUS_IGNORE);
+        if (large)
+            ok = done(m, MPI_Allreduce(from, to, n, r.type, r.op, comm_of(g)));
+        else
+            ok = finish(m,
+                        root < 0
+                            ? MPI_Iallreduce(from, to, n, r.type, r.op, comm_of(g), &q)
+                            : MPI_Ireduce(from, mine ? to : NULL, n, r.type, r.op, root,
+                                          comm_of(g), &q),
+                        &q, MPI_STATUS_IGNORE);
     }
     return reduced(m, &r, ok);
 }
 
-static bool mpi_scatter_reduce(CommEngine *e, Group *g, uint64_t what, Combine how, wf_dtype t, const void *in, void *out,
-                               int64_t count)
+static bool mpi_scatter_reduce(CommEngine *e, Group *g, uint64_t what, Combine how,
+                               wf_dtype t, const void *in, void *out, int64_t count)
 {
     Mpi *m = mpi(e);
     Reduction r;
@@ -260,7 +280,15 @@ static bool mpi_scatter_reduce(CommEngine *e, Group *g, uint64_t what, Combine h
     if (!agree(m, g, what))
         return false;
     r = reduction(e, how, t);
-    ok = finish(m, MPI_Ireduce_scatter_block(in, out, (int)count, r.type, r.op, comm_of(g), &q), &q, MPI_STATUS_IGNORE);
+    if (count * (int64_t)e->dtype_size(t) >= LARGE)
+        ok = all_are_there(m, g) &&
+             done(m, MPI_Reduce_scatter_block(in, out, (int)count, r.type, r.op,
+                                              comm_of(g)));
+    else
+        ok = finish(
+            m,
+            MPI_Ireduce_scatter_block(in, out, (int)count, r.type, r.op, comm_of(g), &q),
+            &q, MPI_STATUS_IGNORE);
     return reduced(m, &r, ok);
 }
 
@@ -285,7 +313,8 @@ static bool blocks(Mpi *m, int64_t bytes, int *n, MPI_Datatype *type, bool *own)
     return true;
 }
 
-static bool mpi_gather(CommEngine *e, Group *g, uint64_t what, const void *in, void *out, int64_t bytes, int root)
+static bool mpi_gather(CommEngine *e, Group *g, uint64_t what, const void *in, void *out,
+                       int64_t bytes, int root)
 {
     Mpi *m = mpi(e);
     MPI_Datatype type;
@@ -295,16 +324,22 @@ static bool mpi_gather(CommEngine *e, Group *g, uint64_t what, const void *in, v
 
     if (!agree(m, g, what) || !blocks(m, bytes, &n, &type, &own))
         return false;
-    ok = finish(m,
-                root < 0 ? MPI_Iallgather(in, n, type, out, n, type, comm_of(g), &q)
-                         : MPI_Igather(in, n, type, out, n, type, root, comm_of(g), &q),
-                &q, MPI_STATUS_IGNORE);
+    if (root < 0 && bytes >= LARGE)
+        ok = all_are_there(m, g) &&
+             done(m, MPI_Allgather(in, n, type, out, n, type, comm_of(g)));
+    else
+        ok = finish(m,
+                    root < 0
+                        ? MPI_Iallgather(in, n, type, out, n, type, comm_of(g), &q)
+                        : MPI_Igather(in, n, type, out, n, type, root, comm_of(g), &q),
+                    &q, MPI_STATUS_IGNORE);
     if (own)
         MPI_Type_free(&type);
     return ok;
 }
 
-static bool mpi_broadcast(CommEngine *e, Group *g, uint64_t what, void *data, int64_t bytes, int root)
+static bool mpi_broadcast(CommEngine *e, Group *g, uint64_t what, void *data,
+                          int64_t bytes, int root)
 {
     Mpi *m = mpi(e);
     bool ok = agree(m, g, what);

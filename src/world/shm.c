@@ -80,6 +80,7 @@ typedef struct Shm {
         uint64_t until;
     } used[2]; /* own slots: free when so many have taken it */
     char name[128];
+    int spins; /* looks at what is about to come before the core is given away */
 } Shm;
 
 typedef struct Joined { /* a group, as this process is in it */
@@ -203,6 +204,18 @@ static void name_missing(Shm *m, const Group *g)
         }
 }
 
+/* The k-th look at something that is about to come. Where every process has a core, who gives his away may wait for the turns
+ * of programs that have nothing to do with this. */
+static void look_again(const Shm *m, int k)
+{
+    if (k >= m->spins)
+        sched_yield();
+#if defined(__x86_64__) || defined(__i386__)
+    else
+        __builtin_ia32_pause();
+#endif
+}
+
 /* All of the group have come. */
 static bool meet(Shm *m, Group *g)
 {
@@ -216,8 +229,8 @@ static bool meet(Shm *m, Group *g)
         futex_wake(&w->turn);
         return true;
     }
-    for (int k = 0; k < SPINS && atomic_load(&w->turn) == turn; k++)
-        sched_yield();
+    for (int k = 0; k < m->spins + SPINS && atomic_load(&w->turn) == turn; k++)
+        look_again(m, k);
     while (atomic_load(&w->turn) == turn) {
         futex_wait(&w->turn, turn);
         if (since == 0)
@@ -239,10 +252,10 @@ static Slot *open_slot(Shm *m, Group *g, uint64_t what)
     double since = now();
 
     for (int spins = 0; before && atomic_load(&before->taken) < m->used[j->piece & 1].until; spins++)
-        if (spins > SPINS && !goes_on(m, NULL, m->e.size, since))
+        if (spins > m->spins + SPINS && !goes_on(m, NULL, m->e.size, since))
             return NULL;
         else
-            sched_yield();
+            look_again(m, spins);
     s->what = what;
     s->key = j->key;
     s->piece = j->piece;
@@ -698,6 +711,7 @@ CommEngine *shm_engine(int rank, int size, const char *key, double patience, cha
                     .scatter_reduce = shm_scatter_reduce, .gather = shm_gather,
                     .broadcast = shm_broadcast, .all_to_all = shm_all_to_all, .send = shm_send,
                     .receive = shm_receive, .close = shm_close};
+    m->spins = size <= cpu_count() ? 4000 : 0;
     m->file = -1;
     m->length = file_length(size);
     snprintf(m->name, sizeof m->name, "/weft-%ld-%s", (long)geteuid(), key);
