@@ -525,7 +525,8 @@ enum { ITER_KEYS, ITER_VALUES, ITER_ITEMS };
 
 static Value iter_over(Vm *vm, Value d, int what)
 {
-    Iter *it = sc_iter_new(vm, C_dict_iterator, d);
+    static const KnownClass by[] = {C_dict_keyiterator, C_dict_valueiterator, C_dict_itemiterator};
+    Iter *it = sc_iter_new(vm, by[what], d);
 
     if (it) {
         it->step = what;
@@ -712,10 +713,15 @@ static Value dict_iter_next(Vm *vm, Value self)
     return NIL;
 }
 
-const ClassDef sc_dict_iter_def = {
-    .name = "dict_iterator", .size = sizeof(Iter), .sealed = true, .destroy = view_destroy,
-    .visit = view_visit, .next = dict_iter_next,
-};
+#define ENTRIES(id, text)                                                                 \
+    const ClassDef sc_##id##_def = {                                                     \
+        .name = text, .size = sizeof(Iter), .sealed = true, .destroy = view_destroy,     \
+        .visit = view_visit, .next = dict_iter_next,                                     \
+    }
+ENTRIES(dict_key_iter, "dict_keyiterator");
+ENTRIES(dict_value_iter, "dict_valueiterator");
+ENTRIES(dict_item_iter, "dict_itemiterator");
+ENTRIES(set_iter, "set_iterator");
 
 /* ---- methods ----------------------------------------------------------------------- */
 

@@ -140,9 +140,22 @@ static Value gen_throw(Vm *vm, const Args *a)
     return r.tag == T_NIL ? sc_gen_stop(vm, g) : r;
 }
 
-static Value gen_close(Vm *vm, const Args *a)
+bool sc_gen_in_block(const Gen *g)
 {
-    Gen *g = (Gen *)a->v[0].o;
+    const VmFrame *f = g->frame;
+    uint32_t at;
+
+    if (!f || g->running || f->pc == f->code->ins)
+        return false;
+    at = (uint32_t)(f->pc - f->code->ins) - 1;
+    for (uint32_t k = 0; k < f->code->nhandlers; k++)
+        if (at >= f->code->handlers[k].from && at < f->code->handlers[k].to)
+            return true;
+    return false;
+}
+
+Value sc_gen_close(Vm *vm, Gen *g)
+{
     Value r;
 
     if (!g->frame)
@@ -163,6 +176,8 @@ static Value gen_close(Vm *vm, const Args *a)
         sc_clear_exc(vm);
     return sc_failed(vm) ? NIL : NONE;
 }
+
+static Value gen_close(Vm *vm, const Args *a) { return sc_gen_close(vm, (Gen *)a->v[0].o); }
 
 static Value gen_repr(Vm *vm, Value self)
 {

@@ -332,7 +332,11 @@ static const struct {
     {C_list_iterator, &sc_list_iter_def, C_object},
     {C_range_iterator, &sc_range_iter_def, C_object},
     {C_str_iterator, &sc_str_iter_def, C_object},
-    {C_dict_iterator, &sc_dict_iter_def, C_object},
+    {C_dict_keyiterator, &sc_dict_key_iter_def, C_object},
+    {C_dict_valueiterator, &sc_dict_value_iter_def, C_object},
+    {C_dict_itemiterator, &sc_dict_item_iter_def, C_object},
+    {C_set_iterator, &sc_set_iter_def, C_object},
+    {C_tuple_iterator, &sc_tuple_iter_def, C_object},
     {C_seq_iterator, &sc_seq_iter_def, C_object},
     {C_enumerate, &sc_enumerate_def, C_object},
     {C_zip, &sc_zip_def, C_object},
@@ -415,6 +419,7 @@ static bool open_all(Vm *vm)
             return false;
         vm->cls[class_table[i].k] = c;
     }
+    vm->cls[C_generator]->has_del = true; /* it leaves its blocks */
     if (!sc_class_finish(vm))
         return false;
     vm->builtins = sc_dict(vm);

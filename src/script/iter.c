@@ -365,6 +365,7 @@ static const NativeDef methods[] = {{"__next__", m_next, "self"}, {"__iter__", m
 ITER(list_iter, "list_iterator", list_next, NULL, NULL);
 ITER(range_iter, "range_iterator", range_next, NULL, NULL);
 ITER(str_iter, "str_iterator", str_next, NULL, NULL);
+ITER(tuple_iter, "tuple_iterator", seq_next, NULL, NULL);
 ITER(seq_iter, "iterator", seq_next, NULL, NULL);
 ITER(enumerate, "enumerate", enumerate_next, enumerate_make, "iterable|start");
 ITER(zip, "zip", zip_next, zip_make, "*");

@@ -1,5 +1,6 @@
 /* list.c -- lists, and the stable merge sort behind sort() and sorted(). */
 #include "script.h"
+#include "dunder.h"
 
 List *sc_list(Vm *vm, int64_t n)
 {
@@ -35,6 +36,23 @@ static bool extend_by(Vm *vm, List *l, const Value *v, int64_t n)
     return true;
 }
 
+/* How many are to come is asked of what a script wrote, by __len__ or __length_hint__, as a
+ * hint only: that they are called is what can be seen. A TypeError says that there is none. */
+static bool ask_length(Vm *vm, Value from)
+{
+    int64_t n;
+
+    if (from.tag != T_OBJ || !from.o->cls->script)
+        return true;
+    if (from.o->cls->d.len)
+        sc_len(vm, from, &n);
+    else
+        sc_drop(vm, dunder_call(vm, from, S_length_hint, NULL, 0));
+    if (sc_exc_is(vm, C_TypeError))
+        sc_clear_exc(vm);
+    return !sc_failed(vm);
+}
+
 bool sc_list_extend(Vm *vm, List *l, Value from)
 {
     Value it, v;
@@ -52,6 +70,10 @@ bool sc_list_extend(Vm *vm, List *l, Value from)
     it = sc_iter(vm, from);
     if (it.tag == T_NIL)
         return false;
+    if (!ask_length(vm, from)) {
+        sc_drop(vm, it);
+        return false;
+    }
     while ((v = sc_next(vm, it)).tag != T_NIL) {
         bool ok = sc_list_push(vm, l, v);
 

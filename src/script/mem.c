@@ -171,19 +171,25 @@ static void free_now(Vm *vm, Obj *o)
         obj_drop(vm, c);
 }
 
-/* Call __del__, once in the life of an object. Whatever is pending stays pending. */
+/* Call __del__, or let a generator leave its blocks, once in the life of an object. Whatever
+ * is pending stays pending. */
 static void run_del(Vm *vm, Obj *o)
 {
     Value *at = sc_class_find(o->cls, vm->known[S_del]), self = {T_OBJ, {.o = o}}, fn, exc, r;
+    bool gen = o->cls == vm->cls[C_generator];
 
-    if (!at || vm->closing || (o->flags & OBJ_FINALIZED))
+    if (!(gen ? sc_gen_in_block((Gen *)o) : at != NULL) || vm->closing || (o->flags & OBJ_FINALIZED))
         return;
     o->flags |= OBJ_FINALIZED;
     exc = vm->exc;
     vm->exc = NIL;
-    fn = sc_ref(*at);
-    r = sc_call(vm, fn, &self, 1);
-    sc_drop(vm, fn);
+    if (gen) {
+        r = sc_gen_close(vm, (Gen *)o);
+    } else {
+        fn = sc_ref(*at);
+        r = sc_call(vm, fn, &self, 1);
+        sc_drop(vm, fn);
+    }
     sc_drop(vm, r);
     sc_clear_exc(vm);
     vm->exc = exc;

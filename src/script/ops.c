@@ -313,6 +313,7 @@ Value sc_compare(Vm *vm, CmpOp op, Value a, Value b)
     static const char *const names[] = {"<", "<=", "==", "!=", ">", ">="};
     Class *ca, *cb;
     Value r = NOTIMPL;
+    bool first; /* the right one's class is derived from the left one's: it is asked first */
     int t;
 
     switch (op) {
@@ -332,13 +333,12 @@ Value sc_compare(Vm *vm, CmpOp op, Value a, Value b)
         return NIL;
     sc_ref(a);
     sc_ref(b);
-    if (ca != cb && cb->d.compare && sc_is_subclass(cb, ca))
+    first = ca != cb && cb->d.compare && sc_is_subclass(cb, ca);
+    if (first)
         r = cb->d.compare(vm, swapped(op), b, a);
     if (r.tag == T_NOTIMPL && ca->d.compare)
         r = ca->d.compare(vm, op, a, b);
-    if (r.tag == T_NOTIMPL && cb->d.compare && cb != ca)
-        r = cb->d.compare(vm, swapped(op), b, a);
-    else if (r.tag == T_NOTIMPL && cb->d.compare && op != CMP_EQ && op != CMP_NE && cb->script)
+    if (r.tag == T_NOTIMPL && !first && cb->d.compare && (cb != ca || cb->script))
         r = cb->d.compare(vm, swapped(op), b, a);
     sc_leave(vm);
     if (r.tag == T_NOTIMPL && (op == CMP_EQ || op == CMP_NE))
@@ -638,8 +638,9 @@ bool sc_to_whole(Vm *vm, Value v, Value *out)
 
 int sc_repeat_count(Vm *vm, Value v, int64_t *out)
 {
-    if (!is_int(v) && !is_long(vm, v) && !(v.tag == T_OBJ && v.o->cls->script &&
-                        !v.o->cls->d.binary && sc_class_find(v.o->cls, vm->known[S_index])))
+    if (!is_int(v) && !is_long(vm, v) &&
+        !(v.tag == T_OBJ && v.o->cls->script && sc_class_find(v.o->cls, vm->known[S_index]) &&
+          !sc_class_find(v.o->cls, vm->known[S_rmul])))
         return 0;
     return sc_to_int(vm, v, out) ? 1 : -1;
 }

@@ -716,8 +716,9 @@ bool sc_add_builtins(Vm *vm, const NativeDef *defs);
 Cell *sc_cell(Vm *vm);
 extern const ClassDef sc_func_def, sc_native_def, sc_method_def, sc_cell_def,
     sc_property_def, sc_staticmethod_def, sc_classmethod_def, sc_gen_def,
-    sc_list_iter_def, sc_range_iter_def, sc_str_iter_def, sc_dict_iter_def,
-    sc_seq_iter_def, sc_enumerate_def, sc_zip_def, sc_map_def, sc_filter_def,
+    sc_list_iter_def, sc_range_iter_def, sc_str_iter_def, sc_dict_key_iter_def,
+    sc_dict_value_iter_def, sc_dict_item_iter_def, sc_set_iter_def,
+    sc_tuple_iter_def, sc_seq_iter_def, sc_enumerate_def, sc_zip_def, sc_map_def, sc_filter_def,
     sc_reversed_def, sc_call_iter_def, sc_module_def, sc_getset_def;
 
 /* ---- call.c: calls ----------------------------------------------------------------- */
@@ -738,6 +739,8 @@ Value sc_gen_next(Vm *vm, Gen *g, Value send);
 /* StopIteration at its end. The result goes with the first; later ones have none. */
 Value sc_gen_stop(Vm *vm, Gen *g);
 Value sc_gen_throw(Vm *vm, Gen *g, Value exc);
+Value sc_gen_close(Vm *vm, Gen *g);
+bool sc_gen_in_block(const Gen *g); /* it waits within a try or a with */
 /* Call the class body: its namespace. */
 Value sc_call_class(Vm *vm, Class *c, const Args *a);
 Value sc_make_value(Vm *vm, Class *c, const Args *a); /* by c's make, its arguments bound */

@@ -97,7 +97,7 @@ static Value set_iter(Vm *vm, Value self)
     if (sc_failed(vm))
         return NIL;
     if (!order) {
-        it = sc_iter_new(vm, C_dict_iterator, self);
+        it = sc_iter_new(vm, C_set_iterator, self);
         if (it)
             it->stop = d->live;
         return v_obj(it);

@@ -185,7 +185,7 @@ static int tuple_contains(Vm *vm, Value self, Value v)
 
 static Value tuple_iter(Vm *vm, Value self)
 {
-    return v_obj(sc_iter_new(vm, C_seq_iterator, self));
+    return v_obj(sc_iter_new(vm, C_tuple_iterator, self));
 }
 
 static Value tuple_make(Vm *vm, Class *cls, const Args *a)
