@@ -78,7 +78,7 @@ static const struct Mistake {
      WF_ERR_LIMIT, ""},
 
     {"f(x: f16[2,2]) { z = cholesky x; ret z }", WF_ERR_TYPE,
-     "cholesky: operand is f16, needed f32 or f64"},
+     "cholesky: operand is f16, needed f32, f64, c64 or c128"},
     {"f(x: f32[2]) { z = cholesky x; ret z }", WF_ERR_SHAPE,
      "operand is f32[2], needed a matrix or a batch of them"},
     {"f(x: f32[2,3]) { z = cholesky x; ret z }", WF_ERR_SHAPE,
@@ -94,7 +94,7 @@ static const struct Mistake {
     {"f(a: f32[2,2], y: f32[2,3]) { x = triangular_solve a y left=false; ret x }",
      WF_ERR_SHAPE, "needed columns of the second to number 2"},
     {"f(x: i32[2,2]) { f, p, q = lu x; ret f }", WF_ERR_TYPE,
-     "lu: operand is i32, needed f32 or f64"},
+     "lu: operand is i32, needed f32, f64, c64 or c128"},
 };
 
 XTEST(mistakes_in_contractions_are_named)

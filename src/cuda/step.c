@@ -545,6 +545,7 @@ const char *wf_op_on_gpu(int i)
     case OP_qr:
     case OP_eigh:
     case OP_svd:
+    case OP_eig:
     case OP_nonzero:
     case OP_print:
     case OP_assert:

@@ -67,6 +67,7 @@ static const Row rows[OP_COUNT] = {
     [OP_qr] = {NULL, SPECTRA},
     [OP_eigh] = {NULL, SPECTRA},
     [OP_svd] = {NULL, SPECTRA},
+    [OP_eig] = {NULL, SPECTRA},
     [OP_real] = {NULL, COMPLEX},
     [OP_imag] = {NULL, COMPLEX},
     [OP_conj] = {NULL, COMPLEX},

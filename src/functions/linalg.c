@@ -443,19 +443,6 @@ static wf_tensor permute_rows(wf_ctx *c, wf_tensor x, const Shape *s, wf_tensor 
 }
 
 /* A x = b by A[perm] = L U: x = U \ (L \ b[perm]). b has the leading axes of A. */
-/* (X + iY)(U + iV) = B as one real system:  | X -Y | | U |   | re B |
- *                                           | Y  X | | V | = | im B |  */
-static wf_tensor solve_complex(wf_ctx *c, wf_tensor a, wf_tensor b, int64_t n)
-{
-    wf_tensor x = wf_real(c, a), y = wf_imag(c, a), up, down, uv;
-
-    up = wf_concat(c, (wf_tensor[]){x, wf_neg(c, y)}, 2, -1);
-    down = wf_concat(c, (wf_tensor[]){y, x}, 2, -1);
-    uv = wf_solve(c, wf_concat(c, (wf_tensor[]){up, down}, 2, -2),
-                  wf_concat(c, (wf_tensor[]){wf_real(c, b), wf_imag(c, b)}, 2, -2));
-    return wf_complex(c, wf_narrow(c, uv, -2, 0, n), wf_narrow(c, uv, -2, n, n));
-}
-
 wf_tensor wf_solve(wf_ctx *c, wf_tensor a, wf_tensor b)
 {
     Shape s, t;
@@ -468,9 +455,11 @@ wf_tensor wf_solve(wf_ctx *c, wf_tensor a, wf_tensor b)
     scope_open(c);
     if (vector)
         b = wf_expand_dims(c, b, -1);
-    if (dtype_is_complex(wf_dtype_of(c, a)) || dtype_is_complex(wf_dtype_of(c, b))) {
-        y = solve_complex(c, a, b, s.d[s.rank - 1]);
-    } else if (tensor_op(c, OP_lu, &a, 1, NULL, lu, 3) && shape_of(c, b, "wf_solve", &t)) {
+    if (dtype_is_complex(wf_dtype_of(c, a)))
+        b = wf_cast(c, b, wf_dtype_of(c, a));
+    else if (dtype_is_complex(wf_dtype_of(c, b)))
+        a = wf_cast(c, a, wf_dtype_of(c, b));
+    if (tensor_op(c, OP_lu, &a, 1, NULL, lu, 3) && shape_of(c, b, "wf_solve", &t)) {
         if (t.rank != s.rank || !size_same(c, t.d[t.rank - 2], s.d[s.rank - 1]))
             tensor_fail(c, WF_ERR_SHAPE, "wf_solve: %s does not fit the matrices %s",
                   shape_text(c, tensor_get(c, b, "wf_solve")),

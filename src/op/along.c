@@ -268,7 +268,7 @@ Along along_matrices(const Program *p, const Eqn *e, uint32_t operand, uint32_t 
 {
     Type x = in_type(p, e, operand);
 
-    return e->op == OP_eigh || e->op == OP_svd || e->op == OP_lu || e->op == OP_qr
+    return e->op == OP_eigh || e->op == OP_eig || e->op == OP_svd || e->op == OP_lu || e->op == OP_qr
                ? axis + 2 < x.rank ? each(axis) : nowhere
                : leading(p, e, operand, axis, 2);
 }

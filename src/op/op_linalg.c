@@ -15,8 +15,8 @@ bool matrix_check(TypeRule *t, uint32_t i, bool square)
 {
     Type x = t->in[i];
 
-    if (x.dtype != WF_F32 && x.dtype != WF_F64)
-        return type_fail(t, WF_ERR_TYPE, "operand is %s, needed f32 or f64",
+    if (x.dtype != WF_F32 && x.dtype != WF_F64 && !dtype_is_complex((wf_dtype)x.dtype))
+        return type_fail(t, WF_ERR_TYPE, "operand is %s, needed f32, f64, c64 or c128",
                          wf_dtype_name((wf_dtype)x.dtype));
     if (x.rank < 2)
         return type_fail(t, WF_ERR_SHAPE,
@@ -67,12 +67,22 @@ Val transpose_matrix(Builder *b, Val x, uint32_t rank)
     return b_move_axis(b, x, rank - 1, rank - 2);
 }
 
+Val adjoint_matrix(Builder *b, Val x, uint32_t rank)
+{
+    x = transpose_matrix(b, x, rank);
+    return dtype_is_complex(b_dtype(b, x)) ? b_conj(b, x) : x;
+}
+
+/* Of a diagonal of complex numbers the real parts. */
 Val symmetric_of_lower(Builder *b, Val x, const Dim *dims, uint32_t rank)
 {
-    Val below = keep_triangle(b, x, OP_gt, dims, rank);
+    Val below = keep_triangle(b, x, OP_gt, dims, rank), on;
 
-    return b_add(b, keep_triangle(b, x, OP_ge, dims, rank),
-                 transpose_matrix(b, below, rank));
+    if (!dtype_is_complex(b_dtype(b, x)))
+        return b_add(b, keep_triangle(b, x, OP_ge, dims, rank),
+                     transpose_matrix(b, below, rank));
+    on = b_cast(b, b_real(b, keep_triangle(b, x, OP_eq, dims, rank)), b_dtype(b, x));
+    return b_add(b, on, b_add(b, below, adjoint_matrix(b, below, rank)));
 }
 
 Val triangle_solve(Builder *b, Val a, Val y, SolveAttr s)
@@ -132,6 +142,8 @@ static bool eval_cholesky(Eval *e)
 
     if (x->count == 0)
         return true;
+    if (dtype_is_complex(x->dtype))
+        return eval_cholesky_complex(e);
     a = arena_array(e->a, (size_t)size, sizeof *a);
     for (int64_t k = 0; k < count; k++) {
         matrix_load(x, k, size, a);
@@ -143,8 +155,8 @@ static bool eval_cholesky(Eval *e)
     return true;
 }
 
-/* With S = the symmetric matrix that has the lower triangle of da,
- *   P  = L^-1 S L^-T
+/* With S = the Hermitian matrix that has the lower triangle of da,
+ *   P  = L^-1 S L^-H
  *   dL = L phi(P)        phi: lower triangle, diagonal halved */
 static void jvp_cholesky(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 {
@@ -157,7 +169,8 @@ static void jvp_cholesky(Builder *b, const EqnView *e, const Val *dx, Val *dy)
     if (dx[0] == VAL_NONE)
         return;
     s = symmetric_of_lower(b, dx[0], x.dims, r);
-    p = triangle_solve(b, l, triangle_solve(b, l, s, from_left), from_right);
+    p = triangle_solve(b, l, s, from_left);
+    p = triangle_solve(b, dtype_is_complex(b_dtype(b, l)) ? b_conj(b, l) : l, p, from_right);
     half = b_select(b, triangle_mask(b, OP_eq, x.dims, r), b_full_like(b, p, 0.5),
                     b_one_like(b, p));
     p = b_mul(b, keep_triangle(b, p, OP_ge, x.dims, r), half);
@@ -183,9 +196,9 @@ const OpRow op_row_cholesky = {
 };
 const OpRules op_rules_cholesky = {
     .doc = DOC(
-        "L lower triangular with L L^T = A, for each matrix of the last two axes; f32 "
-        "and f64\n"
-        "Only the lower triangle of A is read, so A counts as symmetric; above the "
+        "L lower triangular with L L^H = A, for each matrix of the last two axes; f32, f64 "
+        "and complex\n"
+        "Only the lower triangle of A is read, so A counts as symmetric (Hermitian); above the "
         "diagonal L "
         "is 0. A matrix that is not positive definite, or has NaN there, gives NaN on "
         "and below "
@@ -263,6 +276,8 @@ static bool eval_triangular_solve(Eval *e)
 
     if (y->count == 0)
         return true;
+    if (dtype_is_complex(a->dtype))
+        return eval_triangular_solve_complex(e);
     as = arena_array(e->a, (size_t)size, sizeof *as);
     xs = arena_array(e->a, (size_t)(rows * cols), sizeof *xs);
     for (int64_t k = 0; k < matrix_count(y); k++) {
@@ -368,7 +383,7 @@ const OpRules op_rules_triangular_solve = {
     .doc = DOC(
         "x with op(A) x = y, or x op(A) = y if left=false; op(A) is A, or A^T if "
         "trans; for "
-        "each matrix of the last two axes, leading axes equal; f32 and f64\n"
+        "each matrix of the last two axes, leading axes equal; f32, f64 and complex\n"
         "Only one triangle of A is read: the lower one, or the upper if lower=false; "
         "with unit "
         "its diagonal is taken as 1. A 0 on the diagonal divides as IEEE says (inf or "
@@ -442,6 +457,8 @@ static bool eval_lu(Eval *e)
     if (m > INT32_MAX)
         return eval_fail(e, WF_ERR_LIMIT, "%lld rows, at most %d are possible",
                          (long long)m, INT32_MAX);
+    if (dtype_is_complex(x->dtype))
+        return eval_lu_complex(e);
     a = arena_array(e->a, (size_t)size, sizeof *a);
     for (int64_t k = 0; k < matrix_count(x); k++) {
         matrix_load(x, k, size, a);
@@ -523,6 +540,16 @@ static void jvp_lu(Builder *b, const EqnView *e, const Val *dx, Val *dy)
     dy[0] = b_add(b, lower, upper);
 }
 
+Val matrix_solve(Builder *b, Val a, Val y, Type type)
+{
+    const SolveAttr first = {.left = true, .lower = true, .unit = true}, then = {.left = true};
+    Val lu[3];
+
+    b_eqn(b, OP_lu, &a, 1, NULL, lu, 3);
+    y = triangle_solve(b, lu[0], permute_rows(b, y, lu[2], type), first);
+    return triangle_solve(b, lu[0], y, then);
+}
+
 static double flops_lu(const SizedEqn *s) { return 2 * matrix_work(s) / 3; }
 
 const OpRow op_row_lu = {
@@ -536,12 +563,13 @@ const OpRules op_rules_lu = {
     .doc = DOC(
         "lu, pivots, perm with A[perm] = L U, by partial pivoting, for each m by n "
         "matrix of the "
-        "last two axes; f32 and f64\n"
+        "last two axes; f32, f64 and complex\n"
         "lu holds L below its diagonal (the ones are left out) and U on and above it. "
         "pivots "
         "i32[..,min(m,n)]: the row that step i exchanged with row i; perm i32[..,m]: "
         "the rows of "
-        "A in their new order. The pivot is the first of the largest magnitudes. A "
+        "A in their new order. The pivot is the first of the largest magnitudes (of complex "
+        "numbers by |re| + |im|). A "
         "column without "
         "a pivot is left as zeros, so a singular A has a 0 on the diagonal of U and "
         "no error."),

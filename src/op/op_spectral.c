@@ -25,9 +25,9 @@ static void fill_nan(double *a, int64_t n)
         a[i] = NAN;
 }
 
-/* Results of the operand's dtype with its leading axes and the given matrix (cols 0:
+/* Results of the given dtype with its leading axes and the given matrix (cols 0:
  * vector) behind them. */
-static void out_matrix(TypeRule *t, bool matrix, Dim rows, Dim cols)
+static void out_matrix(TypeRule *t, wf_dtype dtype, bool matrix, Dim rows, Dim cols)
 {
     Type x = t->in[0];
     Dim dims[MAX_RANK];
@@ -37,7 +37,7 @@ static void out_matrix(TypeRule *t, bool matrix, Dim rows, Dim cols)
     dims[x.rank - 2] = rows;
     if (matrix)
         dims[x.rank - 1] = cols;
-    type_out(t, (wf_dtype)x.dtype, dims, x.rank - !matrix);
+    type_out(t, dtype, dims, x.rank - !matrix);
 }
 
 /* 1 / x where x is not 0, else 0. */
@@ -51,13 +51,23 @@ static Val safe_reciprocal(Builder *b, Val x)
 }
 
 /* F[i,j] = 1 / (v[j] - v[i]), 0 where they are equal. v [.., k] */
-static Val gaps(Builder *b, Val v, uint32_t rank, Dim k)
+Val eigen_gaps(Builder *b, Val v, uint32_t rank, Dim k)
 {
     return safe_reciprocal(b, b_sub(b, b_broadcast_axis(b, v, rank - 2, k),
                                     b_broadcast_axis(b, v, rank - 1, k)));
 }
 
-static Val diagonal_of(Builder *b, Val x, const Dim *dims, uint32_t rank)
+static Val real_part(Builder *b, Val x)
+{
+    return dtype_is_complex(b_dtype(b, x)) ? b_real(b, x) : x;
+}
+
+static Val as_dtype(Builder *b, Val x, Val like)
+{
+    return b_dtype(b, x) == b_dtype(b, like) ? x : b_cast(b, x, b_dtype(b, like));
+}
+
+Val matrix_diagonal(Builder *b, Val x, const Dim *dims, uint32_t rank)
 {
     return b_reduce_axis(b, OP_reduce_sum, keep_triangle(b, x, OP_eq, dims, rank),
                          rank - 1);
@@ -76,8 +86,8 @@ static bool type_qr(TypeRule *t)
     m = x.dims[x.rank - 2];
     n = x.dims[x.rank - 1];
     k = q->full ? m : dim_min(t->dims, m, n);
-    out_matrix(t, true, m, k);
-    out_matrix(t, true, k, n);
+    out_matrix(t, (wf_dtype)x.dtype, true, m, k);
+    out_matrix(t, (wf_dtype)x.dtype, true, k, n);
     return true;
 }
 
@@ -143,6 +153,8 @@ static bool eval_qr(Eval *e)
     double *q = arena_array(e->a, (size_t)(m * k), sizeof *q);
     double *tau = arena_array(e->a, (size_t)MIN(m, n), sizeof *tau);
 
+    if (dtype_is_complex(x->dtype))
+        return eval_qr_complex(e);
     for (int64_t i = 0; i < matrix_count(x); i++) {
         matrix_load(x, i, m * n, r);
         if (all_finite(r, m * n)) {
@@ -158,8 +170,8 @@ static bool eval_qr(Eval *e)
 }
 
 /* With R1 the square part of R, A1 that of A beside it:
- *   Y  = dA1 R1^-1,  C = Q^T Y,  W = tril(C, -1) - tril(C, -1)^T
- *   dQ = Y - Q (C - W),  dR = Q^T dA - W R
+ *   Y  = dA1 R1^-1,  C = Q^H Y,  W = tril(C, -1) - tril(C, -1)^H + i im(diag(C))
+ *   dQ = Y - Q (C - W),  dR = Q^H dA - W R
  * The columns that `full` adds to Q (m > n) could turn freely. */
 static void jvp_qr(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 {
@@ -167,7 +179,7 @@ static void jvp_qr(Builder *b, const EqnView *e, const Val *dx, Val *dy)
     uint32_t rank = x.rank;
     Dim m = x.dims[rank - 2], n = x.dims[rank - 1], k = dim_min(&b->dims, m, n);
     Dim square[MAX_RANK];
-    Val q = e->out[0], r = e->out[1], qt, y, c, w;
+    Val q = e->out[0], r = e->out[1], qt, y, c, w, on;
 
     if (dx[0] == VAL_NONE)
         return;
@@ -179,12 +191,16 @@ static void jvp_qr(Builder *b, const EqnView *e, const Val *dx, Val *dy)
     for (uint32_t i = 0; i + 2 < rank; i++)
         square[i] = x.dims[i];
     square[rank - 2] = square[rank - 1] = k;
-    qt = transpose_matrix(b, q, rank);
+    qt = adjoint_matrix(b, q, rank);
     y = triangle_solve(b, b_slice_axis(b, r, rank - 1, 0, k),
                        b_slice_axis(b, dx[0], rank - 1, 0, k), (SolveAttr){0});
     c = b_matmul(b, qt, y);
     w = keep_triangle(b, c, OP_gt, square, rank);
-    w = b_sub(b, w, transpose_matrix(b, w, rank));
+    w = b_sub(b, w, adjoint_matrix(b, w, rank));
+    if (dtype_is_complex(b_dtype(b, c))) {
+        on = keep_triangle(b, b_imag(b, c), OP_eq, square, rank);
+        w = b_add(b, w, b_complex(b, b_zeros_like(b, on), on));
+    }
     dy[0] = b_sub(b, y, b_matmul(b, q, b_sub(b, c, w)));
     dy[1] = b_sub(b, b_matmul(b, qt, dx[0]), b_matmul(b, w, r));
 }
@@ -208,7 +224,7 @@ const OpRow op_row_qr = {
 const OpRules op_rules_qr = {
     .doc = DOC(
         "Q, R with A = Q R, the columns of Q orthonormal, R upper triangular, for each "
-        "m by n matrix of the last two axes; f32 and f64\n"
+        "m by n matrix of the last two axes; f32, f64 and complex\n"
         "Q [m,k] and R [k,n] with k = min(m,n), or with full k = m. Signs are those "
         "of Householder's reflections: an element of R's diagonal has the sign "
         "opposite to the element it came from, unless all below that was 0."),
@@ -225,8 +241,8 @@ static bool type_eigh(TypeRule *t)
     if (!matrix_check(t, 0, true))
         return false;
     n = t->in[0].dims[t->in[0].rank - 1];
-    out_matrix(t, false, n, n);
-    out_matrix(t, true, n, n);
+    out_matrix(t, dtype_part((wf_dtype)t->in[0].dtype), false, n, n);
+    out_matrix(t, (wf_dtype)t->in[0].dtype, true, n, n);
     return true;
 }
 
@@ -342,6 +358,8 @@ static bool eval_eigh(Eval *e)
         arena_array(e->a, (size_t)n, sizeof(int64_t)),
     };
 
+    if (dtype_is_complex(x->dtype))
+        return eval_eigh_complex(e);
     for (int64_t i = 0; i < matrix_count(x); i++) {
         matrix_load(x, i, size, k.a);
         for (int64_t j = 0; j < size; j++) /* the upper triangle is not read */
@@ -358,8 +376,8 @@ static bool eval_eigh(Eval *e)
     return true;
 }
 
-/* With S = the symmetric matrix that has the lower triangle of dA, P = V^T S V:
- *   dw = diag(P),  dV = V (F * P),  F[i,j] = 1 / (w[j] - w[i]), 0 where they are equal */
+/* With S = the Hermitian matrix that has the lower triangle of dA, P = V^H S V:
+ *   dw = re(diag(P)),  dV = V (F * P),  F[i,j] = 1 / (w[j] - w[i]), 0 where they are equal */
 static void jvp_eigh(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 {
     Type x = e->in_type[0];
@@ -369,9 +387,9 @@ static void jvp_eigh(Builder *b, const EqnView *e, const Val *dx, Val *dy)
     if (dx[0] == VAL_NONE)
         return;
     p = b_matmul(b, symmetric_of_lower(b, dx[0], x.dims, r), v);
-    p = b_matmul(b, transpose_matrix(b, v, r), p);
-    dy[0] = diagonal_of(b, p, x.dims, r);
-    dy[1] = b_matmul(b, v, b_mul(b, gaps(b, w, r, x.dims[r - 1]), p));
+    p = b_matmul(b, adjoint_matrix(b, v, r), p);
+    dy[0] = real_part(b, matrix_diagonal(b, p, x.dims, r));
+    dy[1] = b_matmul(b, v, b_mul(b, as_dtype(b, eigen_gaps(b, w, r, x.dims[r - 1]), v), p));
 }
 
 static double flops_eigh(const SizedEqn *s) { return 9 * matrix_work(s); }
@@ -385,8 +403,8 @@ const OpRow op_row_eigh = {
 };
 const OpRules op_rules_eigh = {
     .doc = DOC(
-        "w, V with A V = V diag(w) for each symmetric matrix of the last two axes; f32 "
-        "and f64\n"
+        "w, V with A V = V diag(w) for each symmetric (Hermitian) matrix of the last two "
+        "axes; f32, f64 and complex, w real\n"
         "Only the lower triangle of A is read. w [..,n] ascends; the columns of V are "
         "orthonormal, the largest element of each positive. Where eigenvalues are "
         "equal the derivative leaves their vectors as they are."),
@@ -406,9 +424,9 @@ static bool type_svd(TypeRule *t)
     m = x.dims[x.rank - 2];
     n = x.dims[x.rank - 1];
     k = dim_min(t->dims, m, n);
-    out_matrix(t, true, m, k);
-    out_matrix(t, false, k, k);
-    out_matrix(t, true, k, n);
+    out_matrix(t, (wf_dtype)x.dtype, true, m, k);
+    out_matrix(t, dtype_part((wf_dtype)x.dtype), false, k, k);
+    out_matrix(t, (wf_dtype)x.dtype, true, k, n);
     return true;
 }
 
@@ -537,6 +555,8 @@ static bool eval_svd(Eval *e)
     };
     bool wide = rows < cols;
 
+    if (dtype_is_complex(x->dtype))
+        return eval_svd_complex(e);
     for (int64_t i = 0; i < matrix_count(x); i++) {
         matrix_load(x, i, size, a);
         if (wide)
@@ -559,41 +579,50 @@ static bool eval_svd(Eval *e)
 }
 
 /* Of m by k matrices with orthonormal columns q, the part of x [.., m, n] beside their
- * span: x - q (q^T x). */
+ * span: x - q (q^H x). */
 static Val beside(Builder *b, Val x, Val q, uint32_t rank)
 {
-    Val inside = b_matmul(b, transpose_matrix(b, q, rank), x);
+    Val inside = b_matmul(b, adjoint_matrix(b, q, rank), x);
 
     return b_sub(b, x, b_matmul(b, q, inside));
 }
 
-/* With P = U^T dA V, D = diag(s), F[i,j] = 1 / (s[j]^2 - s[i]^2), 0 where they are equal:
- *   ds = diag(P)
- *   dU = U (F * (P D + D P^T)) + (1 - U U^T) dA V D^-1     the last term if m > k
- *   dV = V (F * (D P + P^T D)) + (1 - V V^T) dA^T U D^-1   if n > k */
+/* With P = U^H dA V, D = diag(s), F[i,j] = 1 / (s[j]^2 - s[i]^2), 0 where they are equal:
+ *   ds = re(diag(P))
+ *   dU = U (F * (P D + D P^H) + i im(diag(P)) D^-1) + (1 - U U^H) dA V D^-1
+ *   dV = V (F * (D P + P^H D)) + (1 - V V^H) dA^H U D^-1
+ * the last terms if m > k and if n > k */
 static void jvp_svd(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 {
     Type x = e->in_type[0];
     uint32_t r = x.rank;
     Dim m = x.dims[r - 2], n = x.dims[r - 1], k = dim_min(&b->dims, m, n);
     Dim square[MAX_RANK];
-    Val u = e->out[0], s = e->out[1], vt = e->out[2], v, av, p, pt, f, row, col, inverse;
+    Val u = e->out[0], s = e->out[1], vt = e->out[2], v, av, p, pt, f, row, col, inverse,
+        w;
 
     if (dx[0] == VAL_NONE)
         return;
     for (uint32_t i = 0; i + 2 < r; i++)
         square[i] = x.dims[i];
     square[r - 2] = square[r - 1] = k;
-    v = transpose_matrix(b, vt, r);
+    v = adjoint_matrix(b, vt, r);
     av = b_matmul(b, dx[0], v);
-    p = b_matmul(b, transpose_matrix(b, u, r), av);
-    pt = transpose_matrix(b, p, r);
-    f = gaps(b, b_mul(b, s, s), r, k);
-    row = b_broadcast_axis(b, s, r - 2, k); /* [i,j]: s[j] */
-    col = b_broadcast_axis(b, s, r - 1, k); /* [i,j]: s[i] */
-    inverse = safe_reciprocal(b, s);
-    dy[1] = diagonal_of(b, p, square, r);
-    dy[0] = b_matmul(b, u, b_mul(b, f, b_add(b, b_mul(b, p, row), b_mul(b, col, pt))));
+    p = b_matmul(b, adjoint_matrix(b, u, r), av);
+    pt = adjoint_matrix(b, p, r);
+    f = as_dtype(b, eigen_gaps(b, b_mul(b, s, s), r, k), u);
+    row = as_dtype(b, b_broadcast_axis(b, s, r - 2, k), u); /* [i,j]: s[j] */
+    col = as_dtype(b, b_broadcast_axis(b, s, r - 1, k), u); /* [i,j]: s[i] */
+    inverse = as_dtype(b, safe_reciprocal(b, s), u);
+    dy[1] = real_part(b, matrix_diagonal(b, p, square, r));
+    w = b_mul(b, f, b_add(b, b_mul(b, p, row), b_mul(b, col, pt)));
+    if (dtype_is_complex(b_dtype(b, p))) {
+        Val on = keep_triangle(b, b_imag(b, p), OP_eq, square, r);
+
+        on = b_complex(b, b_zeros_like(b, on), on);
+        w = b_add(b, w, b_mul(b, on, b_broadcast_axis(b, inverse, r - 2, k)));
+    }
+    dy[0] = b_matmul(b, u, w);
     if (m != k)
         dy[0] =
             b_add(b, dy[0],
@@ -602,9 +631,9 @@ static void jvp_svd(Builder *b, const EqnView *e, const Val *dx, Val *dy)
     if (n != k)
         dy[2] =
             b_add(b, dy[2],
-                  b_mul(b, beside(b, b_matmul(b, transpose_matrix(b, dx[0], r), u), v, r),
+                  b_mul(b, beside(b, b_matmul(b, adjoint_matrix(b, dx[0], r), u), v, r),
                         b_broadcast_axis(b, inverse, r - 2, n)));
-    dy[2] = transpose_matrix(b, dy[2], r);
+    dy[2] = adjoint_matrix(b, dy[2], r);
 }
 
 static double flops_svd(const SizedEqn *s) { return 12 * matrix_work(s); }
@@ -619,7 +648,7 @@ const OpRow op_row_svd = {
 const OpRules op_rules_svd = {
     .doc = DOC(
         "U, s, Vt with A = U diag(s) Vt for each m by n matrix of the last two axes; "
-        "f32 and f64\n"
+        "f32, f64 and complex, s real\n"
         "U [m,k], s [k] and Vt [k,n] with k = min(m,n); s descends and is not negative, "
         "the columns of U and the rows of Vt are orthonormal. The largest element of "
         "each column of U (of each row of Vt, if m < n) is positive. Where singular "

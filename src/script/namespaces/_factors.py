@@ -6,15 +6,34 @@ def _t(w, a):
     return w.swap_axes(a, -1, -2)
 
 
+def _h(w, a):
+    # Transposed, and conjugate.
+    return w.conj(_t(w, a)) if a.dtype.is_complex else _t(w, a)
+
+
+def _like(w, s, a):
+    # Real numbers as factors of a.
+    return w.cast(s, a.dtype) if a.dtype.is_complex else s
+
+
 def qr(w, a, full=False):
     return w.op("qr", [a], {"full": full})
 
 
-def eigh(w, a, lower=True):
+def _hermitian(w, a, lower):
     # The values of one triangle; the derivative of symmetric matrices, to which both belong.
-    half = (a + _t(w, a)) / 2
-    one = w.tril(a) + _t(w, w.tril(a, -1)) if lower else w.triu(a) + _t(w, w.triu(a, 1))
-    return w.op("eigh", [half + w.stop_gradient(one - half)])
+    half = (a + _h(w, a)) / 2
+    one = w.tril(a) + _h(w, w.tril(a, -1)) if lower else w.triu(a) + _h(w, w.triu(a, 1))
+    return half + w.stop_gradient(one - half)
+
+
+def eigh(w, a, lower=True):
+    return w.op("eigh", [_hermitian(w, a, lower)])
+
+
+def cholesky(w, a, upper=False):
+    low = w.cholesky(_hermitian(w, a, not upper))
+    return _h(w, low) if upper else low
 
 
 def svd(w, a, full=False):
@@ -23,14 +42,14 @@ def svd(w, a, full=False):
     if full and m > n:
         u = w.concat([u, qr(w, u, True)[0][..., n:]], -1)
     elif full and n > m:
-        vt = w.concat([vt, _t(w, qr(w, _t(w, vt), True)[0][..., m:])], -2)
+        vt = w.concat([vt, _h(w, qr(w, _h(w, vt), True)[0][..., m:])], -2)
     return u, s, vt
 
 
 def least(w, a, s, rtol=None, atol=0.0):
     # Singular values up to this count as 0, [.., 1].
     if rtol is None:
-        eps = 2.220446049250313e-16 if a.dtype == w.float64 else 1.1920928955078125e-07
+        eps = 2.220446049250313e-16 if s.dtype == w.float64 else 1.1920928955078125e-07
         rtol = 0.0 if atol else max(a.shape[-2:]) * eps
     return w.maximum(w.max(s, -1, True) * rtol, atol)
 
@@ -47,17 +66,36 @@ def _inverse(w, s, cut):
 
 def pinv(w, a, rtol=None):
     u, s, vt = w.op("svd", [a])
-    return w.matmul(_t(w, vt) * w.expand_dims(_inverse(w, s, least(w, a, s, rtol)), -2), _t(w, u))
+    inverse = _like(w, _inverse(w, s, least(w, a, s, rtol)), a)
+    return w.matmul(_h(w, vt) * w.expand_dims(inverse, -2), _h(w, u))
 
 
 def lstsq(w, a, b, rtol=None):
     # The solution of least length for b [.., m, k], the rank, the singular values.
     u, s, vt = w.op("svd", [a])
     cut = least(w, a, s, rtol)
-    x = w.matmul(_t(w, vt), w.expand_dims(_inverse(w, s, cut), -1) * w.matmul(_t(w, u), b))
+    x = w.matmul(_h(w, vt), w.expand_dims(_like(w, _inverse(w, s, cut), a), -1) * w.matmul(_h(w, u), b))
     return x, w.sum(w.cast(w.gt(s, cut), w.int64), -1), s
 
 
 def cond(w, a, smallest_first=False):
     s = w.op("svd", [a])[1]
     return s[..., -1] / s[..., 0] if smallest_first else s[..., 0] / s[..., -1]
+
+
+def eig(w, a):
+    return w.op("eig", [a])
+
+
+def slogdet(w, a):
+    # Of the number of modulus 1 that the determinant has, and the logarithm of its modulus.
+    if not a.dtype.is_complex:
+        d = w.det(a)
+        return w.sign(d), w.log(w.abs(d))
+    lu, pivots, perm = w.op("lu", [a])
+    d = w.diagonal(lu, 0)
+    size = w.abs(d)
+    k = w.broadcast_to(w.arange(0, pivots.shape[-1], 1, pivots.dtype), pivots.shape)
+    odd = w.sum(w.cast(w.ne(pivots, k), w.int32), -1) % 2
+    sign = w.prod(d / w.cast(w.where(w.eq(size, 0), w.ones_like(size), size), d.dtype), -1)
+    return w.where(w.eq(odd, 1), -sign, sign), w.sum(w.log(size), -1)

@@ -328,6 +328,25 @@ def polyval(p, x):
     return r
 
 
+def roots(p):
+    # The eigenvalues of the companion matrix; zeros at the end of p are roots 0.
+    p = _w.wrap(p)
+    if p.ndim != 1:
+        raise ValueError("Input must be a rank-1 array.")
+    at = [i for i, c in enumerate(p.tolist()) if c != 0]
+    if not at:
+        return _w.full((0,), 0.0)
+    zeros = p.shape[0] - at[-1] - 1
+    p = _w.div(p[at[0]:at[-1] + 1], 1)
+    n = p.shape[0] - 1
+    if n == 0:
+        return _w.full((zeros,), 0.0)
+    from numpy.linalg import eigvals
+    first = _w.expand_dims(-p[1:] / p[0], 0)
+    r = eigvals(_w.concat([first, _w.eye(n - 1, n, 0, p.dtype)], 0))
+    return _w.concat([r, _w.full((zeros,), 0, r.dtype)], 0) if zeros else r
+
+
 def clip(a, a_min=None, a_max=None, out=None, min=None, max=None):
     lo, hi = a_min if min is None else min, a_max if max is None else max
     return written(_w.clip(a, lo, hi), out)

@@ -13,6 +13,7 @@ class LinAlgError(ValueError):
 
 
 QRResult = _named("QRResult", ["Q", "R"])
+EigResult = _named("EigResult", ["eigenvalues", "eigenvectors"])
 EighResult = _named("EighResult", ["eigenvalues", "eigenvectors"])
 SVDResult = _named("SVDResult", ["U", "S", "Vh"])
 SlogdetResult = _named("SlogdetResult", ["sign", "logabsdet"])
@@ -47,8 +48,7 @@ def det(a):
 
 
 def slogdet(a):
-    d = det(a)
-    return SlogdetResult(_w.sign(d), _w.log(_w.abs(d)))
+    return SlogdetResult(*_factors.slogdet(_w, _square(a)))
 
 
 def solve(a, b):
@@ -61,7 +61,7 @@ def cholesky(a, upper=False):
     r = _w.cholesky(_square(a))
     if not _w.all(_w.is_finite(r)):
         raise LinAlgError("Matrix is not positive definite")
-    return _w.swap_axes(r, -1, -2) if upper else r
+    return _factors._h(_w, r) if upper else r
 
 
 def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
@@ -84,6 +84,20 @@ def eigvalsh(a, UPLO="L"):
     return eigh(a, UPLO)[0]
 
 
+def eig(a):
+    a = _square(a)
+    if not _w.all(_w.is_finite(a)):
+        raise LinAlgError("Array must not contain infs or NaNs")
+    w, v = _factors.eig(_w, a)
+    if not a.dtype.is_complex and not _w.any(_w.ne(_w.imag(w), 0)):
+        w, v = _w.real(w), _w.real(v)
+    return EigResult(w, v)
+
+
+def eigvals(a):
+    return eig(a)[0]
+
+
 def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     u, s, vt = _factors.svd(_w, _float_of(a), full_matrices and compute_uv)
     return SVDResult(u, s, vt) if compute_uv else s
@@ -103,7 +117,7 @@ def lstsq(a, b, rcond=None):
     one = b.ndim == 1
     columns = _w.expand_dims(b, -1) if one else b
     x, rank, s = _factors.lstsq(_w, a, columns, rcond)
-    d = columns - _w.matmul(a, x)
+    d = _w.abs(columns - _w.matmul(a, x))
     left = _w.sum(d * d, 0) if a.shape[0] > a.shape[1] and rank == a.shape[1] else _w.full((0,), 0.0)
     return (_w.squeeze(x, -1) if one else x), left, _int(rank), s
 

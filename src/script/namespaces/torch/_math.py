@@ -255,7 +255,8 @@ def imag(input):
     return _w.imag(input)
 
 
-conj = conj_physical = resolve_conj = _w.conj
+conj = conj_physical = _w.conj
+resolve_conj = resolve_neg = _w.positive
 angle = _w.angle
 
 
@@ -692,7 +693,11 @@ def _norm2(x, dims, keepdim):
     # The slope at 0 is taken as 0.
     if x.dtype.itemsize == 2:
         return _w.cast(_norm2(_w.cast(x, float32), dims, keepdim), x.dtype)
-    square = _w.sum(x * x, dims, keepdim)
+    if x.dtype.is_complex:
+        re, im = _w.real(x), _w.imag(x)
+        square = _w.sum(re * re + im * im, dims, keepdim)
+    else:
+        square = _w.sum(x * x, dims, keepdim)
     zero = _w.eq(square, 0)
     return _w.label(_w.where(zero, 0.0 * square, _w.sqrt(_w.where(zero, 1.0, square))), "norm")
 

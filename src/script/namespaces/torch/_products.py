@@ -1,8 +1,10 @@
 # torch._products -- products of vectors and matrices, and solving.
+import _factors
 import _torch as _w
 from torch._cast import full as _full, low as _low, stay as _stay
 from torch._core import core as _core
 from torch._math import put
+from torch._types import result as _result
 
 
 def _same_dtype(a, b, message):
@@ -128,8 +130,41 @@ def cross(input, other, dim=None):
 
 
 def cholesky(input, upper=False):
-    low = _w.cholesky(input)
-    return _w.swap_axes(low, -1, -2) if upper else low
+    return _factors.cholesky(_w, input, upper)
+
+
+def cholesky_solve(B, L, upper=False):
+    low = _factors._h(_w, L) if upper else L
+    y = _w.solve_triangular(low, B, True, False, False)
+    return _w.solve_triangular(_factors._h(_w, low), y, False, False, False)
+
+
+def cholesky_inverse(L, upper=False):
+    return cholesky_solve(_w.broadcast_to(_w.eye(L.shape[-1], L.shape[-1], 0, L.dtype), L.shape), L, upper)
+
+
+def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False):
+    x = _w.solve_triangular(A, b, not upper, transpose, unitriangular)
+    return _result("triangular_solve", ("solution", "cloned_coefficient"))((x, A))
+
+
+def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
+    # P L U: the exchanges one after the other are one order of the rows.
+    m, k = LU_data.shape[-2], min(LU_data.shape[-2:])
+    none = _w.full((0,), 0.0, LU_data.dtype)
+    p, low, up = none, none, none
+    if unpack_data:
+        low = _w.tril(LU_data, -1)[..., :k] + _w.eye(m, k, 0, LU_data.dtype)
+        up = _w.triu(LU_data)[..., :k, :]
+    if unpack_pivots:
+        p = _w.broadcast_to(_w.eye(m, m, 0, LU_data.dtype), tuple(LU_data.shape[:-2]) + (m, m))
+        rows = _w.arange(0, m, 1, _w.int64)
+        for i in range(k):
+            to = _w.expand_dims(_w.cast(LU_pivots[..., i], _w.int64) - 1, -1)
+            order = _w.where(_w.eq(rows, i), to, _w.where(_w.eq(rows, to), i, rows))
+            p = _w.take_along(p, _w.broadcast_to(_w.expand_dims(order, -1), p.shape), -2)
+        p = _w.swap_axes(p, -1, -2)
+    return _result("lu_unpack", ("P", "L", "U"))((p, low, up))
 
 
 def inverse(input):

@@ -32,7 +32,7 @@ _NATIVES = ("abs neg positive reciprocal exp exp2 expm1 log log2 log10 log1p sin
             "sinh cosh tanh asinh acosh atanh erf sqrt rsqrt sigmoid floor ceil trunc logical_not bitwise_not "
             "deg2rad rad2deg relu mul pow remainder fmod eq ne lt le gt ge "
             "bitwise_and bitwise_or bitwise_xor detach conj angle")
-_RENAMED = {"conj_physical": "conj", "resolve_conj": "conj", "absolute": "abs", "negative": "neg", "isfinite": "is_finite", "isnan": "is_nan", "isinf": "is_inf",
+_RENAMED = {"resolve_conj": "positive", "resolve_neg": "positive", "conj_physical": "conj", "absolute": "abs", "negative": "neg", "isfinite": "is_finite", "isnan": "is_nan", "isinf": "is_inf",
             "erfinv": "erf_inv", "fix": "trunc", "multiply": "mul", "floor_divide": "floor_div", "less": "lt",
             "less_equal": "le", "greater": "gt", "greater_equal": "ge", "not_equal": "ne", "arcsin": "asin",
             "arccos": "acos", "arctan": "atan", "bitwise_left_shift": "shift_left",

@@ -3,7 +3,7 @@ import _factors
 import _torch as _w
 from torch._math import norm as _norm
 from torch._types import result as _result
-from torch._products import cross, matmul, matrix_power, det, vdot
+from torch._products import cross as _cross, matmul, matrix_power, det, vdot
 
 
 class _LinAlgError(RuntimeError):
@@ -48,16 +48,20 @@ def solve_triangular(A, B, *, upper, left=True, unitriangular=False):
 
 
 def cholesky(A, *, upper=False):
-    low = _w.cholesky(A)
+    low = _factors.cholesky(_w, A, upper)
     if not _w.about(low, "symbolic") and bool(_w.any(_w.is_nan(low))):
         raise _LinAlgError("linalg.cholesky: The factorization could not be completed because the input is not "
                           "positive-definite.")
-    return _w.swap_axes(low, -1, -2) if upper else low
+    return low
 
 
 def slogdet(A):
-    d = _w.det(A)
-    return _result("linalg_slogdet", ("sign", "logabsdet"))((_w.sign(d), _w.log(_w.abs(d))))
+    _square(A, "linalg.slogdet")
+    return _result("linalg_slogdet", ("sign", "logabsdet"))(_factors.slogdet(_w, A))
+
+
+def cross(input, other, *, dim=-1):
+    return _cross(input, other, dim)
 
 
 def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
@@ -101,7 +105,7 @@ def multi_dot(tensors):
 
 
 def vecdot(x, y, *, dim=-1):
-    return _w.sum(x * y, dim)
+    return _w.sum((_w.conj(x) if x.dtype.is_complex else x) * y, dim)
 
 
 def diagonal(A, *, offset=0, dim1=-2, dim2=-1):
@@ -209,10 +213,51 @@ def matrix_rank(A, tol=None, hermitian=False, *, atol=None, rtol=None):
     return _factors.rank(_w, A, rtol, tol or atol or 0.0)
 
 
-def _later(name):
-    def refused(*args, **kwargs):
-        raise NotImplementedError(f"linalg.{name} needs complex numbers, which are outside this version")
-    return refused
+def eig(A):
+    _square(A, "linalg.eig")
+    return _result("linalg_eig", ("eigenvalues", "eigenvectors"))(_factors.eig(_w, A))
 
 
-eig, eigvals = _later("eig"), _later("eigvals")
+def eigvals(A):
+    _square(A, "linalg.eigvals")
+    return _factors.eig(_w, A)[0]
+
+
+def tensorinv(A, ind=2):
+    front, back = A.shape[:ind], A.shape[ind:]
+    n = 1
+    for k in back:
+        n *= k
+    return _w.reshape(inv(_w.reshape(A, (-1, n))), tuple(back) + tuple(front))
+
+
+def tensorsolve(A, B, dims=None):
+    if dims is not None:
+        last = [d % A.ndim for d in dims]
+        A = _w.permute(A, [k for k in range(A.ndim) if k not in last] + last)
+    rest = A.shape[B.ndim:]
+    return _w.reshape(solve(_w.reshape(A, (B.numel(), -1)), _w.reshape(B, (-1,))), rest)
+
+
+def cholesky_ex(A, *, upper=False, check_errors=False):
+    low = cholesky(A, upper=upper) if check_errors else _factors.cholesky(_w, A, upper)
+    bad = _w.any(_w.is_nan(_w.real(low) if A.dtype.is_complex else low), (-2, -1))
+    return _result("linalg_cholesky_ex", ("L", "info"))((low, _w.cast(bad, _w.int32)))
+
+
+def solve_ex(A, B, *, left=True, check_errors=False):
+    x = solve(A, B, left=left)
+    return _result("linalg_solve_ex", ("result", "info"))((x, _w.full(A.shape[:-2], 0, _w.int32)))
+
+
+def lu_solve(LU, pivots, B, *, left=True, adjoint=False):
+    from torch._products import lu_unpack
+    p, low, up = lu_unpack(LU, pivots)
+    if not left:
+        return _w.swap_axes(lu_solve(LU, pivots, _w.swap_axes(B, -1, -2), adjoint=not adjoint), -1, -2) \
+            if not LU.dtype.is_complex else _factors._h(_w, lu_solve(LU, pivots, _factors._h(_w, B), adjoint=not adjoint))
+    if adjoint:
+        y = solve_triangular(_factors._h(_w, up), B, upper=False)
+        return _w.matmul(p, solve_triangular(_factors._h(_w, low), y, upper=True, unitriangular=True))
+    y = solve_triangular(low, _w.matmul(_w.swap_axes(p, -1, -2), B), upper=False, unitriangular=True)
+    return solve_triangular(up, y, upper=True)

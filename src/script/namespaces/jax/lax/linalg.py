@@ -13,6 +13,24 @@ def eigh(x, /, *, lower=True, symmetrize_input=True, sort_eigenvalues=True, subs
     return vectors, values
 
 
+def eig(x, /, *, compute_left_eigenvectors=True, compute_right_eigenvectors=True, implementation=None,
+        enable_eigvec_derivs=False, use_magma=None):
+    # Values, then left and right vectors as far as wanted: left ones are the right ones of the adjoint, scaled alike.
+    import _factors
+    _refuse("eig", implementation=(implementation, None), use_magma=(use_magma, None))
+    x = _linalg._square(x, "eig")
+    right = _factors.eig if enable_eigvec_derivs else lambda w, a: _linalg.eig(a)
+    if not (compute_left_eigenvectors or compute_right_eigenvectors):
+        return [_factors.eig(_w, x)[0]]
+    w, v = right(_w, x)
+    out = [w]
+    if compute_left_eigenvectors:
+        rows = _factors._h(_w, _w.inv(v))
+        size = _w.sqrt(_w.sum(_w.real(rows) ** 2 + _w.imag(rows) ** 2, -2, True))
+        out.append(rows / _w.cast(size, rows.dtype))
+    return out + ([v] if compute_right_eigenvectors else [])
+
+
 def qr(x, /, *, pivoting=False, full_matrices=True, use_magma=None):
     _refuse("qr", pivoting=(pivoting, False), use_magma=(use_magma, None))
     return tuple(_linalg.qr(x, "complete" if full_matrices else "reduced"))
@@ -134,4 +152,4 @@ def symmetric_product(a_matrix, c_matrix, *, alpha=1.0, beta=0.0, symmetrize_out
 
 def lu(x):
     packed, pivots, perm = _w.op("lu", [x])
-    return packed, pivots, perm
+    return [packed, pivots, perm]

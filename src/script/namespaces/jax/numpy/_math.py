@@ -21,7 +21,7 @@ __all__ = """add subtract multiply divide true_divide floor_divide mod remainder
     bitwise_left_shift bitwise_right_shift bitwise_count gcd lcm heaviside nan_to_num real imag conj conjugate angle
     isreal iscomplex isrealobj iscomplexobj iscomplex isscalar
     dot vdot vecdot matvec vecmat matmul inner outer tensordot einsum kron cross convolve correlate polyval polyadd
-    polysub polymul polydiv poly polyder polyint polyfit interp modf frexp ldexp nextafter spacing unwrap ediff1d
+    polysub polymul polydiv poly roots polyder polyint polyfit interp modf frexp ldexp nextafter spacing unwrap ediff1d
     vectorize ufunc_outer exp10 frompyfunc ufunc i0""".split()
 
 unwrap, ediff1d, kron, cross = _core.unwrap, _core.ediff1d, _core.kron, _core.cross
@@ -622,6 +622,25 @@ def poly(seq_of_zeros):
 
 def polyder(p, m=1):
     return _core.polyder(_float(p), m)
+
+
+def roots(p, *, strip_zeros=True):
+    # The eigenvalues of the companion matrix; zeros at the end of p are roots 0.
+    from jax.numpy.linalg import eigvals
+    p = _float(p)
+    if len(p.shape) != 1 or p.shape[0] < 1:
+        raise ValueError("p must be one-dimensional")
+    if not strip_zeros:
+        raise NotImplementedError("roots: strip_zeros=False")
+    at = [i for i, c in enumerate(p.tolist()) if c != 0]
+    if not at:
+        return _w.full((0,), 0.0, _w.complex128 if p.dtype in (_w.float64, _w.complex128) else _w.complex64)
+    zeros, p = p.shape[0] - at[-1] - 1, p[at[0]:at[-1] + 1]
+    n = p.shape[0] - 1
+    if n == 0:
+        return _w.full((zeros,), 0.0, _w.complex128 if p.dtype in (_w.float64, _w.complex128) else _w.complex64)
+    r = eigvals(_w.concat([_w.expand_dims(-p[1:] / p[0], 0), _w.eye(n - 1, n, dtype=p.dtype)], 0))
+    return _w.concat([r, _w.full((zeros,), 0.0, r.dtype)], 0) if zeros else r
 
 
 polyint = _core.polyint

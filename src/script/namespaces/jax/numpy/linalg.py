@@ -91,9 +91,9 @@ SlogdetResult = _named("SlogdetResult", ["sign", "logabsdet"])
 def cholesky(a, upper=False, symmetrize_input=True):
     a = _square(a, "cholesky")
     if symmetrize_input:
-        a = (a + _w.swap_axes(a, -1, -2)) / 2
+        a = (a + _factors._h(_w, a)) / 2
     low = _w.cholesky(a)
-    return _w.swap_axes(low, -1, -2) if upper else low
+    return _factors._h(_w, low) if upper else low
 
 
 def matrix_power(a, n):
@@ -127,12 +127,34 @@ EighResult = _named("EighResult", ["eigenvalues", "eigenvectors"])
 def eigh(a, UPLO=None, symmetrize_input=True):
     a = _square(a, "eigh")
     if symmetrize_input:
-        return EighResult(*_w.op("eigh", [(a + _w.swap_axes(a, -1, -2)) / 2]))
+        return EighResult(*_w.op("eigh", [(a + _factors._h(_w, a)) / 2]))
     return EighResult(*_factors.eigh(_w, a, UPLO != "U"))
 
 
 def eigvalsh(a, UPLO="L", symmetrize_input=True):
     return eigh(a, UPLO, symmetrize_input)[0]
+
+
+EigResult = _named("EigResult", ["eigenvalues", "eigenvectors"])
+
+
+@custom_jvp
+def _eig(a):
+    return tuple(_factors.eig(_w, a))
+
+
+@_eig.defjvp
+def _eig_jvp(primals, tangents):
+    raise NotImplementedError("Derivatives of non-symmetric eigenvectors are only valid under assumptions on the input "
+                              "that JAX cannot check (see the enable_eigvec_derivs argument to jax.lax.linalg.eig)")
+
+
+def eig(a):
+    return EigResult(*_eig(_square(a, "eig")))
+
+
+def eigvals(a):
+    return _factors.eig(_w, _square(a, "eigvals"))[0]
 
 
 QRResult = _named("QRResult", ["Q", "R"])
@@ -158,7 +180,7 @@ def svdvals(x):
 
 def pinv(a, rtol=None, hermitian=False, rcond=None):
     a = _float(a)
-    eps = 2.220446049250313e-16 if a.dtype == _w.float64 else 1.1920928955078125e-07
+    eps = 2.220446049250313e-16 if a.dtype in (_w.float64, _w.complex128) else 1.1920928955078125e-07
     if rtol is not None and rcond is not None:
         raise ValueError("pinv: only one of rtol and rcond may be specified.")
     rtol = rcond if rtol is None else rtol
@@ -170,7 +192,7 @@ def lstsq(a, b, rcond=None, numpy_resid=False):
     one = len(b.shape) == 1
     columns = _w.expand_dims(b, -1) if one else b
     x, rank, s = _factors.lstsq(_w, a, columns, rcond)
-    rest = _w.matmul(a, x) - columns
+    rest = _w.abs(_w.matmul(a, x) - columns)
     left = _w.sum(rest * rest, 0)
     if numpy_resid:        # none where the system is not of full rank, or has no more rows than columns
         full = a.shape[0] > a.shape[1] and int(rank) == a.shape[1]

@@ -1,4 +1,5 @@
 # jax.scipy.linalg -- linear algebra under SciPy's names.
+import _factors
 import _jax as _w
 from jax._api import refuse as _refuse
 from jax.numpy import asarray as _asarray
@@ -18,14 +19,16 @@ def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
 
 def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
     c, lower = c_and_lower
-    y = solve_triangular(c, b, trans=0 if lower else 1, lower=lower)
-    return solve_triangular(c, y, trans=1 if lower else 0, lower=lower)
+    y = solve_triangular(c, b, trans=0 if lower else 2, lower=lower)
+    return solve_triangular(c, y, trans=2 if lower else 0, lower=lower)
 
 
 def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, debug=None,
                      check_finite=True):
     a, b = _float(a), _float(b)
     t = trans in (1, 2, "T", "C")
+    if trans in (2, "C") and a.dtype.is_complex:
+        a = _w.conj(a)
     if len(b.shape) == 1:
         return _w.squeeze(_w.solve_triangular(a, _w.expand_dims(b, -1), lower, t, unit_diagonal), -1)
     return _w.solve_triangular(a, b, lower, t, unit_diagonal)
@@ -42,7 +45,7 @@ def solve(a, b, lower=False, overwrite_a=False, overwrite_b=False, debug=False, 
 def _mirrored(a, lower):
     # The symmetric matrix that one triangle of a gives.
     half = _w.tril(a, -1) if lower else _w.triu(a, 1)
-    return half + _w.swap_axes(half, -1, -2) + a * _w.eye(a.shape[-1], dtype=a.dtype)
+    return half + _factors._h(_w, half) + a * _w.eye(a.shape[-1], dtype=a.dtype)
 
 
 def lu_factor(a, overwrite_a=False, check_finite=True):
@@ -77,6 +80,7 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
         y = _w.solve_triangular(packed, b, True, False, True)
         y = _w.solve_triangular(packed, y, False, False, False)
     else:
+        packed = _w.conj(packed) if trans == 2 and packed.dtype.is_complex else packed
         y = _w.solve_triangular(packed, b, False, True, False)
         y = _w.solve_triangular(packed, y, True, True, True)
         y = _w.take(y, _w.tensor([order.index(i) for i in range(n)]), -2)
@@ -149,7 +153,8 @@ def polar(a, side="right", *, method="qdwh", eps=None, max_iterations=None):
     if method not in ("qdwh", "svd"):
         raise ValueError(f"Unknown polar decomposition method {method}.")
     u, s, vh = _linalg.svd(_float(a), full_matrices=False)
-    t = lambda x: _w.swap_axes(x, -1, -2)
+    t = lambda x: _factors._h(_w, x)
+    s = _w.cast(s, u.dtype)
     p = _w.matmul(t(vh) * _w.expand_dims(s, -2), vh) if side == "right" else _w.matmul(u * _w.expand_dims(s, -2), t(u))
     return _w.matmul(u, vh), p
 
