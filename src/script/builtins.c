@@ -434,7 +434,7 @@ static Value b_divmod(Vm *vm, const Args *a)
     Value v[2], t;
 
     for (int i = 0; i < 2; i++) { /* of class statements: __divmod__, __rdivmod__ */
-        if (!only_script(a->v[i]))
+        if (a->v[i].tag != T_OBJ || !a->v[i].o->cls->script)
             continue;
         t = dunder_call(vm, a->v[i], i ? S_rdivmod : S_divmod, &a->v[1 - i], 1);
         if (t.tag != T_NOTIMPL && (t.tag != T_NIL || sc_failed(vm)))

@@ -295,21 +295,31 @@ static bool defines(Vm *vm, Class *c, KnownStr k)
     return sc_dict_find_str(c->attrs, vm->known[k]) != NULL;
 }
 
-bool dunder_reflects_first(Vm *vm, BinOp op, Class *ca, Class *cb)
+static Value *method_of(Vm *vm, Class *c, const char *form, BinOp op)
 {
     char name[24];
     Str *s;
+    Value *at;
+
+    snprintf(name, sizeof name, form, dunder_binary_names[op]);
+    s = sc_intern(vm, name, strlen(name));
+    at = s ? sc_class_find(c, s) : NULL;
+    if (s)
+        obj_drop(vm, s);
+    return at;
+}
+
+/* An operator that changes its left side is asked before all others. */
+bool dunder_reflects_first(Vm *vm, BinOp op, Class *ca, Class *cb, bool inplace)
+{
     Value *x, *y;
 
+    if (inplace && method_of(vm, ca, "__i%s__", op))
+        return false;
     if (!ca->script)
         return true;
-    snprintf(name, sizeof name, "__r%s__", dunder_binary_names[op]);
-    s = sc_intern(vm, name, strlen(name));
-    if (!s)
-        return false;
-    x = sc_class_find(ca, s);
-    y = sc_class_find(cb, s);
-    obj_drop(vm, s);
+    x = method_of(vm, ca, "__r%s__", op);
+    y = method_of(vm, cb, "__r%s__", op);
     return y && !(x && sc_same(*x, *y));
 }
 

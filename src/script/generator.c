@@ -44,8 +44,10 @@ Value sc_gen_next(Vm *vm, Gen *g, Value send)
 {
     VmFrame *f = g->frame;
 
-    if (!f)
+    if (!f) { /* what it returned is told once */
+        sc_put(vm, &g->result, NONE);
         return NIL;
+    }
     if (g->running)
         return sc_raise(vm, C_ValueError, "generator already executing");
     if (f->sent)
@@ -53,16 +55,63 @@ Value sc_gen_next(Vm *vm, Gen *g, Value send)
     return resume(vm, g);
 }
 
+/* What g waits for by yield from (regs of *out_at its value), or NIL. */
+static Value waits_for(const Gen *g, const Ins **out_at)
+{
+    const VmFrame *f = g->frame;
+
+    *out_at = f->pc;
+    return f->sent && f->pc->op == OPC_YFROM ? f->regs[f->pc->b] : NIL;
+}
+
+/* The exception goes to what g waits for. True: to g itself, as it is pending now, or g goes
+ * on behind its yield from; false: *out_r is what g gives, too. */
+static bool thrown_on(Vm *vm, Gen *g, Value inner, const Ins *at, Value exc, Value *out_r)
+{
+    bool gen = sc_is_exact(vm, inner, C_generator), leave;
+
+    *out_r = NIL;
+    if (!sc_set_exc(vm, exc, NIL))
+        return true;
+    leave = sc_exc_is(vm, C_GeneratorExit);
+    if (!gen && !sc_class_find(sc_class_of(vm, inner), vm->known[leave ? S_close : S_throw]))
+        return true;
+    sc_clear_exc(vm);
+    g->running = true;
+    sc_ref(inner);
+    if (leave)
+        *out_r = gen ? sc_gen_close(vm, (Gen *)inner.o) : sc_call_method(vm, inner, "close", NULL, 0);
+    else
+        *out_r = gen ? sc_gen_throw(vm, (Gen *)inner.o, exc)
+                     : sc_call_method(vm, inner, "throw", &exc, 1);
+    g->running = false;
+    if (leave) {
+        sc_put(vm, out_r, NIL);
+        if (!sc_failed(vm))
+            sc_set_exc(vm, exc, NIL);
+    } else if (out_r->tag == T_NIL && !sc_failed(vm)) { /* it has ended */
+        sc_put(vm, &g->frame->regs[at->a], sc_ref(((Gen *)inner.o)->result));
+        g->frame->pc = at + 1;
+    }
+    sc_drop(vm, inner);
+    return out_r->tag == T_NIL;
+}
+
 Value sc_gen_throw(Vm *vm, Gen *g, Value exc)
 {
     VmFrame *f = g->frame;
+    const Ins *at;
+    Value inner, r;
 
+    if (f && g->running)
+        return sc_raise(vm, C_ValueError, "generator already executing");
+    inner = f ? waits_for(g, &at) : NIL;
+    if (inner.tag == T_OBJ)
+        return thrown_on(vm, g, inner, at, exc, &r) ? resume(vm, g) : r;
     if (!sc_set_exc(vm, exc, NIL))
         return NIL;
     if (!f)
         return NIL;
-    if (g->running)
-        return sc_raise(vm, C_ValueError, "generator already executing");
     if (!f->sent) {
         g->frame = NULL;
         sc_frame_free(vm, f);
@@ -174,6 +223,7 @@ Value sc_gen_close(Vm *vm, Gen *g)
     }
     if (sc_exc_is(vm, C_GeneratorExit) || sc_exc_is(vm, C_StopIteration))
         sc_clear_exc(vm);
+    sc_put(vm, &g->result, NONE);
     return sc_failed(vm) ? NIL : NONE;
 }
 

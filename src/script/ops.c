@@ -208,7 +208,7 @@ Value sc_binary(Vm *vm, BinOp op, Value a, Value b, bool inplace)
     sc_ref(a);
     sc_ref(b);
     if (ca != cb && cb->d.binary && sc_is_subclass(cb, ca) &&
-        dunder_reflects_first(vm, op, ca, cb)) {
+        dunder_reflects_first(vm, op, ca, cb, inplace)) {
         r = cb->d.binary(vm, op, a, b, true, false);
         tried = true;
     }

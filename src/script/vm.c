@@ -712,6 +712,8 @@ L_YFROM:
     if (fr->sent == i.a + 1u && R(i.a).tag != T_NONE && R(i.a).tag != T_NIL &&
         sc_is_exact(vm, R(i.b), C_generator))
         v = sc_gen_next(vm, (Gen *)R(i.b).o, R(i.a));
+    else if (fr->sent == i.a + 1u && R(i.a).tag != T_NONE && R(i.a).tag != T_NIL)
+        v = sc_call_method(vm, R(i.b), "send", &R(i.a), 1);
     else
         v = sc_next(vm, R(i.b));
     if (v.tag != T_NIL) {
