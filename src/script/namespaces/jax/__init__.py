@@ -28,10 +28,9 @@ from jax._config import (
     transfer_guard_host_to_device, transfer_guard_device_to_device, transfer_guard_device_to_host)
 from jax._precision import default_matmul_precision
 from jax import errors, tree, tree_util
-from jax import numpy, lax
 
 __version__ = "0.10.2"
-_lazy = ("sharding", "distributed", "nn", "random", "scipy", "core", "debug", "dtypes", "typing", "flatten_util", "ad_checkpoint", "experimental",
+_lazy = ("numpy", "lax", "sharding", "distributed", "nn", "random", "scipy", "core", "debug", "dtypes", "typing", "flatten_util", "ad_checkpoint", "experimental",
          "extend", "ops", "example_libraries", "image", "custom_derivatives", "custom_batching", "stages")
 
 

@@ -1,6 +1,5 @@
 # jax._dtypes -- dtypes, their kinds, limits and promotion.
 import _jax as _w
-from numpy import _limits
 
 bool_ = _w.bool_
 int8, int16, int32, int64 = _w.int8, _w.int16, _w.int32, _w.int64
@@ -132,14 +131,10 @@ def isdtype(d, kind):
     return dtype(d) == dtype(kind)
 
 
-class finfo(_limits.finfo):
-    def __init__(self, d):
-        super().__init__(d.dtype if isinstance(d, _w.Tensor) else dtype(d))
-
-
-class iinfo(_limits.iinfo):
-    def __init__(self, d):
-        super().__init__(d.dtype if isinstance(d, _w.Tensor) else dtype(d))
+def __getattr__(name):
+    if name in ("finfo", "iinfo"):     # NumPy's, which is loaded for them
+        return getattr(__import__("jax._limits"), name)
+    raise AttributeError(f"module 'jax._dtypes' has no attribute '{name}'")
 
 
 def _example(x):

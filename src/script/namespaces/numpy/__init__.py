@@ -14,7 +14,6 @@ from numpy._names import (
     nextafter, spacing, bitwise_count, frompyfunc, apply_over_axes, matvec, vecmat, polyint, poly, diag_indices_from, mask_indices,
     sort_complex, histogramdd, histogram2d, lib)
 from numpy._limits import finfo, iinfo
-from numpy import exceptions, fft, linalg, random, testing
 
 __version__ = "2.4.0"
 dtype = _w.dtype
@@ -252,8 +251,8 @@ def __getattr__(name):
         return getattr(__import__("numpy._text"), name)
     if name in ("frombuffer", "fromfile", "packbits", "unpackbits", "memmap"):
         return getattr(__import__("numpy._bytes"), name)
-    if name == "ma":
-        return __import__("numpy.ma")
+    if name in ("ma", "exceptions", "fft", "linalg", "random", "testing"):
+        return __import__("numpy." + name)
     raise AttributeError(f"module 'numpy' has no attribute '{name}'")
 
 

@@ -1,9 +1,17 @@
 # tensorflow._base -- what everything stands on: state, errors, shapes, the tensor class, and op(),
 # which runs a function now or, while a graph is built, adds it to the graph.
-import _stage
 import _tf as _w
 import numpy as _np
 from tensorflow import _gpu, _strings
+
+
+class _Staging:
+    # The module _stage, which is loaded when it is asked for something.
+    def __getattr__(self, name):
+        return getattr(__import__("_stage"), name)
+
+
+staging = _Staging()
 
 float16, float32, float64, bfloat16 = _w.float16, _w.float32, _w.float64, _w.bfloat16
 half, double = float16, float64
@@ -437,10 +445,10 @@ def drawn(make, shape, dtype):
     g = state.funcs[-1] if state.funcs else state.run
     if g is None or g.level is None:
         if _w.in_trace():
-            raise _stage.Refuse("random numbers in a loop or a branch are drawn anew in each turn")
+            raise staging.Refuse("random numbers in a loop or a branch are drawn anew in each turn")
         return make()
     if g.free_sizes or _w.trace_level() != g.level:
-        raise _stage.Refuse("random numbers in a loop or a branch are drawn anew in each turn")
+        raise staging.Refuse("random numbers in a loop or a branch are drawn anew in each turn")
     x, at = _w.capture(_w.full(ints(shape), 0, dtype), g.level)     # drawn when it is called
     g.draws.append((make, at, shape, dtype))
     return x

@@ -1,8 +1,8 @@
 # tensorflow._control -- control flow with functions, and TensorArray. On tensors whose values are
 # known it is Python's; inside a trace it becomes cond, while and scan of the program.
 import _tf as _w
+from tensorflow._base import staging
 import _tree
-import _stage
 from tensorflow._base import state, as_tensor, op, ints, TensorShape, dtype_of, int32, float32, InvalidArgumentError
 from tensorflow import _ops
 
@@ -216,7 +216,7 @@ class TensorArray:
 
     def _place(self, index):
         if _symbolic(index):
-            raise _stage.Refuse("a place in a TensorArray that is not known while tracing")
+            raise staging.Refuse("a place in a TensorArray that is not known while tracing")
         return int(_ops._number(index))
 
     def write(self, index, value, name=None):
@@ -388,4 +388,4 @@ def _grown(buffer, index):
     b, i = as_tensor(buffer), _w.size_of(as_tensor(index) + 1)
     if isinstance(i, int) and isinstance(b.shape[0], int):
         return b if i <= b.shape[0] else _w.pad(b, [0] * b.ndim, [i - b.shape[0]] + [0] * (b.ndim - 1))
-    raise _stage.Refuse("a TensorArray that grows")
+    raise staging.Refuse("a TensorArray that grows")

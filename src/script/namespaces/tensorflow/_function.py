@@ -9,8 +9,8 @@ import sys
 
 import _tf as _w
 import _tree
-import _stage
 import numpy as _np
+from tensorflow._base import staging
 from tensorflow._base import drawn, state, as_tensor, TensorSpec, InvalidArgumentError
 from tensorflow._variable import Variable
 
@@ -40,7 +40,7 @@ class FuncGraph:
 
     def write(self, v, x):
         if _w.trace_level() != self.level:
-            raise _stage.Refuse("a variable is assigned under a condition that is not known while tracing")
+            raise staging.Refuse("a variable is assigned under a condition that is not known while tracing")
         if v not in self.current:
             self.read(v)
         if not [w for w in self.written if w is v]:
@@ -168,7 +168,7 @@ class Function:
         if ranks not in self._free:
             try:
                 self._free[ranks] = self._make(leaves, spec, tensors, True)
-            except (NeedsVariables, _stage.Refuse):
+            except (NeedsVariables, staging.Refuse):
                 self._open = False
         return self._free.get(ranks)
 
@@ -178,7 +178,7 @@ class Function:
         if target is not None:
             fn, args = target[0], (target[1],) + tuple(args)
         if self._autograph:
-            return _stage.Stage(_w, "tensor").call(fn, args, kw)
+            return staging.Stage(_w, "tensor").call(fn, args, kw)
         return fn(*args, **kw)
 
     def _make(self, leaves, spec, tensors, free_sizes):
@@ -226,7 +226,7 @@ class Function:
             return self._fn(*args, **kw)
         try:
             concrete, tensors = self._trace(args, kw)
-        except _stage.Refuse as e:
+        except staging.Refuse as e:
             if state.funcs:
                 raise
             self._by_python(str(e))
@@ -297,7 +297,7 @@ def _by_host(func, inp, Tout, of, name):
         from tensorflow._host import py_func
         return py_func(func, inp, [] if Tout is None else Tout, True, name, of)
     if state.funcs:
-        raise _stage.Refuse("py_function runs Python at each call")
+        raise staging.Refuse("py_function runs Python at each call")
     r = func(*[of(x) for x in inp])
     if isinstance(Tout, (list, tuple)):
         return [_w.cast(as_tensor(x), t) for x, t in zip(r if isinstance(r, (list, tuple)) else [r], Tout)]

@@ -4,7 +4,7 @@
 # and its arguments; a session makes programs of nodes (_session). Shapes come from the type rules of
 # what the function does with symbols whose sizes are not known.
 import _tf as _w
-import _stage
+from tensorflow._base import staging
 from tensorflow._base import (state, as_tensor, as_operand, dtype_of, TensorShape, TensorLike, InvalidArgumentError,
                               FailedPreconditionError, EagerTensor, float32)
 from tensorflow import _ops
@@ -531,11 +531,11 @@ class Graph:
         if not open_:
             try:
                 return _checked(node, lambda: _infer(node, None))
-            except (RuntimeError, _stage.Refuse):   # it depends on numbers
+            except (RuntimeError, staging.Refuse):   # it depends on numbers
                 return None, None
         try:
             form, found = _infer(node, None)
-        except (InvalidArgumentError, ValueError, TypeError, RuntimeError, IndexError, _stage.Refuse) as e:
+        except (InvalidArgumentError, ValueError, TypeError, RuntimeError, IndexError, staging.Refuse) as e:
             if isinstance(e, TypeError):
                 raise
             form, found = self._numbered(node)
@@ -551,7 +551,7 @@ class Graph:
             try:
                 form, a = _infer(node, one)
                 _, b = _infer(node, other)
-            except (InvalidArgumentError, ValueError, RuntimeError, IndexError, _stage.Refuse):
+            except (InvalidArgumentError, ValueError, RuntimeError, IndexError, staging.Refuse):
                 continue
             return form, [([p if p == q else None for p, q in zip(s, t)], d) for (s, d), (t, _) in zip(a, b)]
         return None, None

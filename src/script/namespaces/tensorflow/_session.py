@@ -9,7 +9,7 @@ import os
 import sys
 
 import _tf as _w
-import _stage
+from tensorflow._base import staging
 from _expression import order_of, run_order, value_of
 from tensorflow import _host
 from tensorflow._strings import string
@@ -197,7 +197,7 @@ class Session:
         state.graph = None
         try:
             return _Program(self, targets, list(env), list(env.values()))
-        except (_stage.Refuse, ValueError, TypeError, RuntimeError, IndexError, NotImplementedError) as e:
+        except (staging.Refuse, ValueError, TypeError, RuntimeError, IndexError, NotImplementedError) as e:
             text = f"Session.run: node by node, not as a program: {e}"
             _w.log_text(text)
             if os.getenv("WEFT_LOG"):

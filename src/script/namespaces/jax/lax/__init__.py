@@ -12,11 +12,12 @@ from jax.lax._parallel import *
 from jax._api import stop_gradient
 from jax._layout import with_sharding_constraint
 from jax._jaxpr import primitives as _primitives
-from jax.lax import linalg
 
 
 def __getattr__(name):
     # exp_p, dot_general_p ..: the primitives of equations
     if name.endswith("_p"):
         return _primitives(name[:-2])
+    if name == "linalg":
+        return __import__("jax.lax.linalg")
     raise AttributeError(f"module 'jax.lax' has no attribute '{name}'")

@@ -4,7 +4,8 @@ from jax._api import refuse as _refuse
 from jax.numpy._math import _float as _real
 from jax.numpy._core import core as _core, floats as _floats
 from jax.numpy._create import arraylike as _asarray, asarray as _any_array
-from jax._dtypes import default_float as _default_float, default_int as _default_int, float_of as _float_of, iinfo as _iinfo
+from jax import _dtypes
+from jax._dtypes import default_float as _default_float, default_int as _default_int, float_of as _float_of
 
 __all__ = """sum prod mean average var std min max amin amax all any ptp argmax argmin count_nonzero
     nansum nanprod nanmean nanvar nanstd nanmin nanmax nanargmax nanargmin nanmedian nancumsum nancumprod
@@ -34,13 +35,13 @@ _range, _some = range, any
 def _lowest(d):
     if d.is_inexact:
         return float("-inf")
-    return False if d == _w.bool_ else _iinfo(d).min
+    return False if d == _w.bool_ else _dtypes.iinfo(d).min
 
 
 def _highest(d):
     if d.is_inexact:
         return float("inf")
-    return True if d == _w.bool_ else _iinfo(d).max
+    return True if d == _w.bool_ else _dtypes.iinfo(d).max
 
 
 def _mask(where, name):
