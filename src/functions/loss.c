@@ -138,21 +138,26 @@ wf_tensor wf_cross_entropy(wf_ctx *c, wf_tensor x, wf_tensor target, wf_tensor w
     return scope_close(c, reduced(c, wf_neg(c, wf_sum(c, l, &axis, 1, false)), how));
 }
 
-/* -(t log p + (1-t) log(1-p)), the logarithms not below -100 */
+/* -(t log p + (1-t) log(1-p)), the logarithms not below -100. The slope (p - t) / (p (1-p)) is taken with 1e-12 for a
+ * smaller denominator, so that it is a number at 0 and 1: there the loss is a constant and a straight line. */
 wf_tensor wf_bce_loss(wf_ctx *c, wf_tensor p, wf_tensor t, wf_reduction how)
 {
-    wf_tensor one, a, b;
+    wf_tensor one, a, b, at, edge, inside, loss, line;
 
     if (float_is_half(c, t))
         IN_F32(c, p, wf_bce_loss(c, p, t, how))
     scope_open(c);
     one = num(c, 1);
-    a = wf_maximum(c, wf_log(c, p), num(c, -100));
-    b = wf_maximum(c, wf_log1p(c, wf_neg(c, p)), num(c, -100));
-    return scope_close(
-        c,
-        reduced(c, wf_neg(c, wf_add(c, wf_mul(c, t, a), wf_mul(c, wf_sub(c, one, t), b))),
-                how));
+    at = wf_stop_gradient(c, p);
+    edge = wf_lt(c, wf_mul(c, at, wf_sub(c, one, at)), num(c, 1e-12));
+    inside = wf_where(c, edge, num(c, 0.5), p);
+    a = wf_where(c, edge, wf_maximum(c, wf_log(c, at), num(c, -100)), wf_log(c, inside));
+    b = wf_where(c, edge, wf_maximum(c, wf_log1p(c, wf_neg(c, at)), num(c, -100)),
+                 wf_log1p(c, wf_neg(c, inside)));
+    loss = wf_neg(c, wf_add(c, wf_mul(c, t, a), wf_mul(c, wf_sub(c, one, t), b)));
+    line = wf_mul(c, wf_stop_gradient(c, wf_mul(c, wf_sub(c, at, t), num(c, 1e12))),
+                  wf_sub(c, p, at));
+    return scope_close(c, reduced(c, wf_add(c, loss, wf_where(c, edge, line, num(c, 0))), how));
 }
 
 /* softplus(x) - t x */

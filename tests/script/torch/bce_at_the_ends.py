@@ -1,0 +1,15 @@
+# The gradient of binary_cross_entropy is a number where the probability is 0 or 1.
+import torch, torch.nn.functional as F
+p = torch.tensor([0., 1., 0., 1., 0.3, 0.9999999, 1e-20, 0.5], requires_grad=True)
+t = torch.tensor([0., 1., 1., 0., 0.2, 1., 0., 1.])
+l = F.binary_cross_entropy(p, t, reduction="none")
+print([round(v, 4) + 0.0 for v in l.tolist()])
+l.sum().backward()
+print(p.grad)
+x = torch.tensor([-200., 200., 0.1], requires_grad=True)
+loss = F.binary_cross_entropy(torch.sigmoid(x), torch.tensor([1., 1., 0.]))
+loss.backward()
+print(loss, x.grad)
+q = torch.tensor([0.2, 0.7], dtype=torch.float64, requires_grad=True)
+g, = torch.autograd.grad(F.binary_cross_entropy(q, torch.tensor([1., 0.3], dtype=torch.float64)), q, create_graph=True)
+print(g.detach(), torch.autograd.grad(g.sum(), q)[0])
