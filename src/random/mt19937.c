@@ -63,17 +63,35 @@ static void refill(Mt19937 *m)
     m->at = 0;
 }
 
-uint32_t mt_u32(Mt19937 *m)
+static inline uint32_t temper(uint32_t y)
 {
-    uint32_t y;
-
-    if (m->at >= MT_WORDS)
-        refill(m);
-    y = m->s[m->at++];
     y ^= y >> 11;
     y ^= y << 7 & 0x9d2c5680u;
     y ^= y << 15 & 0xefc60000u;
     return y ^ y >> 18;
+}
+
+uint32_t mt_u32(Mt19937 *m)
+{
+    if (m->at >= MT_WORDS)
+        refill(m);
+    return temper(m->s[m->at++]);
+}
+
+void mt_fill(Mt19937 *m, uint32_t *out, int64_t n)
+{
+    while (n > 0) {
+        int64_t k;
+
+        if (m->at >= MT_WORDS)
+            refill(m);
+        k = MIN(n, (int64_t)(MT_WORDS - m->at));
+        for (int64_t i = 0; i < k; i++)
+            out[i] = temper(m->s[m->at + (uint32_t)i]);
+        m->at += (uint32_t)k;
+        out += k;
+        n -= k;
+    }
 }
 
 uint64_t mt_u64(Mt19937 *m)

@@ -31,6 +31,7 @@ typedef struct Mt19937 {
 void mt_seed(Mt19937 *m, uint32_t seed);
 void mt_seed_words(Mt19937 *m, const uint32_t *key, size_t n); /* n >= 1 */
 uint32_t mt_u32(Mt19937 *m);
+void mt_fill(Mt19937 *m, uint32_t *out, int64_t n); /* the next n of mt_u32 */
 uint64_t mt_u64(Mt19937 *m); /* the first word is the high one */
 double mt_unit(Mt19937 *m);  /* [0, 1), 53 bits of two words */
 

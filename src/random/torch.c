@@ -51,6 +51,24 @@ static float unit_f32(TorchRng *r)
     return (float)(torch_u32(r) & 0xffffff) * 0x1p-24f;
 }
 
+/* The next n of unit_f32. */
+static void units_f32(TorchRng *r, float *d, int64_t n)
+{
+    if (r->gpu) {
+        for (int64_t i = 0; i < n; i++)
+            d[i] = unit_f32(r);
+        return;
+    }
+    for (int64_t at = 0; at < n; at += 512) {
+        uint32_t bits[512];
+        int64_t k = MIN(n - at, (int64_t)COUNT(bits));
+
+        mt_fill(&r->mt, bits, k);
+        for (int64_t i = 0; i < k; i++)
+            d[at + i] = (float)(int32_t)(bits[i] & 0xffffff) * 0x1p-24f;
+    }
+}
+
 static bool is_float(wf_dtype t)
 {
     return t == WF_F16 || t == WF_BF16 || t == WF_F32 || t == WF_F64;
@@ -103,6 +121,14 @@ bool torch_uniform(TorchRng *r, wf_dtype dtype, void *out, int64_t n, double fro
         return false;
     if (r->gpu) {
         philox_draw(r, PHILOX_UNIFORM, dtype, out, n, from, to);
+        return true;
+    }
+    if (dtype == WF_F32) {
+        float *d = out;
+
+        units_f32(r, d, n);
+        for (int64_t i = 0; i < n && (lo != 0 || hi != 1); i++)
+            d[i] = fmaf(d[i], hi - lo, lo);
         return true;
     }
     for (int64_t i = 0; i < n; i++) {
@@ -182,31 +208,39 @@ INLINE void sincos_turn(float x, float *out_sin, float *out_cos)
     s = fmaf(-1.9515295891e-4f, z, 8.3321608736e-3f);
     s = fmaf(s, z, -1.6666654611e-1f);
     s = fmaf(s * z, x, x);
-    *out_sin = j & 2 ? c : s;
-    *out_cos = j & 2 ? s : c;
-    if (j & 4)
-        *out_sin = -*out_sin;
-    if (~(j - 2) & 4)
-        *out_cos = -*out_cos;
+    *out_sin = (j & 2 ? c : s) * (j & 4 ? -1.0f : 1.0f);
+    *out_cos = (j & 2 ? s : c) * (~(j - 2) & 4 ? -1.0f : 1.0f);
 }
 
 /* Of blocks of 16: d[j] and d[j+8] are uniform; they become a pair of normal numbers. */
 INLINE void blocks_f32(float *d, int64_t n, float mean, float std)
 {
-    for (; n > 0; n--, d += 16)
-        for (int j = 0; j < 8; j++) {
-            float radius = sqrtf(-2.0f * log_unit(1.0f - d[j])), sine, cosine;
+    for (; n > 0; n--, d += 16) {
+        float radius[8], sine[8], cosine[8];
 
-            sincos_turn((float)(2.0 * PI) * d[j + 8], &sine, &cosine);
-            d[j] = fmaf(radius * cosine, std, mean);
-            d[j + 8] = fmaf(radius * sine, std, mean);
+        for (int j = 0; j < 8; j++)
+            radius[j] = -2.0f * log_unit(1.0f - d[j]);
+        for (int j = 0; j < 8; j++)
+            radius[j] = sqrtf(radius[j]);
+        for (int j = 0; j < 8; j++)
+            sincos_turn((float)(2.0 * PI) * d[j + 8], &sine[j], &cosine[j]);
+        for (int j = 0; j < 8; j++) {
+            d[j] = fmaf(radius[j] * cosine[j], std, mean);
+            d[j + 8] = fmaf(radius[j] * sine[j], std, mean);
         }
+    }
 }
 
 #if defined(__x86_64__)
+#if defined(__clang__)
+#define VECTORS
+#else
+#define VECTORS __attribute__((optimize("O3", "no-math-errno", "no-trapping-math")))
+#endif
+
 /* With an instruction for a*b + c, which gives the same bits as the function. */
-__attribute__((target("avx2,fma"))) static void blocks_fma_f32(float *d, int64_t n, float mean,
-                                                               float std)
+VECTORS __attribute__((target("avx2,fma"))) static void blocks_fma_f32(float *d, int64_t n,
+                                                                       float mean, float std)
 {
     blocks_f32(d, n, mean, std);
 }
@@ -235,8 +269,7 @@ static void block_f64(double *d, double mean, double std)
 
 static void fill_f32(TorchRng *r, float *d, int64_t n, float mean, float std)
 {
-    for (int64_t i = 0; i < n; i++)
-        d[i] = unit_f32(r);
+    units_f32(r, d, n);
     normal_f32(d, n / 16, mean, std);
     if (n % 16) {
         d += n - 16;
