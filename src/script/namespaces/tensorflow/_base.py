@@ -59,6 +59,7 @@ class State:
         self.run = None     # the Session.run in progress
         self.inferring = False  # types alone are asked for
         self.unknown = "None"  # how a size that is not known is shown
+        self.resources = True  # are variables of graphs read when an op reads them? Else what is fetched is what they are in the end
 
 
 state = State()

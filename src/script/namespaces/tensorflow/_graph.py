@@ -694,6 +694,8 @@ class GraphVariable(Variable):
         self._shape = first.shape
         self._trainable = True if trainable is None else trainable
         self._root = _named(_Root(self), full, "VariableV2")
+        g.by_name.setdefault(self._name, self._root)
+        self._is_resource = state.resources if use_resource is None else use_resource
         self._initializer = None
         g.collections["variables"].append(self)
         if self._trainable:

@@ -155,8 +155,12 @@ class Session:
             except KeyError as e:
                 raise ValueError(f"Fetch argument {fetches!r} cannot be interpreted as a Tensor. ({e})") from None
         if isinstance(fetches, GraphVariable):
-            out.append(fetches._root)
-            return len(out) - 1
+            fetches = fetches._root
+        v = getattr(fetches, "variable", None)
+        if v is not None and not v._is_resource:     # memory, of which the fetch sees what the run has written
+            out.append(fetches)
+            written = fetches not in self._env
+            return _Made(lambda values: self._values[v].numpy() if written else values[0], [len(out) - 1])
         if hasattr(fetches, "tensors") and hasattr(fetches, "make"):     # a summary: bytes, made of tensors
             return _Made(fetches.make, [self._targets(t, out) for t in fetches.tensors])
         if isinstance(fetches, GraphTensor) and fetches.dtype is string and fetches.known is not None:
@@ -182,8 +186,9 @@ class Session:
     def program(self, fetches, feed_dict=None):
         # the program of a run, to be printed
         targets = []
+        self._env = self._fed(feed_dict)
         self._targets(fetches, targets)
-        entry = self._program(targets, self._fed(feed_dict))
+        entry = self._program(targets, self._env)
         return None if entry is None else entry.program
 
     def _program(self, targets, env):
@@ -252,7 +257,7 @@ class Session:
         if run_metadata is not None and not _said:
             _said.append(True)
             sys.stderr.write("Session.run: nothing is written to run_metadata; `weft bench` measures programs\n")
-        env = self._fed(feed_dict)
+        env = self._env = self._fed(feed_dict)
         targets = []
         form = self._targets(fetches, targets)
         values = self.values_of(targets, env)
@@ -289,7 +294,7 @@ def _shaped(form, values):
     if form is None:
         return None
     if isinstance(form, _Made):
-        return form.make([values[i] for i in form.parts])
+        return form.make([_shaped(i, values) for i in form.parts])
     if isinstance(form, int):
         return values[form]
     if isinstance(form, list):

@@ -50,6 +50,7 @@ def disable_eager_execution():
 def disable_v2_behavior():
     disable_eager_execution()
     _state.unknown = "?"
+    _state.resources = False
 
 
 def enable_eager_execution(config=None, device_policy=None, execution_mode=None):
@@ -62,10 +63,15 @@ def enable_v2_behavior():
 
 
 def disable_resource_variables():
-    return None
+    _state.resources = False
 
 
-enable_resource_variables = disable_resource_variables
+def enable_resource_variables():
+    _state.resources = True
+
+
+def resource_variables_enabled():
+    return _state.resources
 
 
 def get_default_graph():
@@ -219,7 +225,8 @@ def get_variable(name, shape=None, dtype=float32, initializer=None, regularizer=
             _state.graph = graph
     else:
         first = initializer
-    v = GraphVariable(first, trainable=True if trainable is None else trainable, name=full, constraint=constraint, aggregation=aggregation)
+    v = GraphVariable(first, trainable=True if trainable is None else trainable, name=full, constraint=constraint, aggregation=aggregation,
+                      use_resource=use_resource)
     for c in collections or ():
         if v not in g.collections.setdefault(c, []):
             g.collections[c].append(v)
