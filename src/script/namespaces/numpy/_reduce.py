@@ -1,5 +1,5 @@
 # numpy._reduce -- reductions, cumulative functions, statistics, sorting, sets and comparison.
-from typing import NamedTuple as _NamedTuple
+from collections import namedtuple as _named
 import _numpy as _w
 from numpy._array import ndarray, as_asked, written, rounded, summable, reduced, typed, within
 from numpy._shape import _core
@@ -505,21 +505,9 @@ def unique_values(x):
     return unique(x, equal_nan=False)
 
 
-class UniqueAllResult(_NamedTuple):
-    values: object
-    indices: object
-    inverse_indices: object
-    counts: object
-
-
-class UniqueCountsResult(_NamedTuple):
-    values: object
-    counts: object
-
-
-class UniqueInverseResult(_NamedTuple):
-    values: object
-    inverse_indices: object
+UniqueAllResult = _named("UniqueAllResult", ["values", "indices", "inverse_indices", "counts"])
+UniqueCountsResult = _named("UniqueCountsResult", ["values", "counts"])
+UniqueInverseResult = _named("UniqueInverseResult", ["values", "inverse_indices"])
 
 
 def unique_all(x):
