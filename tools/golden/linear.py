@@ -508,13 +508,25 @@ def spectral(f, rng):
                {"u": array(t, [1, 0, 0, 1, 0, 0], (3, 2)), "s": np.zeros(2, DTYPES[t]), "v": np.eye(2, dtype=DTYPES[t])})
 
 
+def eigs(f, rng):
+    """eig: its values by LAPACK, in an order of their own; that the vectors belong to them is for the laws"""
+    text = "w, v = eig x\n  r = real w\n  i = imag w\n  a = sort r axis=0\n  b = sort i axis=0"
+    for t in ("f32", "f64"):
+        for n in (1, 2, 3, 6):
+            x = sample(rng, t, (n, n))
+            w = np.linalg.eigvals(x.astype(np.float64))
+            f.case(f"eig_{t}_{n}x{n}", {"x": x}, text, {"a": np.sort(w.real).astype(DTYPES[t]), "b": np.sort(w.imag).astype(DTYPES[t])},
+                   {"a": TOL[t], "b": TOL[t]})
+
+
 def write(directory):
     rng = random.Random(3)
     with File(directory, "contract", "dot_general and conv_general.") as f:
         dots(f, rng)
         convs(f, rng)
-    with File(directory, "linalg", "cholesky, triangular_solve, lu, qr, eigh and svd.") as f:
+    with File(directory, "linalg", "cholesky, triangular_solve, lu, qr, eigh, svd and eig.") as f:
         choleskys(f, rng)
         solves(f, rng)
         lus(f, rng)
         spectral(f, rng)
+        eigs(f, rng)
