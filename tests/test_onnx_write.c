@@ -194,6 +194,7 @@ static const struct {
     {OP_qr, "matrix decompositions"},
     {OP_eigh, "matrix decompositions"},
     {OP_svd, "matrix decompositions"},
+    {OP_eig, "matrix decompositions"},
     {OP_spmd, "several devices"},
     {OP_host, "a kernel of the host"},
 };

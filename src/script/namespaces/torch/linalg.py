@@ -32,12 +32,36 @@ def _square(A, name):
                            f"{name}: The input tensor A must have at least 2 dimensions.")
 
 
-def solve(A, B, *, left=True):
-    _square(A, "linalg.solve")
+def _pivot_info(A):
+    # The number, from 1, of the first pivot that is 0; 0: there is none.
+    d = _w.diagonal(_lu(_w.detach(A))[4])
+    zero = d == 0
+    first = _w.cast(_w.argmax(_w.cast(zero, _w.int32), -1), _w.int32) + 1
+    return _w.where(_w.any(zero, -1), first, _w.zeros_like(first))
+
+
+def _solve(A, B, left):
     vector = B.ndim == 1 or (B.ndim + 1 == A.ndim and tuple(B.shape) == tuple(A.shape[:-1]))
     if not left:
-        return _w.swap_axes(solve(_w.swap_axes(A, -1, -2), _w.swap_axes(B, -1, -2)), -1, -2)
+        return _w.swap_axes(_solve(_w.swap_axes(A, -1, -2), _w.swap_axes(B, -1, -2), True), -1, -2)
     return _w.squeeze(_w.solve(A, _w.expand_dims(B, -1)), -1) if vector else _w.solve(A, B)
+
+
+def _not_singular(A, x, name):
+    # x is of A: what is not finite there may come of a pivot that is 0.
+    if _w.about(x, "symbolic") or _w.about(A, "symbolic") or bool(_w.all(_w.is_finite(x))):
+        return
+    bad = [i for i, k in enumerate(_pivot_info(A).reshape(-1).tolist()) if k]
+    if bad:
+        batch = f"(Batch element {bad[0]}): " if A.ndim > 2 else ""
+        raise _LinAlgError(f"{name}: {batch}The solver failed because the input matrix is singular.")
+
+
+def solve(A, B, *, left=True):
+    _square(A, "linalg.solve")
+    x = _solve(A, B, left)
+    _not_singular(A, x, "torch.linalg.solve")
+    return x
 
 
 def solve_triangular(A, B, *, upper, left=True, unitriangular=False):
@@ -199,8 +223,7 @@ def matrix_exp(A):
 
 def inv_ex(A, *, check_errors=False):
     y = inv(A) if check_errors else _w.inv(A)
-    bad = _w.logical_not(_w.all(_w.is_finite(y), (-2, -1)))
-    return _result("linalg_inv_ex", ("inverse", "info"))((y, _w.cast(bad, _w.int32)))
+    return _result("linalg_inv_ex", ("inverse", "info"))((y, _pivot_info(A)))
 
 
 def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None):
@@ -246,8 +269,11 @@ def cholesky_ex(A, *, upper=False, check_errors=False):
 
 
 def solve_ex(A, B, *, left=True, check_errors=False):
-    x = solve(A, B, left=left)
-    return _result("linalg_solve_ex", ("result", "info"))((x, _w.full(A.shape[:-2], 0, _w.int32)))
+    _square(A, "linalg.solve_ex")
+    x = _solve(A, B, left)
+    if check_errors:
+        _not_singular(A, x, "torch.linalg.solve_ex")
+    return _result("linalg_solve_ex", ("result", "info"))((x, _pivot_info(A)))
 
 
 def lu_solve(LU, pivots, B, *, left=True, adjoint=False):
