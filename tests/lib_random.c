@@ -308,8 +308,8 @@ static Val matrix_step(Gen *g)
         j = b_iota(b, WF_I32, dims, rank, rank - 2);
     x = b_add(b, b_tanh(b, b_add(b, x, b_mul(b, x, b_cast(b, i, WF_F64)))),
               b_mul(b, b_full_like(b, x, 3), b_cast(b, b_eq(b, i, j), WF_F64)));
-    which = pick(g, 6);
-    if (which >= 4) /* eigh, svd: the second of the two 6 larger */
+    which = pick(g, 7);
+    if (which >= 4) /* eigh, svd, eig: the second of the two 6 larger */
         x = b_add(b, x,
                   b_mul(b, b_full_like(b, x, 6),
                         b_cast(b, b_mul(b, i, b_cast(b, b_eq(b, i, j), WF_I32)), WF_F64)));
@@ -324,6 +324,9 @@ static Val matrix_step(Gen *g)
         return out[pick(g, 2)];
     case 4: b_eqn(b, OP_eigh, &x, 1, NULL, out, 2); return b_tanh(b, out[pick(g, 2)]);
     case 5: b_eqn(b, OP_svd, &x, 1, NULL, out, 3); return b_tanh(b, out[pick(g, 3)]);
+    case 6: /* which are real, so far apart */
+        b_eqn(b, OP_eig, &x, 1, NULL, out, 2);
+        return b_tanh(b, b_eqn1(b, OP_real, &out[pick(g, 2)], 1, NULL));
     default: {
         SolveAttr a = {.left = pick(g, 2),
                        .lower = pick(g, 2),

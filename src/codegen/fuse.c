@@ -296,7 +296,7 @@ static bool has_tail(const Fuser *f, Val v)
     const Eqn *e = def_of(f, v) == EQN_INPUT ? NULL : &f->p->eqns[def_of(f, v)];
     double flops = 0, bytes;
 
-    if (!f->target->tail_flops || !e || e->op != OP_dot_general || f->p->dims.syms.n)
+    if (f->target->tail_flops <= 0 || !e || e->op != OP_dot_general || f->p->dims.syms.n)
         return false;
     eqn_cost(f->cx, f->p, e, NULL, &flops, &bytes);
     return flops >= f->target->tail_flops;

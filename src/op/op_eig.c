@@ -183,7 +183,7 @@ static void standard_rotation(double a, double b, double c, double d, double *cs
 {
     double p = (a - d) / 2, big = fmax(fabs(b), fabs(c)),
            small = copysign(fmin(fabs(b), fabs(c)), b) * copysign(1, c),
-           scale = fmax(fabs(p), big), z = scale ? p / scale * p + big / scale * small : 0;
+           scale = fmax(fabs(p), big), z = scale > 0 ? p / scale * p + big / scale * small : 0;
 
     *cs = 1;
     *sn = 0;
