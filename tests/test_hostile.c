@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* Ends a comment, a string and a line, and is found again. */
 static const char evil[] = "\n*/\"'\\\n#error EVIL\nEVIL();/*";
@@ -115,5 +116,62 @@ XTEST(a_symbol_that_ends_a_comment_is_compiled_and_runs_nothing)
     wf_array_release(x);
     wf_array_release(y);
     wf_exec_release(e);
+    wf_model_free(m);
+}
+
+/* ---- C that stands alone --------------------------------------------------------------- */
+
+/* What would end a comment, a string or a line, also by C99's trigraph for a backslash, and an escape that goes on. */
+#define ENDS "\n*/\"'\\\n#error EVIL\nEVIL();/*\x1b" "EVIL ?" "?/"
+/* Names of a method's tensors stand on a line each. */
+#define TENSOR "w*/ EVIL(); /*\"'\\\x1b" "EVIL ?" "?/"
+
+static const char *quoted(wf_ctx *cx, const char *s)
+{
+    Text t;
+
+    text_init(&t, &cx->scratch);
+    text_quoted(&t, s, strlen(s));
+    return text_str(&t);
+}
+
+/* A model of one method, every text of which is hostile. */
+static wf_model *hostile_model(wf_ctx *cx)
+{
+    const char *f = quoted(cx, "f" ENDS), *w = quoted(cx, TENSOR), *x = quoted(cx, "x" ENDS),
+               *n = quoted(cx, "N" ENDS), *a = quoted(cx, "a" ENDS);
+    char *text = arena_printf(&cx->scratch,
+                              "%s(%s: f32[4], %s: f32[%s,4]) {\n  %s = sort %s axis=1\n"
+                              "  b = broadcast %s shape=[%s,4] dims=[1]\n  c = mul %s b\n  ret c\n}\n",
+                              f, w, x, n, a, x, w, n, a);
+    wf_array *values = NULL;
+    wf_model *m = NULL;
+
+    CHECK(wf_model_parse(cx, "f.wir", text, strlen(text), &m) == WF_OK);
+    CHECK(wf_array_from(cx, WF_F32, (int64_t[]){4}, 1, (float[]){1, 2, 3, 4}, &values) == WF_OK);
+    CHECK(wf_model_set_tensor(cx, m, TENSOR, values) == WF_OK);
+    CHECK(wf_model_set_meta(cx, m, "method.f" ENDS, "state " TENSOR "\n") == WF_OK);
+    wf_array_release(values);
+    return m;
+}
+
+/* It compiles without a warning, and is what a model with plain names gives but for names: no text of it is code. */
+XTEST(exported_c_of_a_hostile_model_compiles_and_is_nothing_else)
+{
+    wf_model *m = hostile_model(cx);
+
+    for (int w = WF_EXPORT_IN_FILE; w <= WF_EXPORT_TENSORS; w++) {
+        wf_export_options o = {.size = sizeof o, .name = "net", .weights = (wf_export_weights)w, .nmost = 1, .most_symbols = (const char *const[]){"N" ENDS},
+                               .most = (int64_t[]){8}};
+        char dir[] = "/tmp/weft_hostile_XXXXXX";
+
+        CHECK(mkdtemp(dir) != NULL);
+        CHECK(wf_export(cx, m, dir, &o) == WF_OK);
+        CHECK_STR(wf_ctx_message(cx), "");
+        CHECK(system(arena_printf(&cx->scratch, "cd %s && for f in *.c; do ${CC:-cc} -std=c99 -Wall -Wextra -Wno-trigraphs -Werror -c $f -o $f.o || exit 1; done",
+                                  dir)) == 0);
+        CHECK(system(arena_printf(&cx->scratch, "cd %s && ${CC:-cc} net*.o -lm -o net", dir)) == 0);
+        CHECK(system(arena_printf(&cx->scratch, "rm -r %s", dir)) == 0);
+    }
     wf_model_free(m);
 }

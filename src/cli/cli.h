@@ -125,6 +125,9 @@ int usage_error(const Command *c, const char *fmt, ...)
 /* "weft: text" */
 void cli_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The context's error on standard error; the status that goes with it. */
+/* A name of a file for people to see: what a terminal would obey is written as \x1b. How many columns it takes. */
+int cli_put_name(FILE *f, const char *s);
+int cli_name_width(const char *s);
 int cli_report(wf_ctx *cx);
 /* "; did you mean 'x'?" for the nearest of the names, or "". In memory of its own until
  * the next call. */

@@ -105,22 +105,13 @@ static int print_program(wf_ctx *cx, const wf_model *m, const wf_program *p)
     return DONE;
 }
 
-static int characters(const char *s) /* of UTF-8 */
-{
-    int n = 0;
-
-    for (; *s; s++)
-        n += ((unsigned char)*s & 0xc0) != 0x80;
-    return n;
-}
-
 static void print_tensors(const wf_model *m)
 {
     double total = 0;
     int width = 0;
 
     for (int i = 0; i < wf_model_tensors(m); i++) {
-        int n = characters(wf_model_tensor_name(m, i));
+        int n = cli_name_width(wf_model_tensor_name(m, i));
 
         width = n > width && n <= 60 ? n : width;
     }
@@ -128,12 +119,11 @@ static void print_tensors(const wf_model *m)
         wf_array *a = wf_model_tensor(m, i);
         double bytes =
             (double)wf_array_count(a) * (double)wf_dtype_size(wf_array_dtype(a));
+        int n;
 
-        printf("  %s%*s  %s[", wf_model_tensor_name(m, i),
-               width > characters(wf_model_tensor_name(m, i))
-                   ? width - characters(wf_model_tensor_name(m, i))
-                   : 0,
-               "", wf_dtype_name(wf_array_dtype(a)));
+        printf("  ");
+        n = cli_put_name(stdout, wf_model_tensor_name(m, i));
+        printf("%*s  %s[", width > n ? width - n : 0, "", wf_dtype_name(wf_array_dtype(a)));
         for (int k = 0; k < wf_array_rank(a); k++)
             printf("%s%lld", k ? "," : "", (long long)wf_array_dims(a)[k]);
         printf("]  %s", human(bytes));

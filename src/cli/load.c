@@ -197,13 +197,16 @@ int cli_print_signature(wf_ctx *cx, const wf_program *p, int state, int results,
 {
     const char *type;
 
-    fprintf(file, "%s(", wf_program_name(p));
+    cli_put_name(file, wf_program_name(p));
+    putc('(', file);
     for (int i = state; i < wf_program_inputs(p); i++) {
         const char *name = wf_program_input_name(p, i);
 
         if (wf_program_input_type(cx, p, i, &type) != WF_OK)
             return cli_report(cx);
-        fprintf(file, "%s%s%s%s", i > state ? ", " : "", name, *name ? ": " : "", type);
+        fputs(i > state ? ", " : "", file);
+        cli_put_name(file, name);
+        fprintf(file, "%s%s", *name ? ": " : "", type);
     }
     fputs(") ->", file);
     for (int i = 0; i < results; i++) {

@@ -62,6 +62,25 @@ static void print_coloured(const char *text, const char *kind)
     }
 }
 
+int cli_name_width(const char *s)
+{
+    int n = 0;
+
+    for (; *s; s++)
+        n += (unsigned char)*s < ' ' || *s == 127 ? 4 : ((unsigned char)*s & 0xc0) != 0x80;
+    return n;
+}
+
+int cli_put_name(FILE *f, const char *s)
+{
+    for (const char *c = s; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            fprintf(f, "\\x%02x", (unsigned char)*c);
+        else
+            putc(*c, f);
+    return cli_name_width(s);
+}
+
 int cli_report(wf_ctx *cx)
 {
     wf_status status = wf_ctx_status(cx);

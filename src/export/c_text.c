@@ -71,6 +71,37 @@ const char *c_plain(Arena *a, const char *name)
     return text_str(&t);
 }
 
+/* Its end, the start of another, ends of lines but '\n', and what joins lines (a backslash, as ??/ too) become spaces. */
+const char *c_comment(Arena *a, const char *s)
+{
+    char *t = arena_printf(a, "%s", s);
+
+    for (char *c = t; *c; c++)
+        if ((*c == '*' && c[1] == '/') || (*c == '/' && c[1] == '*') || *c == '\\' || *c == '?' ||
+            (((unsigned char)*c < ' ' || *c == 127) && *c != '\n'))
+            *c = ' ';
+    return t;
+}
+
+/* Octal, three digits: what follows cannot belong to it, as it may to \x1b; no ?, which begins trigraphs. */
+const char *c_string(Arena *a, const char *s)
+{
+    Text t;
+
+    text_init(&t, a);
+    text_char(&t, '"');
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+
+        if (c < ' ' || c >= 127 || c == '"' || c == '\\' || c == '?')
+            text_printf(&t, "\\%03o", c);
+        else
+            text_char(&t, *s);
+    }
+    text_char(&t, '"');
+    return text_str(&t);
+}
+
 const char *c_identifier(Arena *a, const char *name)
 {
     Text t;

@@ -69,6 +69,9 @@ const char *c_identifier(Arena *a, const char *name);
 typedef VEC(const char *) Names;
 const char *c_unique(Arena *a, void *names, const char *wish);
 const char *c_upper(Arena *a, const char *s);
+/* A text of the model's where nothing of it is code: inside a comment; as a string, with its quotes. */
+const char *c_comment(Arena *a, const char *s);
+const char *c_string(Arena *a, const char *s);
 /* Is the word in the text, but for lines that are comments? */
 bool c_mentions(const char *text, const char *word);
 /* One element as C, exactly. bits: as stored. */

@@ -37,6 +37,17 @@ static int64_t array_most(ExportMethod *m, Val v)
            (int64_t)wf_dtype_size(dtype_of(&m->f, v));
 }
 
+/* A text without ends of lines. */
+static const char *one_line(Output *o, const char *s)
+{
+    char *t = arena_printf(o->c.a, "%s", s);
+
+    for (char *c = t; *c; c++)
+        if (*c == '\n')
+            *c = ' ';
+    return t;
+}
+
 /* ---- the header ---------------------------------------------------------------------- */
 
 static void add_state(Output *o, Text *t)
@@ -51,7 +62,7 @@ static void add_state(Output *o, Text *t)
         const ModelMember *m = &o->members.v[i];
 
         text_printf(t, "    %s %s[%lld]; /* %s: %s[", c_stored(wf_array_dtype(m->array)),
-                    m->name, (long long)MAX(m->count, 1), m->tensor,
+                    m->name, (long long)MAX(m->count, 1), c_comment(o->c.a, one_line(o, m->tensor)),
                     wf_dtype_name(wf_array_dtype(m->array)));
         for (int d = 0; d < wf_array_rank(m->array); d++)
             text_printf(t, d ? ",%lld" : "%lld", (long long)wf_array_dims(m->array)[d]);
@@ -64,14 +75,17 @@ static void add_method(Output *o, ExportMethod *m, Text *t)
 {
     const Program *p = m->f.p;
 
-    text_printf(t, "/* %s(", m->source->name);
+    Text head;
+
+    text_init(&head, o->c.a);
+    text_printf(&head, "%s(", m->source->name);
     for (uint32_t i = m->nstate; i < p->nin; i++)
-        text_printf(t, "%s%s: %s", i > m->nstate ? ", " : "", m->f.in[i],
+        text_printf(&head, "%s%s: %s", i > m->nstate ? ", " : "", m->f.in[i],
                     type_of(o, m, i + 1));
-    text_add(t, ") ->");
+    text_add(&head, ") ->");
     for (uint32_t j = 0; j + m->nupdate < p->nout; j++)
-        text_printf(t, "%s %s: %s", j ? "," : "", m->f.out[j], type_of(o, m, p->outs[j]));
-    text_printf(t, "%s */\n", m->nupdate ? "; changes s" : "");
+        text_printf(&head, "%s %s: %s", j ? "," : "", m->f.out[j], type_of(o, m, p->outs[j]));
+    text_printf(t, "/* %s%s */\n", c_comment(o->c.a, one_line(o, text_str(&head))), m->nupdate ? "; changes s" : "");
     for (uint32_t i = 0; i < p->dims.syms.n; i++)
         text_printf(t, "#define %s_MAX_%s %lld\n", m->macro, c_dim_in(&m->f, m->f.map[i]),
                     (long long)m->most[i]);
@@ -229,8 +243,8 @@ static void add_run(Output *o, ExportMethod *m, Text *t)
 
     text_printf(t, "static int run_%s(FILE *from, FILE *to)\n{\n", m->name);
     for (uint32_t i = 0; i < p->dims.syms.n; i++)
-        text_printf(t, "    const ptrdiff_t %s = size_of(\"%s\", %s_MAX_%s);\n",
-                    c_dim_in(f, f->map[i]), p->dims.syms.v[i].name, m->macro,
+        text_printf(t, "    const ptrdiff_t %s = size_of(%s, %s_MAX_%s);\n",
+                    c_dim_in(f, f->map[i]), c_string(o->c.a, p->dims.syms.v[i].name), m->macro,
                     c_dim_in(f, f->map[i]));
     for (uint32_t i = m->nstate; i < p->nin; i++)
         add_array(m, i + 1, f->in[i], &off, t);

@@ -121,13 +121,10 @@ static void write_safetensors(Output *o, Text *t, Text *h)
                 n, n, o->c.macro, o->c.macro);
     for (uint32_t i = 0; i < o->members.n; i++) {
         const ModelMember *m = &o->members.v[i];
-        Text quoted;
 
-        text_init(&quoted, o->c.a);
-        text_quoted(&quoted, m->tensor, strlen(m->tensor));
         text_printf(t,
                     "    wrong |= load_tensor(file, n, head, %s, \"%s\", s->%s, %lld);\n",
-                    text_str(&quoted), safetensors_dtype(wf_array_dtype(m->array)),
+                    c_string(o->c.a, m->tensor), safetensors_dtype(wf_array_dtype(m->array)),
                     m->name, (long long)bytes_of(m));
     }
     text_printf(t, "    return wrong ? %s_FILE : 0;\n}\n\n", o->c.macro);

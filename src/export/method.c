@@ -236,10 +236,7 @@ static void add_comment(CFile *c, const Program *p)
 
     text_init(&t, c->a);
     program_print(p, &(PrintOptions){.max_const = 8}, &t);
-    for (size_t i = 0; i + 1 < t.n; i++)
-        if ((t.s[i] == '*' && t.s[i + 1] == '/') || (t.s[i] == '/' && t.s[i + 1] == '*'))
-            t.s[i] = ' ';
-    text_printf(&c->functions, "/*\n%s*/\n", text_str(&t));
+    text_printf(&c->functions, "/*\n%s*/\n", c_comment(c->a, text_str(&t)));
 }
 
 static void unused_arguments(ExportMethod *m, Text *out)

@@ -107,14 +107,10 @@ static void write_comment(Func *f)
         return;
     text_init(&t, f->a);
     eqn_print(f->p, f->e, &t);
-    for (size_t i = 0; i + 1 < t.n; i++)
-        if ((t.s[i] == '*' && t.s[i + 1] == '/') ||
-            (t.s[i] == '/' && t.s[i + 1] == '*') || t.s[i] == '\\')
-            t.s[i] = ' ';
     if (t.n > 100)
-        c_put_line(f, "/* %.96s .. */", text_str(&t));
+        c_put_line(f, "/* %.96s .. */", c_comment(f->a, text_str(&t)));
     else
-        c_put_line(f, "/* %s */", text_str(&t));
+        c_put_line(f, "/* %s */", c_comment(f->a, text_str(&t)));
 }
 
 bool step_write(Func *f)

@@ -135,6 +135,7 @@ struct Unit {
     uint32_t *objects_at;  /* where those of consts stand in packed */
     Unit *source;          /* of packed code: its text compiled, once a tree was asked for */
     bool hidden;           /* of the language itself: not shown in errors */
+    bool confined;         /* of a file's own source: confine.c */
     bool shown;            /* of a prompt: values of expressions are printed */
     uint8_t cut;           /* CUT_: does the text end where more of it must follow? */
     VEC(Value) consts;     /* owned; of packed code: T_NIL until it is needed */
@@ -343,6 +344,7 @@ struct VmFrame {
     uint32_t ret;  /* register of back that takes the result */
     uint32_t sent; /* generator: 1 + register that takes what is sent; 0: not started */
     uint8_t enter; /* FRAME_: how it was entered */
+    bool confined; /* of a generator that code of a file made: confine.c */
     Value regs[];
 };
 enum { FRAME_C, FRAME_CALL, FRAME_INIT, FRAME_FOR };

@@ -422,6 +422,8 @@ bool sc_setattr(Vm *vm, Value v, Str *name, Value x)
 {
     Class *c = sc_class_of(vm, v);
 
+    if (!sc_may_set(vm, v, name))
+        return false;
     if (c->d.setattr)
         return c->d.setattr(vm, v, name, x);
     return dunder_plain_setattr(vm, v, name, x);

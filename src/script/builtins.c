@@ -612,6 +612,8 @@ static Value b_input(Vm *vm, const Args *a)
     ssize_t n;
     Value r;
 
+    if (!sc_may(vm, "read input"))
+        return NIL;
     if (a->v[0].tag != T_NIL) {
         Value s = sc_to_str(vm, a->v[0]);
 

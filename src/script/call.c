@@ -323,7 +323,7 @@ VmFrame *sc_frame_for(Vm *vm, Function *f, Value *args, int n, int nkw, Value *n
     VmFrame *fr;
     uint32_t i = 0;
 
-    if (UNLIKELY(!c->ins) && !sc_code_load(c))
+    if ((UNLIKELY(!c->ins) && !sc_code_load(c)) || (UNLIKELY(vm->loading) && !sc_may_call(vm, c)))
         return NULL;
     fr = sc_alloc(vm, sizeof *fr + c->nregs * sizeof(Value));
     if (!fr)

@@ -335,6 +335,10 @@ static Value compiled(Vm *vm, Value source, const char *file, bool eval)
 
     if (!text)
         return NIL;
+    if (!sc_may(vm, "compile code")) {
+        obj_drop(vm, text);
+        return NIL;
+    }
     if (eval) {
         for (s = text->s; *s == ' ' || *s == '\t'; s++)
             ;
@@ -444,7 +448,7 @@ static ScModule *module_over(Vm *vm, Dict *d)
 
 static Value run_code(Vm *vm, CodeObj *c, Value globals, Value locals)
 {
-    Dict *out = NULL, *d = seen_by(vm, globals, locals, &out), *before = NULL;
+    Dict *out = NULL, *d = sc_may(vm, "run code") ? seen_by(vm, globals, locals, &out) : NULL, *before = NULL;
     ScModule *m = NULL;
     Value r = NIL, *at;
     Str *name;

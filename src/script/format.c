@@ -833,7 +833,7 @@ static Value field_value(Fields *f, const char *s, const char *end)
                 e++;
             Str *name = sc_intern(vm, q, (size_t)(e - q));
 
-            n = name ? sc_getattr(vm, v, name) : NIL;
+            n = name && (*q != '_' || sc_may(vm, "format such an attribute")) ? sc_getattr(vm, v, name) : NIL;
             if (name)
                 obj_drop(vm, name);
         } else {

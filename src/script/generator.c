@@ -20,6 +20,7 @@ Value sc_new_generator(Vm *vm, VmFrame *f)
     g->name = obj_ref(f->code->qualname);
     g->result = NONE;
     f->gen = g;
+    f->confined = sc_is_left_by_file(vm);
     return v_obj(g);
 }
 

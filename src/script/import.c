@@ -297,7 +297,7 @@ static bool set_origin(Vm *vm, ScModule *m, const Str *name, const Found *f)
 static Unit *compile_file(Vm *vm, const char *path)
 {
     size_t size;
-    char *text = read_file(vm, path, &size);
+    char *text = sc_may(vm, "import files") ? read_file(vm, path, &size) : NULL;
     Unit *u;
 
     if (!text) {

@@ -15,9 +15,23 @@ Iter *sc_iter_new(Vm *vm, KnownClass k, Value a)
 {
     Iter *it = sc_gc_new(vm, vm->cls[k], sizeof *it);
 
-    if (it)
+    if (it) {
         it->a = sc_ref(a);
+        it->h.h.flags |= UNLIKELY(vm->has_confined) && sc_is_left_by_file(vm) ? OBJ_CONFINED : 0;
+    }
     return it;
+}
+
+/* The function of map, filter or iter(f, end) is called, as who made the iterator may. */
+static Value call_of(Vm *vm, const Iter *it, Value f, Value *v, int n)
+{
+    int by = it->h.h.flags & OBJ_CONFINED ? 1 : 0;
+    Value r;
+
+    vm->confined += by;
+    r = sc_call(vm, f, v, n);
+    vm->confined -= by;
+    return r;
 }
 
 static void iter_destroy(Vm *vm, Obj *o)
@@ -267,7 +281,7 @@ static Value map_next(Vm *vm, Value self)
             break;
     }
     if (i == n)
-        r = sc_call(vm, it->b, v, (int)n);
+        r = call_of(vm, it, it->b, v, (int)n);
     while (i > 0)
         sc_drop(vm, v[--i]);
     return r;
@@ -297,7 +311,7 @@ static Value filter_next(Vm *vm, Value self)
     int t;
 
     while ((v = next_of(vm, it->a)).tag != T_NIL) {
-        r = it->b.tag == T_NONE ? sc_ref(v) : sc_call(vm, it->b, &v, 1);
+        r = it->b.tag == T_NONE ? sc_ref(v) : call_of(vm, it, it->b, &v, 1);
         t = r.tag == T_NIL ? -1 : sc_truth(vm, r);
         sc_drop(vm, r);
         if (t == 1)
@@ -330,7 +344,7 @@ static Value call_next(Vm *vm, Value self)
 
     if (it->i)
         return NIL;
-    v = sc_call(vm, it->a, NULL, 0);
+    v = call_of(vm, it, it->a, NULL, 0);
     if (v.tag == T_NIL)
         return NIL;
     e = sc_equal(vm, v, it->b);

@@ -113,6 +113,7 @@ enum {
     OBJ_ASCII = 4,
     OBJ_FINALIZED = 256, /* its __del__ has run, which happens once */
     OBJ_MARKED = 1024,   /* a string whose code points are indexed in vm->marks */
+    OBJ_CONFINED = 2048, /* it calls later, and code of a file made it: confine.c */
     OBJ_HELD = 512       /* garbage that the collector holds while it runs __del__ methods */
 };
 
@@ -458,6 +459,8 @@ struct Vm {
     VmFrame *frame; /* running, or NULL */
     int depth, max_depth; /* script frames */
     int cdepth;           /* C recursion */
+    bool has_confined;     /* code of a file was defined here */
+    int confined, loading; /* confine.c: trees of a file's source that are walked; such sources that are being defined */
     uint32_t version;     /* changes whenever a class changes */
 
     GcObj gc_list;      /* head of all objects that can form cycles */
@@ -803,6 +806,18 @@ void sc_vm_free(Vm *vm);
 /* Compile text into a unit whose top is a module body; NULL: SyntaxError pending. */
 Unit *sc_compile_unit(Vm *vm, const char *file, const char *text, size_t size);
 Value sc_run_unit(Vm *vm, Unit *u, ScModule *m);
+
+/* ---- confine.c: code that a file brought ------------------------------------------- */
+
+Value sc_run_confined(Vm *vm, Unit *u, ScModule *m); /* its definitions are made, and nothing of it is called */
+bool sc_is_confined(const Vm *vm);                   /* is code of a file at work? */
+bool sc_may(Vm *vm, const char *what); /* natives that reach beyond computing ask; false: no, an exception is pending */
+bool sc_is_left_by_file(const Vm *vm); /* is what is made now, and called later, made by such code? */
+bool sc_may_call(Vm *vm, const ByteCode *c);
+bool sc_may_set(Vm *vm, Value v, const Str *name);
+
+/* ---- interp.c, again ---------------------------------------------------------------- */
+
 Unit *sc_unpack_unit(Vm *vm, const char *file, const Namespace *n); /* the same of what the build compiled */
 Unit *sc_compile_hidden(Vm *vm, const char *file, const char *text, size_t size); /* frames not shown */
 /* Of a prompt: values of expressions are printed. out_cut: CUT_ of ast.h, whether there is a result or not */

@@ -87,6 +87,7 @@ Value vm_new_function(Vm *vm, VmFrame *fr, const ByteCode *c, Value *defaults)
     if (!f)
         return NIL;
     f->code = c;
+    f->h.h.flags |= UNLIKELY(vm->has_confined) && sc_is_left_by_file(vm) ? OBJ_CONFINED : 0;
     f->unit = c->unit;
     c->unit->refs++;
     f->name = obj_ref(c->name);

@@ -442,7 +442,7 @@ static Value n_load_npy(Vm *vm, const Args *a)
     wf_array *x = NULL;
     wf_tensor t = WF_NONE;
 
-    if (!en_str(&e, a->v[0], &path))
+    if (!sc_may(vm, "reach files") || !en_str(&e, a->v[0], &path))
         return en_fail(&e);
     if (wf_npy_load(e.c, path, &x) == WF_OK) {
         t = wf_copy(e.c, wf_from_array(e.c, x));
@@ -458,7 +458,7 @@ static Value n_save_npy(Vm *vm, const Args *a)
     wf_array *x = NULL;
     wf_tensor t;
 
-    if (!en_str(&e, a->v[0], &path) || !en_tensor(&e, a->v[1], &t))
+    if (!sc_may(vm, "reach files") || !en_str(&e, a->v[0], &path) || !en_tensor(&e, a->v[1], &t))
         return en_fail(&e);
     if (wf_to_array(e.c, wf_copy(e.c, t), &x) == WF_OK) {
         wf_npy_save(e.c, path, x);

@@ -8,11 +8,14 @@
  *                 constants; functions; classes
  *   of a class    names of constants and functions; no special method that making, loading
  *                 or dropping an object would call; bases are dotted names
- *   evaluated     decorators (a short list), defaults (constants and dotted names),
- *                 annotations (names, subscripts)
+ *   evaluated     decorators (a short list, whose names nothing binds again), defaults
+ *                 (constants and dotted names), annotations (names, subscripts)
  *   in bodies     no builtin that reaches files, code or namespaces; no attribute that leads
  *                 from an object to its machinery or from a module to the host's; a module
- *                 is only ever the left side of a dot
+ *                 is only ever the left side of a dot, and keeps its names
+ *
+ * What the text does not show (a library that calls a method while a class is made, a function
+ * of a library that writes a file) script/confine.c stops when it happens.
  *
  * What is found otherwise is a RuntimeError that says what and in which line.
  */
@@ -52,11 +55,28 @@ static const char *const host_modules[] = {"os",
                                            "onnx",
                                            "package",
                                            "serialization",
+                                           "tensorboard",
+                                           "benchmark",
                                            NULL};
 /* Functions of the modules above that read or write files, or take code. */
-static const char *const host_functions[] = {
-    "save",    "load",    "from_file", "fromfile",         "tofile",     "memmap",
-    "loadtxt", "savetxt", "savez",     "savez_compressed", "genfromtxt", NULL};
+static const char *const host_functions[] = {"save",
+                                             "load",
+                                             "from_file",
+                                             "fromfile",
+                                             "tofile",
+                                             "memmap",
+                                             "loadtxt",
+                                             "savetxt",
+                                             "savez",
+                                             "savez_compressed",
+                                             "genfromtxt",
+                                             "CompilationUnit",
+                                             "get_type_hints",
+                                             "ForwardRef",
+                                             NULL};
+/* Methods of arrays, modules and scripted functions that do. */
+static const char *const host_methods[] = {"tofile", "dump",   "fromfile", "from_file",
+                                           "save",   "define", NULL};
 static const char *const host_builtins[] = {
     "open",   "exec", "eval",       "compile",      "__import__", "input",      "globals",
     "locals", "vars", "dir",        "setattr",      "delattr",    "breakpoint", "exit",
@@ -124,12 +144,14 @@ static bool is_module(const Check *k, const char *name) /* of the language itsel
     return sc_is_builtin_module(k->vm, name);
 }
 
-/* A name that decorators and bases trust must stay what it is. */
-static bool check_bound(Check *k, const Ast *at, const char *name)
+/* A name that decorators and bases trust must stay what it is, in the body of a class too. */
+static bool check_bound(Check *k, const Ast *at, const char *name, bool in_class)
 {
+    const char *module = module_of(k, name);
     size_t n = strlen(name);
 
-    if (module_of(k, name))
+    if (module && (!in_class || !strncmp(module, "torch", 5) ||
+                   !strncmp(module, "dataclasses", 11)))
         return refuse(k, at, "it binds again", name);
     for (const char *const *d = decorators; *d; d++)
         if (!strncmp(*d, name, n) && ((*d)[n] == 0 || (*d)[n] == '.'))
@@ -182,7 +204,8 @@ static bool check_from(Check *k, const Ast *s)
             return refuse(k, one, "it imports", full);
         if (is_module(k, full))
             vec_push(k->a, &k->imports, ((Import){as, full}));
-        else if (strcmp(full, "dataclasses.dataclass") != 0 && !check_bound(k, one, as))
+        else if (strcmp(full, "dataclasses.dataclass") != 0 &&
+                 !check_bound(k, one, as, false))
             return false;
     }
     return true;
@@ -227,6 +250,8 @@ static bool check_attr(Check *k, const Ast *a)
 
     if (!strncmp(name, "__", 2) && !in_list(name, special) && !in_list(name, readable))
         return refuse(k, a, "it reads", name);
+    if (in_list(name, host_methods))
+        return refuse(k, a, "it uses", name);
     if (of_module &&
         (name[0] == '_' || in_list(name, host_modules) || in_list(name, host_functions)))
         return refuse(k, a, "it uses", dotted(k, a));
@@ -286,6 +311,40 @@ static bool check_name(Check *k, const Ast *a)
     return true;
 }
 
+/* What is assigned to or deleted: no name of a module. */
+static bool check_target(Check *k, const Ast *t)
+{
+    if (!t)
+        return true;
+    if (t->kind == E_ATTR && is_of_module(k, t))
+        return refuse(k, t, "it sets", dotted(k, t));
+    if (t->kind == E_STAR)
+        return check_target(k, t->a);
+    if (t->kind == E_TUPLE || t->kind == E_LIST)
+        for (uint32_t i = 0; i < t->list.n; i++)
+            if (!check_target(k, t->list.v[i]))
+                return false;
+    return true;
+}
+
+static bool check_targets(Check *k, const Ast *a)
+{
+    switch ((AstKind)a->kind) {
+    case S_ASSIGN:
+    case S_DEL:
+        for (uint32_t i = 0; i < a->list.n; i++)
+            if (!check_target(k, a->list.v[i]))
+                return false;
+        return true;
+    case S_AUG:
+    case S_ANN:
+    case S_FOR:
+    case E_FOR: return check_target(k, a->a);
+    case S_ITEM: return check_target(k, a->b);
+    default: return true;
+    }
+}
+
 static bool check_body(Check *k, const Ast *a)
 {
     bool ok;
@@ -313,8 +372,9 @@ static bool check_body(Check *k, const Ast *a)
             refuse(k, a, "a function has a class, an import or a global statement", NULL);
         break;
     default:
-        ok = check_body(k, a->a) && check_body(k, a->b) && check_body(k, a->c) &&
-             check_bodies(k, &a->list) && check_bodies(k, &a->more);
+        ok = check_targets(k, a) && check_body(k, a->a) && check_body(k, a->b) &&
+             check_body(k, a->c) && check_bodies(k, &a->list) &&
+             check_bodies(k, &a->more);
     }
     sc_leave(k->vm);
     return ok;
@@ -338,7 +398,10 @@ static bool is_constant(Check *k, const Ast *a)
     case E_ELLIPSIS: return true;
     case E_NAME: return !in_list(a->name, host_builtins);
     case E_ATTR: return dotted(k, a) != NULL;
-    case E_UN: return is_constant(k, a->a);
+    case E_UN: /* of a number that is written there: nothing else knows what it means */
+        return (a->a->kind == E_INT || a->a->kind == E_FLOAT || a->a->kind == E_IMAG ||
+                a->a->kind == E_BIG || a->a->kind == E_UN) &&
+               is_constant(k, a->a);
     case E_TUPLE:
     case E_LIST:
     case E_SET:
@@ -352,7 +415,8 @@ static bool is_constant(Check *k, const Ast *a)
     }
 }
 
-/* An annotation: names, subscripts and alternatives of constants. */
+/* An annotation: names, subscripts and alternatives of constants. What is subscripted is a
+ * type: an object whose class is the file's would be asked, and confine.c stops that. */
 static bool is_type(Check *k, const Ast *a)
 {
     if (a->kind == E_INDEX)
@@ -368,27 +432,50 @@ static bool is_type(Check *k, const Ast *a)
     return is_constant(k, a);
 }
 
-static bool check_decorators(Check *k, const AstList *l)
+/* Is it x.setter, and x a property of the class's own, made before the definition s? */
+static bool is_setter(const Check *k, const Ast *cls, const Ast *s, const Ast *decorator)
+{
+    bool found = false;
+
+    if (!cls || decorator->kind != E_ATTR || strcmp(decorator->name, "setter") != 0 ||
+        decorator->a->kind != E_NAME || module_of(k, decorator->a->name))
+        return false;
+    for (uint32_t i = 0; i < cls->more.n && cls->more.v[i] != s; i++) {
+        const Ast *d = cls->more.v[i];
+
+        if (d->kind == S_DEF && !strcmp(d->def->name, decorator->a->name))
+            found = d->list.n == 1 && ((d->list.v[0]->kind == E_NAME &&
+                                        !strcmp(d->list.v[0]->name, "property")) ||
+                                       is_setter(k, cls, d, d->list.v[0]));
+        for (uint32_t j = 0; d->kind == S_ASSIGN && j < d->list.n; j++)
+            found = found && strcmp(d->list.v[j]->name, decorator->a->name) != 0;
+        if (d->kind == S_ANN && !strcmp(d->a->name, decorator->a->name))
+            found = false;
+    }
+    return found;
+}
+
+/* s: what they decorate; cls: the class it stands in, or NULL */
+static bool check_decorators(Check *k, const AstList *l, const Ast *s, const Ast *cls)
 {
     for (uint32_t i = 0; i < l->n; i++) {
         const char *name = dotted(k, l->v[i]);
 
-        const char *dot = name ? strchr(name, '.') : NULL;
-
-        if (!name || (!in_list(name, decorators) && (!dot || strcmp(dot, ".setter"))))
+        if (!name || (!in_list(name, decorators) && !is_setter(k, cls, s, l->v[i])))
             return refuse(k, l->v[i], "it has the decorator",
                           name ? name : "(an expression)");
     }
     return true;
 }
 
-static bool check_def(Check *k, const Ast *s, bool in_class)
+static bool check_def(Check *k, const Ast *s, const Ast *cls)
 {
     const FuncDef *d = s->def;
 
-    if (!strncmp(d->name, "__", 2) && (!in_class || !in_list(d->name, special)))
+    if (!strncmp(d->name, "__", 2) && (!cls || !in_list(d->name, special)))
         return refuse(k, s, "it defines", d->name);
-    if ((!in_class && !check_bound(k, s, d->name)) || !check_decorators(k, &s->list))
+    if (!check_bound(k, s, d->name, cls != NULL) ||
+        !check_decorators(k, &s->list, s, cls))
         return false;
     for (uint32_t i = 0; i < d->nparams; i++)
         if ((d->params[i].value && !is_constant(k, d->params[i].value)) ||
@@ -413,7 +500,7 @@ static bool check_assign(Check *k, const Ast *s, bool in_class)
         if (t->kind != E_NAME ||
             (!strncmp(t->name, "__", 2) && !(in_class && in_list(t->name, readable))))
             return refuse(k, s, "it assigns to more than a name", NULL);
-        if (!in_class && !check_bound(k, t, t->name))
+        if (!check_bound(k, t, t->name, in_class))
             return false;
     }
     if (s->kind == S_ANN && (!is_type(k, s->b) || !check_body(k, s->b)))
@@ -424,11 +511,12 @@ static bool check_assign(Check *k, const Ast *s, bool in_class)
     return true;
 }
 
-static bool check_statement(Check *k, const Ast *s, bool in_class);
+static bool check_statement(Check *k, const Ast *s, const Ast *cls);
 
 static bool check_class(Check *k, const Ast *s)
 {
-    if (!check_bound(k, s, s->name) || (s->a && !check_decorators(k, &s->a->list)))
+    if (!check_bound(k, s, s->name, false) ||
+        (s->a && !check_decorators(k, &s->a->list, s, NULL)))
         return false;
     for (uint32_t i = 0; i < s->list.n; i++) {
         const Ast *base = s->list.v[i];
@@ -439,12 +527,13 @@ static bool check_class(Check *k, const Ast *s)
             return false;
     }
     for (uint32_t i = 0; i < s->more.n; i++)
-        if (!check_statement(k, s->more.v[i], true))
+        if (!check_statement(k, s->more.v[i], s))
             return false;
     return true;
 }
 
-static bool check_statement(Check *k, const Ast *s, bool in_class)
+static bool check_statement(Check *k, const Ast *s,
+                            const Ast *cls) /* the class it stands in, or NULL */
 {
     switch ((AstKind)s->kind) {
     case S_PASS: return true;
@@ -452,11 +541,11 @@ static bool check_statement(Check *k, const Ast *s, bool in_class)
         return s->a->kind == E_STR || s->a->kind == E_ELLIPSIS ||
                refuse(k, s, "it has a statement that is run when it is loaded", NULL);
     case S_ASSIGN:
-    case S_ANN: return check_assign(k, s, in_class);
-    case S_DEF: return check_def(k, s, in_class);
+    case S_ANN: return check_assign(k, s, cls != NULL);
+    case S_DEF: return check_def(k, s, cls);
     case S_CLASS:
-        return in_class ? refuse(k, s, "it has a class inside a class", NULL)
-                        : check_class(k, s);
+        return cls ? refuse(k, s, "it has a class inside a class", NULL)
+                   : check_class(k, s);
     default:
         return refuse(k, s, "it has a statement that is run when it is loaded", NULL);
     }
@@ -472,12 +561,18 @@ static bool check_unit(Check *k, const AstList *l)
             bool ok = import != (pass == 0) ? true
                       : s->kind == S_IMPORT ? check_import(k, s)
                       : s->kind == S_FROM   ? check_from(k, s)
-                                            : check_statement(k, s, false);
+                                            : check_statement(k, s, NULL);
 
             if (!ok)
                 return false;
         }
     return true;
+}
+
+bool definitions_computes(const char *name)
+{
+    return name[0] != '_' && !in_list(name, host_modules) &&
+           !in_list(name, host_functions) && !in_list(name, host_builtins);
 }
 
 bool definitions_check(Vm *vm, const Unit *u)

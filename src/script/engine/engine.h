@@ -302,5 +302,6 @@ bool engine_open(Vm *vm, ScModule *m); /* by m's name: _torch and so on */
 bool syntax_open(Vm *vm, ScModule *m); /* syntax.c: _syntax */
 /* definitions.c: false after an exception that says what else the text would do. */
 bool definitions_check(Vm *vm, const Unit *u);
+bool definitions_computes(const char *name); /* a public function of a library that knows no files, as far as its name says */
 
 #endif

@@ -33,7 +33,7 @@ static Value n_read_bundle(Vm *vm, const Args *a)
     Dict *d = sc_dict(vm);
     TgBundle *b = NULL;
     bool ok =
-        d && en_str(&e, a->v[0], &prefix) && (b = tg_bundle_open(e.c, prefix)) != NULL;
+        d && sc_may(vm, "reach files") && en_str(&e, a->v[0], &prefix) && (b = tg_bundle_open(e.c, prefix)) != NULL;
 
     for (int i = 0; ok && i < tg_bundle_count(b); i++) {
         Value key = v_obj(sc_str(vm, tg_bundle_name(b, i))), v = entry_value(&e, b, i);
@@ -63,7 +63,7 @@ static Value n_write_bundle(Vm *vm, const Args *a)
         saved ? en_alloc(&e, ((size_t)names->n + 1) * sizeof *arrays) : NULL;
     const char *prefix = NULL;
     bool ok =
-        arrays && en_str(&e, a->v[0], &prefix) &&
+        arrays && sc_may(vm, "reach files") && en_str(&e, a->v[0], &prefix) &&
         (names->n == contents->n || sc_fail(vm, C_ValueError, "a name for each content"));
     int64_t n = 0;
 

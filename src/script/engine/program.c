@@ -667,7 +667,7 @@ static Value n_save_model(Vm *vm, const Args *a)
     Tuple *t = NULL;
     bool ok;
 
-    ok = en_str(&e, a->v[0], &path) &&
+    ok = sc_may(vm, "reach files") && en_str(&e, a->v[0], &path) &&
          ((a->v[1].tag == T_OBJ && sc_is(vm, a->v[1], C_dict) && a->v[2].tag == T_OBJ &&
            sc_is(vm, a->v[2], C_dict)) ||
           sc_fail(vm, C_TypeError, "save_model: needs dicts of tensors and of texts")) &&
@@ -710,7 +710,7 @@ static Value n_load_model(Vm *vm, const Args *a)
     wf_model *m = NULL;
     Tuple *keys = NULL, *out = NULL;
     Dict *d[3] = {0};
-    bool ok = en_str(&e, a->v[0], &path) && (keys = sc_tuple_from(vm, a->v[1])) != NULL &&
+    bool ok = sc_may(vm, "reach files") && en_str(&e, a->v[0], &path) && (keys = sc_tuple_from(vm, a->v[1])) != NULL &&
               (out = sc_tuple(vm, 3)) != NULL;
 
     for (int i = 0; ok && i < 3; i++)

@@ -3,7 +3,7 @@
  *
  *   tree(func, Node)   the Def of a function: an instance of Node with name, params (Nodes
  *                      with name, kind, value, ann), body, returns, locals
- *   info(func)         {globals, file, hidden, generator, name, lambda, first, doc}
+ *   info(func)         {globals, file, hidden, confined, generator, name, lambda, first, doc}
  *   free(func, name)   the value of a free variable; NameError where it has none
  *   defaults(func)     (those of the last positional parameters, {name: value} of keyword-only)
  *   text(func)         the S-expression of its definition
@@ -239,6 +239,7 @@ static Value m_info(Vm *vm, const Args *a)
         {"globals", d ? v_obj(gc_ref(f->module->attrs)) : NIL},
         {"file", d ? v_obj(sc_str(vm, f->code->unit->file)) : NIL},
         {"hidden", v_bool(d && f->code->unit->hidden)},
+        {"confined", v_bool(d && f->code->unit->confined)},
         {"generator", v_bool(def && def->is_generator)},
         {"lambda", v_bool(def && def->is_lambda)},
         {"line", v_int(d && sc_code_load(f->code) ? sc_code_line(f->code, 0) : 0)},
@@ -394,6 +395,24 @@ static Unit *unit_of_file(Vm *vm, const Args *a)
     return NULL;
 }
 
+/* confine(by): trees of a file's source are walked; by -1: no longer */
+static Value m_confine(Vm *vm, const Args *a)
+{
+    int64_t by;
+
+    if (!sc_to_int(vm, a->v[0], &by))
+        return NIL;
+    vm->confined += by < 0 ? -1 : 1;
+    return NONE;
+}
+
+static Value m_computes(Vm *vm, const Args *a)
+{
+    const char *name = sc_to_cstr(vm, a->v[0], "a name");
+
+    return name ? v_bool(definitions_computes(name)) : NIL;
+}
+
 static Value m_check(Vm *vm, const Args *a)
 {
     Unit *u = unit_of_file(vm, a);
@@ -409,7 +428,7 @@ static Value m_load(Vm *vm, const Args *a)
 {
     Unit *u = unit_of_file(vm, a);
     ScModule *m = u ? sc_module(vm, u->file, NULL) : NULL;
-    Value r = m ? sc_run_unit(vm, u, m) : NIL;
+    Value r = m ? sc_run_confined(vm, u, m) : NIL;
     Value d = r.tag == T_NIL ? NIL : v_obj(gc_ref(m->attrs));
 
     sc_drop(vm, r);
@@ -509,7 +528,8 @@ static const NativeDef natives[] = {
     {"text", m_text, "func"},       {"place", m_place, "|file,line,col,len"},
     {"sort", m_sort, "x"},          {"builtin", m_builtin, "name"},
     {"source", m_source, "func"},   {"load", m_load, "text,name"},
-    {"check", m_check, "text,name"},
+    {"check", m_check, "text,name"}, {"confine", m_confine, "by"},
+    {"computes", m_computes, "name"},
     {"raise_at", m_raise_at, "cls,message,file,line,col,len"},
     {"trace", m_trace, "e"},
     {0},

@@ -71,7 +71,7 @@ static Value n_comm_open(Vm *vm, const Args *a)
     struct ScriptWorld *w = world_of(&e);
     int64_t rank = 0, size = 0;
 
-    if (!w || !en_int(&e, a->v[0], &rank) || !en_int(&e, a->v[1], &size) || !en_str(&e, a->v[2], &o.key) ||
+    if (!w || !sc_may(vm, "reach processes") || !en_int(&e, a->v[0], &rank) || !en_int(&e, a->v[1], &size) || !en_str(&e, a->v[2], &o.key) ||
         !en_float(&e, a->v[3], &o.timeout) || !en_float(&e, a->v[4], &o.patience))
         return en_fail(&e);
     o.rank = (int)rank;

@@ -15,7 +15,7 @@ static bool fd_arg(Vm *vm, Value v, int *out)
 {
     int64_t fd;
 
-    if (!sc_to_int(vm, v, &fd))
+    if (!sc_may(vm, "reach files") || !sc_to_int(vm, v, &fd))
         return false;
     if (fd < 0 || fd > INT32_MAX) {
         errno = EBADF;
@@ -34,7 +34,7 @@ static Value m_open(Vm *vm, const Args *a)
     int64_t flags, mode = 0777;
     int fd;
 
-    if (!path || !sc_to_int(vm, a->v[1], &flags) || (a->v[2].tag != T_NIL && !sc_to_int(vm, a->v[2], &mode)))
+    if (!path || !sc_may(vm, "reach files") || !sc_to_int(vm, a->v[1], &flags) || (a->v[2].tag != T_NIL && !sc_to_int(vm, a->v[2], &mode)))
         return NIL;
     fd = open(path, (int)flags | O_CLOEXEC, (mode_t)mode);
     return fd < 0 ? os_raise_errno(vm, path) : v_int(fd);

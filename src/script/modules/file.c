@@ -84,7 +84,7 @@ static bool file_init(Vm *vm, Value self, const Args *a)
     Value shown;
     bool ok;
 
-    if (!mode || !read_mode(vm, mode, m, &made))
+    if (!sc_may(vm, "reach files") || !mode || !read_mode(vm, mode, m, &made))
         return false;
     if (made.binary && a->v[3].tag != T_NIL && a->v[3].tag != T_NONE)
         return sc_fail(vm, C_ValueError, "binary mode doesn't take an encoding argument");

@@ -229,6 +229,8 @@ static Value m_run(Vm *vm, const Args *a)
     int status = 0;
     pid_t pid;
 
+    if (!sc_may(vm, "reach processes"))
+        goto done;
     if (argv && a->v[5].tag != T_NONE)
         env = texts(vm, a->v[5], &nenv);
     if (!argv || !argv[0] || sc_failed(vm) || !sc_to_int(vm, a->v[2], &how[0]) || !sc_to_int(vm, a->v[3], &how[1]))
@@ -278,9 +280,16 @@ done:
     return r;
 }
 
+/* left_by_file(): does code of a file run, so that what is made now calls later on its behalf? */
+static Value m_left_by_file(Vm *vm, const Args *a)
+{
+    (void)a;
+    return v_bool(sc_is_left_by_file(vm));
+}
+
 static const NativeDef functions[] = {
     {"parameters", m_parameters, "f"}, {"source", m_source, "f"}, {"text_of", m_text_of, "file"},
     {"is_generator", m_is_generator, "f"}, {"caller", m_caller, "depth"}, {"names", m_names, ""},
-    {"collect", m_collect, "|generation"}, {"run", m_run, "argv,input,out,err,cwd,env"}, {0}};
+    {"collect", m_collect, "|generation"}, {"left_by_file", m_left_by_file, ""}, {"run", m_run, "argv,input,out,err,cwd,env"}, {0}};
 
 bool open_host(Vm *vm, ScModule *m) { return sc_module_natives(vm, m, functions); }

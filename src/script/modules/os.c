@@ -66,7 +66,8 @@ Value os_raise_errno(Vm *vm, const char *path)
     return NIL;
 }
 
-#define PATH_ARG(i) os_path(vm, a->v[i])
+#define TEXT_ARG(i) os_path(vm, a->v[i])                                          /* looked at as text */
+#define PATH_ARG(i) (sc_may(vm, "reach files") ? os_path(vm, a->v[i]) : NULL) /* used */
 
 static Value m_remove(Vm *vm, const Args *a)
 {
@@ -123,7 +124,7 @@ static Value m_rename(Vm *vm, const Args *a)
 
 static Value m_listdir(Vm *vm, const Args *a)
 {
-    const char *p = a->v[0].tag == T_NIL ? "." : PATH_ARG(0);
+    const char *p = a->v[0].tag == T_NIL && sc_may(vm, "reach files") ? "." : PATH_ARG(0);
     DIR *d = p ? opendir(p) : NULL;
     List *l;
     struct dirent *e;
@@ -274,6 +275,8 @@ static Value m_setenv(Vm *vm, const Args *a)
 {
     const char *k = sc_to_cstr(vm, a->v[0], "key"), *v = NULL;
 
+    if (!sc_may(vm, "change the environment"))
+        return NIL;
     if (!k || (a->v[1].tag != T_NONE && !(v = sc_to_cstr(vm, a->v[1], "value"))))
         return NIL;
     return (v ? setenv(k, v, 1) : unsetenv(k)) ? os_raise_errno(vm, k) : NONE;
@@ -315,6 +318,8 @@ static Value m_exit(Vm *vm, const Args *a)
 {
     int64_t n;
 
+    if (!sc_may(vm, "end the process"))
+        return NIL;
     if (!sc_to_int(vm, a->v[0], &n))
         return NIL;
     sc_flush(vm);
@@ -328,6 +333,8 @@ static Value m_fork(Vm *vm, const Args *a)
     pid_t pid;
 
     (void)a;
+    if (!sc_may(vm, "reach processes"))
+        return NIL;
     sc_flush(vm); /* what is written before is written once */
     pid = fork();
     return pid < 0 ? os_raise_errno(vm, "fork") : v_int(pid);
@@ -337,6 +344,8 @@ static Value m_kill(Vm *vm, const Args *a)
 {
     int64_t pid, sig;
 
+    if (!sc_may(vm, "reach processes"))
+        return NIL;
     if (!sc_to_int(vm, a->v[0], &pid) || !sc_to_int(vm, a->v[1], &sig))
         return NIL;
     return kill((pid_t)pid, (int)sig) ? os_raise_errno(vm, "kill") : NONE;
@@ -450,7 +459,7 @@ static Value p_join(Vm *vm, const Args *a)
     Buf b = {.vm = vm};
 
     for (int i = 0; i < a->n; i++) {
-        const char *p = PATH_ARG(i);
+        const char *p = TEXT_ARG(i);
 
         if (!p) {
             buf_free(&b);
@@ -506,14 +515,14 @@ static Value p_getsize(Vm *vm, const Args *a)
 
 static Value p_basename(Vm *vm, const Args *a)
 {
-    const char *p = PATH_ARG(0), *s = p ? strrchr(p, '/') : NULL;
+    const char *p = TEXT_ARG(0), *s = p ? strrchr(p, '/') : NULL;
 
     return p ? v_obj(sc_str(vm, s ? s + 1 : p)) : NIL;
 }
 
 static Value p_dirname(Vm *vm, const Args *a)
 {
-    const char *p = PATH_ARG(0), *s = p ? strrchr(p, '/') : NULL;
+    const char *p = TEXT_ARG(0), *s = p ? strrchr(p, '/') : NULL;
 
     if (!p)
         return NIL;
@@ -536,14 +545,14 @@ static Value pair(Vm *vm, const char *s, size_t n, const char *t)
 
 static Value p_split(Vm *vm, const Args *a)
 {
-    const char *p = PATH_ARG(0), *s = p ? strrchr(p, '/') : NULL;
+    const char *p = TEXT_ARG(0), *s = p ? strrchr(p, '/') : NULL;
 
     return p ? pair(vm, p, s ? (size_t)(s - p) + (s == p) : 0, s ? s + 1 : p) : NIL;
 }
 
 static Value p_splitext(Vm *vm, const Args *a)
 {
-    const char *p = PATH_ARG(0), *dot = p ? strrchr(p, '.') : NULL, *s, *base;
+    const char *p = TEXT_ARG(0), *dot = p ? strrchr(p, '.') : NULL, *s, *base;
 
     if (!p)
         return NIL;
@@ -580,7 +589,7 @@ static Value normal(Vm *vm, const char *p)
 
 static Value p_abspath(Vm *vm, const Args *a)
 {
-    const char *p = PATH_ARG(0);
+    const char *p = TEXT_ARG(0);
     char cwd[PATH_MAX];
     Value full, r;
 
@@ -614,14 +623,14 @@ static Value p_islink(Vm *vm, const Args *a)
 
 static Value p_isabs(Vm *vm, const Args *a)
 {
-    const char *p = PATH_ARG(0);
+    const char *p = TEXT_ARG(0);
 
     return !p ? NIL : v_bool(*p == '/');
 }
 
 static Value p_expanduser(Vm *vm, const Args *a)
 {
-    const char *p = PATH_ARG(0), *home = getenv("HOME");
+    const char *p = TEXT_ARG(0), *home = getenv("HOME");
 
     if (!p)
         return NIL;

@@ -22,6 +22,8 @@ static bool new_path(Vm *vm, const Args *a, char *out, size_t cap)
     unsigned char bits[8];
     char name[9] = {0};
 
+    if (!sc_may(vm, "reach files"))
+        return false;
     for (int i = 0; i < 3; i++)
         if (!(part[i] = sc_to_cstr(vm, a->v[i], "a part of the name")))
             return false;

@@ -1,4 +1,12 @@
 # functools -- partial, reduce, wraps, caches and orderings.
+from _host import left_by_file as _left_by_file
+
+
+def _held(func):
+    # A closure, which the machine remembers the maker of.
+    return lambda *args, **keywords: func(*args, **keywords)
+
+
 class partial:
     def __init__(self, func, /, *args, **keywords):
         if not callable(func):
@@ -7,7 +15,7 @@ class partial:
             args = func.args + args
             keywords = {**func.keywords, **keywords}
             func = func.func
-        self.func = func
+        self.func = _held(func) if _left_by_file() else func
         self.args = args
         self.keywords = keywords
 

@@ -1,6 +1,12 @@
 # The source in a file is definitions alone: whatever would run when it is loaded, or reach the
 # host when it is called, is refused with its line before anything of it is run.
+import importlib
+import os
+import tempfile
+
 import _syntax
+import numpy as np
+import torch
 
 hostile = {
     "a statement": "print('EVIL')",
@@ -73,6 +79,21 @@ hostile = {
     "raise": "raise ValueError(print('EVIL'))",
     "a subscript": "x = [1][print('EVIL')]",
     "a conditional": "x = 1 if print('EVIL') else 2",
+    "a decorator bound in a class": "def evil(f):\n    print('EVIL')\n    return f\nclass A:\n    staticmethod = evil\n    @staticmethod\n    def g():\n        pass",
+    "a decorator defined in a class": "class A:\n    def property(f):\n        print('EVIL')\n        return f\n    @property\n    def g(self):\n        pass",
+    "torch bound in a class": "import torch as t\nclass A:\n    t = print\n    @t.jit.script\n    def g(self):\n        pass",
+    "a setter that is none": "class x:\n    @staticmethod\n    def setter(f):\n        print('EVIL')\n        return f\n@x.setter\ndef g(x):\n    return x",
+    "a setter of another class": "class x:\n    @staticmethod\n    def setter(f):\n        print('EVIL')\nclass A:\n    @x.setter\n    def g(self, v):\n        pass",
+    "a setter bound again": "class A:\n    @property\n    def g(self):\n        pass\n    g = print\n    @g.setter\n    def g(self, v):\n        pass",
+    "an operator": "x = -torch",
+    "a member that is made": "from enum import Enum\nclass E(Enum):\n    A = 1\n    def __init__(self, v):\n        print('EVIL')",
+    "a member and an operator": "from enum import Enum\nclass E(Enum):\n    A = 1\n    def __neg__(self):\n        print('EVIL')\nx = -E.A",
+    "a name of a module": "import torch\ndef f(x):\n    torch.nn.Linear = x",
+    "a name of a module in a loop": "import torch\ndef f(x):\n    for torch.relu in x:\n        pass",
+    "a name of a module that is deleted": "import torch\ndef f(x):\n    del torch.nn.Linear",
+    "tofile": "def f(x):\n    x.numpy().tofile('/tmp/evil')",
+    "a method that saves": "import torch\n@torch.jit.script\ndef g(x):\n    return x\ndef f(x):\n    g.save('/tmp/evil')",
+    "source": "import torch\ndef f(x):\n    return torch.jit.CompilationUnit(x)",
 }
 for what, text in hostile.items():
     try:
@@ -128,3 +149,91 @@ def f(x):
 """, "<file>")
 print(sorted([n for n in names if n[0] != "_"]))
 print(len(names["Counter"](4)), names["Counter"].zero(), names["f"](names["torch"].ones(1)).tolist(), names["half"], names["sizes"])
+
+# What the text does not show is stopped when it happens: functions of a file, and what they leave behind that calls
+# later, reach no file, whichever way they came to the function that would.
+left = _syntax.load("""import functools
+import itertools
+import torch
+from enum import Enum
+
+
+def now(g, p):
+    return g(p)
+
+
+def mapped(g, p):
+    return map(g, [p])
+
+
+def filtered(g, p):
+    return filter(g, [p])
+
+
+def starred(g, p):
+    return itertools.starmap(g, [(p,)])
+
+
+def generated(g, p):
+    return (g(q) for q in [p])
+
+
+def partial(g, p):
+    return functools.partial(g, p)
+
+
+def closure(g, p):
+    return lambda: g(p)
+
+
+def cached(g, p):
+    return functools.lru_cache(functools.partial(g, p))
+
+
+def again(g, p):
+    return iter(functools.partial(g, p), 3)
+
+
+def hidden(g, p):
+    return "{0.__globals__}".format(now)
+
+
+def a_class(g, p):
+    c = torch.nn.Linear
+    c.forward = g
+
+
+@torch.jit.script
+def scripted(x: torch.Tensor):
+    return x ** 2 + 1
+
+
+class Box:
+    @property
+    def n(self):
+        return 3
+
+    @n.setter
+    def n(self, v):
+        pass
+""", "<file>")
+reach = {"open": open, "exec": exec, "eval": eval, "os.system": os.system, "os.remove": os.remove, "os.listdir": os.listdir, "os.kill": lambda p: os.kill(0, 0),
+         "os.fork": lambda p: os.fork(), "torch.save": lambda p: torch.save(1, p), "torch.load": torch.load, "np.save": lambda p: np.save(p, np.ones(2)),
+         "np.fromfile": np.fromfile, "tempfile": lambda p: tempfile.mkdtemp(), "import": importlib.import_module, "os.putenv": lambda p: os.environ.__setitem__("EVIL", p),
+         "torch.jit.save": lambda p: torch.jit.save(left["scripted"], p), "torch.jit.load": torch.jit.load, "input": input}
+for what, g in reach.items():
+    try:
+        print("REACHED:", what, left["now"](g, "/nowhere/evil"))
+    except (RuntimeError, OSError, ImportError) as e:
+        print(f"{what}: {type(e).__name__}: {e}")
+for how in ("mapped", "filtered", "starred", "generated", "partial", "closure", "cached", "again", "hidden", "a_class"):
+    try:
+        r = left[how](open, "/nowhere/evil")
+        print("REACHED:", how, r() if how in ("partial", "closure", "cached") else list(r))
+    except RuntimeError as e:
+        print(f"{how}: {e}")
+box = left["Box"]()
+box.n = 4
+print(box.n, left["scripted"](torch.ones(2)).tolist(), list(left["mapped"](len, "abc")), left["partial"](max, [1, 3])())
+# others go on as before
+print(list(map(len, ["ab"])), os.path.exists("/nowhere/evil"), eval("1 + 2"))

@@ -463,6 +463,9 @@ class Expressions(Statements):
         self.calls += 1
         if self.calls > 200:
             raise Refuse("calls are nested too deeply")
+        confined = frame.info["confined"]
+        if confined:
+            _syntax.confine(1)
         try:
             out = self.run(frame, frame.tree.body)
         except Refuse:
@@ -474,6 +477,8 @@ class Expressions(Statements):
             raise
         finally:
             self.calls -= 1
+            if confined:
+                _syntax.confine(-1)
         if isinstance(out.code, int):
             if out.code == RAISE:
                 raise Refuse("a function that always raises here")

@@ -130,10 +130,15 @@ class Runner(_stage.Stage):
 
     def enter(self, frame):
         loops, self.loops = self.loops, 0
+        confined = frame.info["confined"]
+        if confined:
+            _syntax.confine(1)
         try:
             out = self.run(frame, frame.tree.body)
         finally:
             self.loops = loops
+            if confined:
+                _syntax.confine(-1)
         return out.value if out.code == RETURN else None
 
     # -- statements

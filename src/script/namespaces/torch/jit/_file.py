@@ -505,14 +505,28 @@ def _attribute(v, names, tensors):
         vars(new).update({k: _attribute(i, names, tensors) for k, i in x[1]})
         return new
     if kind == "function":
-        f = names[x]
+        f = _function_of(names, x)
         return f if isinstance(f, _script.ScriptFunction) else _script.ScriptFunction(f)
     if kind == "builtin":
         library = [m for m in _libraries if m.__name__ == x[0]][0]
-        if x[1].startswith("_") or _syntax.sort(getattr(library, x[1])) not in ("function", "native"):
+        if not _syntax.computes(x[1]) or _syntax.sort(getattr(library, x[1])) not in ("function", "native"):
             raise RuntimeError(f"no function of {x[0]}: '{x[1]}'")
         return getattr(library, x[1])
-    return {"float": float, "complex": complex, "device": torch.device, "dtype": lambda n: getattr(torch, n)}[kind](x)
+    if kind == "dtype":
+        t = getattr(torch, x, None)
+        if not isinstance(t, torch.dtype):
+            raise RuntimeError(f"no dtype: '{x}'")
+        return t
+    return {"float": float, "complex": complex, "device": torch.device}[kind](x)
+
+
+def _function_of(names, name):
+    # One that the file defines, and nothing that it imports.
+    f = names.get(name)
+    own = f._method.func if isinstance(f, _script.ScriptFunction) else f
+    if _syntax.sort(own) != "function" or not _syntax.info(own)["confined"]:
+        raise RuntimeError(f"the file defines no function '{name}'")
+    return f
 
 
 def _restore(node, names, tensors, programs):
@@ -530,7 +544,7 @@ def _restore(node, names, tensors, programs):
     for k, v in node["attrs"].items():
         d[k] = _attribute(v, names, tensors) if "hooks" in node else v
     for k, functions in node.get("hooks", {}).items():
-        d[k] = dict(enumerate([_hook_of(names[f["tuple"][0]["function"]], f["tuple"][1]) for f in functions]))
+        d[k] = dict(enumerate([_hook_of(_function_of(names, f["tuple"][0]["function"]), f["tuple"][1]) for f in functions]))
     for k, n in node["tensors"].items():
         d[k] = tensors[n]
     for k, p in node["params"].items():
@@ -570,6 +584,6 @@ def _load(path, map_location, extra_files):
         return _trace.TracedFunction(_traced_back(data["root"], data["name"], programs), None)
     names = _syntax.load(data["source"], "<" + str(path) + ">")
     if data["kind"] == "function":
-        f = names[data["root"]]
+        f = _function_of(names, data["root"])
         return f if isinstance(f, _script.ScriptFunction) else _script.ScriptFunction(f)
     return _restore(data["root"], names, tensors, programs)

@@ -161,6 +161,15 @@ class Method:
         return args
 
     def __call__(self, owner, args, kwargs):
+        if not self.info["confined"]:
+            return self.called(owner, args, kwargs)
+        _syntax.confine(1)
+        try:
+            return self.called(owner, args, kwargs)
+        finally:
+            _syntax.confine(-1)
+
+    def called(self, owner, args, kwargs):
         args = self.bound(owner, args, kwargs)
         own = self.programs(owner)
         own.last = None
