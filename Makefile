@@ -203,7 +203,7 @@ $(CLIOBJ): ALL += $(if $(HTTPSRC),-DWEFT_HTTP $(shell pkg-config --cflags libmic
 $(BUILD)/weft: $(CLIOBJ) $(BUILD)/libweft.a
 	$(Q)$(CC) $(SAN) -o $@ $^ $(LIBS)
 
-TESTLIB := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/lib_*.c) tests/test.c)
+TESTLIB := $(patsubst %.c,$(BUILD)/%.o,$(filter-out tests/lib_nccl.c,$(wildcard tests/lib_*.c)) tests/test.c)
 $(BUILD)/tests/%.o: tests/%.c $(wildcard tests/*.h)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL) -Itests -c $< -o $@
@@ -212,6 +212,10 @@ $(BUILD)/tests/%.o: tests/%.c $(wildcard tests/*.h)
 $(BUILD)/tests/gpu/libcuda.so.1: tests/lib_gpu.c tests/lib_gpu.h src/cuda/cuda.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(filter-out -MMD -MP,$(ALL)) -Itests -DGPU_LIBRARY -DGPU_TREE='"$(CURDIR)"' -shared -o $@ $< && ln -sf libcuda.so.1 $(@D)/libnvrtc.so
+
+$(BUILD)/tests/gpu/libnccl.so.2: tests/lib_nccl.c src/cuda/cuda.h
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(filter-out -MMD -MP,$(ALL)) -shared -o $@ $<
 
 # Callers of every public function, from the headers.
 $(BUILD)/gen/sweep_calls.h: tests/sweep.py $(BUILD)/weft $(wildcard include/*.h)
@@ -273,7 +277,7 @@ check-clang: $(BUILD)/gen/sweep_calls.h
 	$(Q)printf '%s\n' $(wildcard examples/*.c) bench/weft_rows.c bench/rows_small.c | xargs -n 8 -P $(JOBS) $(CLANG) -std=c17 -Iinclude $(WARN) $(CFLAGS)
 	$(Q)$(foreach i,$(ISAS),printf '%s\n' $(KSRC) | xargs -n 8 -P $(JOBS) $(CLANG) $(filter-out -MMD -MP,$(KERNEL)) $(ISA_$(i)) &&) true
 
-tests: all $(TESTS) $(BUILD)/tests/gpu/libcuda.so.1
+tests: all $(TESTS) $(BUILD)/tests/gpu/libcuda.so.1 $(BUILD)/tests/gpu/libnccl.so.2
 
 # Random calls under Weft and under the real libraries: CALLS a seed, SEEDS=FIRST:LAST, LIBRARIES.
 agree: all

@@ -8,6 +8,7 @@
  *   devices=2        how many there are              memory=1000000  bytes it has
  *   lost=3           from the third launch on every call fails
  *   graphs=0         nothing can be captured
+ *   uuid=1           all processes have the same GPUs
  *   still=1          launches do nothing: what the host does is left to be timed
  */
 #include "lib_gpu.h"
@@ -21,6 +22,8 @@
 
 long gpu_launches, gpu_fail_at, gpu_replays, gpu_side_by_side;
 atomic_int gpu_refused, gpu_cubins;
+extern __attribute__((visibility("default"))) atomic_int gpu_held;
+atomic_int gpu_held; /* lib_nccl.c: an exchange is in a stream, and not done */
 
 #define PROTOTYPE(name, args) __attribute__((visibility("default"))) int name args;
 CUDA_DRIVER(PROTOTYPE)
@@ -79,6 +82,14 @@ static atomic_size_t held;
 
 static size_t all_memory(void) { return (size_t)fault("memory", 1l << 34); }
 int cuDeviceTotalMem_v2(size_t *bytes, int device) { return *bytes = all_memory(), device & 0; }
+/* Every process has GPUs of its own, unless uuid= says that they are the same. */
+int cuDeviceGetUuid_v2(void *uuid, int device)
+{
+    long who[2] = {fault("uuid", getpid()), device};
+
+    memcpy(uuid, who, sizeof who);
+    return answer();
+}
 int cuDevicePrimaryCtxRetain(CuHandle *context, int device) { return *context = &gpu_launches, device & 0; }
 int cuDevicePrimaryCtxRelease_v2(int device) { return device & 0; }
 int cuDeviceGetDefaultMemPool(CuHandle *pool, int device) { return *pool = &gpu_launches, device & 0; }
@@ -321,7 +332,7 @@ int cuEventRecord(CuHandle event, CuHandle stream)
     *(double *)event = now();
     return stream ? answer() : 1;
 }
-int cuEventQuery(CuHandle event) { return event ? answer() : 1; }
+int cuEventQuery(CuHandle event) { return !event ? 1 : atomic_load(&gpu_held) ? 600 : answer(); }
 int cuEventElapsedTime(float *ms, CuHandle from, CuHandle to)
 {
     *ms = (float)(1e3 * (*(double *)to - *(double *)from));

@@ -149,5 +149,47 @@ done
 has 'a file without its device' "$(cd "$dir" && without eval net.weft forward '[[1,2]]')" "names device 'cuda:0', which is not here: it runs on the host"
 has 'a file with its device' "$(cd "$dir" && with eval net.weft forward '[[1,2]]')" '^f32\[1,1\] '
 
+# ---- GPUs of several processes, by a library in NCCL's place
+together() { # together N SCRIPT ..: the lines of all ranks, in their order
+    local n=$1
+    shift
+    TMPDIR=$dir LD_LIBRARY_PATH=$fake timeout 120 "$bin" launch -n "$n" "$@" 2>&1 | sort
+}
+if [ -e "$fake/libnccl.so.2" ]; then
+    for n in 2 3; do
+        out=$(together $n tests/gpu/world_nccl.py)
+        has "collectives by NCCL, $n processes: $out" "$(echo "$out" | grep -c 'done$')" "^$n$"
+    done
+    out=$(TMPDIR=$dir LD_LIBRARY_PATH=$fake WORLD_DEVICE=cuda timeout 120 "$(dirname "$bin")/tests/test_world" devices 2>&1)
+    has "collectives of programs by NCCL: $out" "$out" '^1 passed, 0 failed'
+    out=$(TMPDIR=$dir LD_LIBRARY_PATH=$fake WORLD_DEVICE=cuda NCCL_FAKE=error=1 timeout 120 "$(dirname "$bin")/tests/test_world" devices 2>&1)
+    has 'which are indeed by NCCL' "$out" 'nccl: another process failed'
+    export WEFT_COMM_TIMEOUT=3
+    has 'no fault' "$(together 2 tests/gpu/world_fault.py none)" '\[0\] reduced \[4.0, 4.0, 4.0\]'
+    out=$(together 2 tests/gpu/world_fault.py kill)
+    has 'a member that is killed' "$out" 'error in seconds: all_reduce: rank 0 of 2: rank 1 has ended'
+    has 'a member that is killed' "$out" 'again: all_reduce: rank 0 of 2: after an earlier failure: rank 1 has ended'
+    has 'one that does not come' "$(together 2 tests/gpu/world_fault.py sleep)" 'error in seconds: all_reduce: rank 0 of 2: waited 3 seconds'
+    out=$(NCCL_FAKE=error=2 together 2 tests/gpu/world_fault.py none)
+    has 'an error of the network' "$out" 'error in seconds: all_reduce: rank . of 2: nccl: another process failed, or the network'
+    out=$(NCCL_FAKE=hang=2 together 2 tests/gpu/world_fault.py none)
+    has 'an exchange that is never done' "$out" "error in seconds: device 'cuda:0': .* an exchange: waited 3 seconds"
+    out=$(NCCL_FAKE=hang=2 together 2 tests/gpu/world_fault.py kill)
+    has 'one whose member is killed' "$out" "error in seconds: device 'cuda:0': .* an exchange: rank 1 has ended"
+    unset WEFT_COMM_TIMEOUT
+    has 'a link that cannot be made' "$(NCCL_FAKE=init=5 together 2 tests/gpu/world_fault.py none)" 'a link of 2 devices: rank [01]: nccl: wrong use'
+    out=$(GPU_FAKE=uuid=1 WEFT_LOG=1 together 2 tests/gpu/world_fault.py none)
+    has 'two processes on one GPU' "$out" 'ranks 0 and 1 use one device: exchanges go through the host'
+    has 'two processes on one GPU' "$out" 'reduced \[4.0, 4.0, 4.0\]'
+    out=$(NCCL_FAKE=version=21000 together 2 tests/gpu/world_fault.py none)
+    has 'an old NCCL' "$out" "doesn't have NCCL built in: libnccl.so.2 is of version 2.10, 2.18 is needed"
+    : >"$dir/driver/libnccl.so.2"
+    : >"$dir/driver/libnccl.so"
+    ln -sf "$fake/libnvrtc.so" "$dir/driver/libnvrtc.so"
+    out=$(LD_LIBRARY_PATH=$dir/driver timeout 60 "$bin" launch -n 2 tests/gpu/world_fault.py none 2>&1)
+    has 'no NCCL' "$out" "doesn't have NCCL built in: libnccl.so.2 cannot be opened"
+    has 'no NCCL, said once a process' "$(echo "$out" | grep -c 'warning: libnccl.so.2 cannot be opened')" '^2$'
+fi
+
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -2,7 +2,8 @@
  * all can make from the rank; and processes that end, fail, hang, or do something else.
  *
  * The processes are made by fork, and meet in shared memory. Under mpirun the program runs as one of them, with MPI
- * (tests/test_world.sh), and only the test that needs no fork.
+ * (tests/test_world.sh), and only the test that needs no fork. With WORLD_DEVICE=cuda in the environment collectives of tensors
+ * are those of tensors there (tests/test_devices.sh).
  */
 #include "lib_exit.h"
 #include "test.h"
@@ -67,6 +68,16 @@ static wf_tensor column(wf_ctx *c, wf_tensor x, int axis, int k)
     return wf_squeeze(c, wf_narrow(c, x, axis, k, 1), &axis, 1);
 }
 
+static wf_tensor there(wf_ctx *c, wf_tensor x)
+{
+    wf_device *d = NULL;
+
+    if (!getenv("WORLD_DEVICE"))
+        return x;
+    wf_device_find(c, getenv("WORLD_DEVICE"), &d);
+    return wf_to_device(c, x, d);
+}
+
 /* What collectives of tensors and of programs give, by the meaning of the ops. */
 static int collectives(wf_ctx *c, wf_comm *w)
 {
@@ -81,11 +92,11 @@ static int collectives(wf_ctx *c, wf_comm *w)
         return 1;
     for (int i = 0; i < 3 * n; i++)
         v[i] = (float)(100 * me + i);
-    x = wf_from(c, WF_F32, dims, 2, v);
+    x = there(c, wf_from(c, WF_F32, dims, 2, v));
     for (int r = 0; r < n; r++) {
         for (int i = 0; i < 3 * n; i++)
             v[i] = (float)(100 * r + i);
-        y = wf_from(c, WF_F32, dims, 2, v);
+        y = there(c, wf_from(c, WF_F32, dims, 2, v));
         sum = r ? wf_add(c, sum, y) : y;
     }
 #define SAME(a, b) (wf_item(c, wf_sum(c, wf_abs(c, wf_sub(c, a, b)), NULL, 0, false)) == 0)
@@ -251,6 +262,15 @@ static int everything(wf_ctx *c, wf_comm *w)
     return bad | collectives(c, w) | beside_products(c, w) | gradients_of_all(c, w);
 }
 
+static int everything_there(wf_ctx *c, wf_comm *w)
+{
+    int bad = 0;
+
+    for (int k = 0; k < 3; k++)
+        bad |= collectives(c, w);
+    return bad;
+}
+
 /* ---- processes -------------------------------------------------------------------------- */
 
 static int worlds; /* so that every test meets under a name of its own */
@@ -336,6 +356,12 @@ static int one_is_killed(wf_ctx *c, wf_comm *w)
         if (wf_comm_rank(w) == 1 && i == 20)
             kill(getpid(), SIGKILL);
     return says(c, "rank 1 has ended") ? 0 : 1;
+}
+
+TEST(collectives_of_a_devices_memory_are_those_of_the_hosts)
+{
+    for (int n = 1; n < 5; n++)
+        CHECK_EQ_INT(in_processes(n, 20, getenv("WORLD_DEVICE") ? everything_there : collectives, NULL), 0);
 }
 
 TEST(a_killed_process_is_an_error_of_the_others_within_seconds)

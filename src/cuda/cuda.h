@@ -15,6 +15,7 @@
  *   attention.c attention and its gradient by cuDNN (dnn_graph.c: its graphs), or by a
  *               kernel of our own (attention.cuh)
  *   graph.c     a whole run as one CUDA graph, replayed; branch.c: which of its steps wait for which
+ *   nccl.c      exchanges with GPUs of other processes by NCCL, which is opened when the first is made
  *   native.cuh  kernels of steps that are not generated; text, each compiled when it is
  *               first used
  *
@@ -44,6 +45,7 @@ typedef void *CuHandle; /* contexts, streams, modules .. */
     F(cuDeviceGetName, (char *name, int n, int device))                                  \
     F(cuDeviceGetAttribute, (int *value, int attribute, int device))                     \
     F(cuDeviceTotalMem_v2, (size_t *bytes, int device))                                  \
+    F(cuDeviceGetUuid_v2, (void *uuid, int device))                                      \
     F(cuDevicePrimaryCtxRetain, (CuHandle * context, int device))                        \
     F(cuDevicePrimaryCtxRelease_v2, (int device))                                        \
     F(cuDeviceGetDefaultMemPool, (CuHandle * pool, int device))                          \
@@ -174,11 +176,40 @@ typedef void *CuHandle; /* contexts, streams, modules .. */
     F(cudnnBackendFinalize, (CuHandle desc))                                             \
     F(cudnnBackendExecute, (CuHandle handle, CuHandle plan, CuHandle pack))
 
+typedef struct NcclId { /* given by value */
+    char bytes[128];
+} NcclId;
+
+#define CUDA_NCCL(F)                                                                     \
+    F(ncclGetVersion, (int *version))                                                    \
+    F(ncclGetUniqueId, (NcclId * id))                                                    \
+    F(ncclCommInitRankConfig, (CuHandle * comm, int n, NcclId id, int rank, void *config)) \
+    F(ncclCommGetAsyncError, (CuHandle comm, int *state))                                \
+    F(ncclCommFinalize, (CuHandle comm))                                                 \
+    F(ncclCommDestroy, (CuHandle comm))                                                  \
+    F(ncclCommAbort, (CuHandle comm))                                                    \
+    F(ncclAllReduce, (const void *in, void *out, size_t n, int type, int op, CuHandle comm, \
+                      CuHandle stream))                                                  \
+    F(ncclReduce, (const void *in, void *out, size_t n, int type, int op, int root,      \
+                   CuHandle comm, CuHandle stream))                                      \
+    F(ncclReduceScatter, (const void *in, void *out, size_t n, int type, int op,         \
+                          CuHandle comm, CuHandle stream))                               \
+    F(ncclAllGather, (const void *in, void *out, size_t n, int type, CuHandle comm,      \
+                      CuHandle stream))                                                  \
+    F(ncclBroadcast, (const void *in, void *out, size_t n, int type, int root,           \
+                      CuHandle comm, CuHandle stream))                                   \
+    F(ncclSend, (const void *in, size_t n, int type, int to, CuHandle comm,              \
+                 CuHandle stream))                                                       \
+    F(ncclRecv, (void *out, size_t n, int type, int from, CuHandle comm, CuHandle stream)) \
+    F(ncclGroupStart, (void))                                                            \
+    F(ncclGroupEnd, (void))
+
 #define CUDA_POINTER(name, args) int(*name) args;
 typedef struct CudaDriver { CUDA_DRIVER(CUDA_POINTER) } CudaDriver;
 typedef struct CudaNvrtc { CUDA_NVRTC(CUDA_POINTER) } CudaNvrtc;
 typedef struct CudaBlas { CUDA_BLAS(CUDA_POINTER) } CudaBlas;
 typedef struct CudaDnn { CUDA_DNN(CUDA_POINTER) } CudaDnn;
+typedef struct CudaNccl { CUDA_NCCL(CUDA_POINTER) } CudaNccl;
 
 /* What could be opened; shared by the devices of a runtime. */
 typedef struct CudaLibraries {
@@ -189,12 +220,19 @@ typedef struct CudaLibraries {
     CudaDnn dnn;
     bool has_rtc, has_lt, has_dnn;
     int driver, rtc_major, rtc_minor; /* versions */
+    pthread_mutex_t nccl_lock; /* of what follows */
+    CudaNccl nccl;
+    bool nccl_tried;
+    int nccl_version; /* 0: it is not there, or too old: */
+    char nccl_why[160];
 } CudaLibraries;
 
 /* False: there is no driver, or it is too old, or it has no GPUs; the runtime is told which. */
 bool cuda_open_driver(wf_ctx *cx, wf_runtime *r, CudaLibraries *l);
 /* The others, when a device is there. */
 void cuda_open_libraries(wf_ctx *cx, CudaLibraries *l);
+/* NCCL, when it is first needed; what is wrong with it is in nccl_why. */
+bool cuda_open_nccl(wf_ctx *cx, CudaLibraries *l);
 
 /* ---- device.c ---------------------------------------------------------------------- */
 
@@ -205,6 +243,7 @@ typedef struct CudaConv CudaConv;
 typedef struct CudaAttention CudaAttention;
 typedef struct CudaNative CudaNative;
 typedef struct CudaBranches CudaBranches;
+typedef struct CudaLink CudaLink;
 
 typedef struct Cuda {
     Device device;
@@ -220,6 +259,7 @@ typedef struct Cuda {
     CudaPlans *plans;      /* of products, as found so far; of convolutions; of attention */
     CudaConv *convs;
     CudaAttention *attentions;
+    CudaLink *links; /* to GPUs of other processes */
     atomic_bool said;      /* an error was kept: */
     char why[160];
 } Cuda;
@@ -260,6 +300,13 @@ bool cuda_ok(Cuda *d, int answer, const char *what);
 bool cuda_enter(Cuda *d);
 /* Memory of library calls, at least so large; 0: there is none. */
 CuPtr cuda_work(CudaQueue *q, size_t size);
+
+/* ---- nccl.c ------------------------------------------------------------------------ */
+
+extern const struct LinkRow cuda_link;
+/* Until all before the event is done. While there are links, it is asked whether their other members still come: if not, they
+ * are ended. */
+bool cuda_wait(Cuda *d, CuHandle event);
 
 /* ---- code.c ------------------------------------------------------------------------ */
 

@@ -75,6 +75,18 @@ static void give_idle(CudaQueue *q)
     pthread_mutex_unlock(&q->lock);
 }
 
+/* The host waits for all that is in the stream. */
+static bool cuda_sync(Device *device, void *queue)
+{
+    Cuda *d = (Cuda *)device;
+    CudaQueue *q = queue;
+
+    if (!cuda_enter(d) ||
+        (d->links && (!cuda_ok(d, d->l->cu.cuEventRecord(q->event, q->stream), "cuEventRecord") || !cuda_wait(d, q->event))))
+        return false;
+    return cuda_ok(d, d->l->cu.cuStreamSynchronize(q->stream), "a kernel");
+}
+
 /* All of it, also what the driver's pool would keep. */
 static void cuda_trim(Device *device, void *queue)
 {
@@ -85,7 +97,7 @@ static void cuda_trim(Device *device, void *queue)
     if (!cuda_enter(d))
         return;
     give_idle(q);
-    if (d->l->cu.cuStreamSynchronize(q->stream) == 0 &&
+    if (cuda_sync(device, queue) &&
         d->l->cu.cuDeviceGetDefaultMemPool(&pool, d->number) == 0)
         d->l->cu.cuMemPoolTrimTo(pool, 0);
 }
@@ -180,8 +192,8 @@ static void cuda_queue_close(Device *device, void *queue)
     for (int i = 0; i < CUDA_SIZES; i++)
         free(q->idle[i].v);
     pthread_mutex_destroy(&q->lock);
-    if (q->stream)
-        cu->cuStreamSynchronize(q->stream);
+    if (q->stream && q->event)
+        cuda_sync(device, q);
     if (q->dnn)
         d->l->dnn.cudnnDestroy(q->dnn);
     for (int i = 0; i < q->noutgrown; i++)
@@ -249,15 +261,6 @@ static bool cuda_join(Device *device, void *queue, void *other)
                    "cuStreamWaitEvent");
 }
 
-static bool cuda_sync(Device *device, void *queue)
-{
-    Cuda *d = (Cuda *)device;
-    CudaQueue *q = queue;
-
-    return cuda_enter(d) &&
-           cuda_ok(d, d->l->cu.cuStreamSynchronize(q->stream), "a kernel");
-}
-
 /* ---- marks -------------------------------------------------------------------------- */
 
 static void cuda_mark_free(Device *device, void *mark)
@@ -288,7 +291,7 @@ static bool cuda_mark_reached(Device *device, void *mark, bool wait)
 
     if (!cuda_enter(d))
         return false;
-    return wait ? cuda_ok(d, d->l->cu.cuEventSynchronize(mark), "a kernel")
+    return wait ? cuda_wait(d, mark)
                 : d->l->cu.cuEventQuery(mark) == 0;
 }
 
@@ -359,6 +362,14 @@ static bool cuda_zero(Device *device, void *queue, void *to, size_t size)
 
 /* ---- which there are ---------------------------------------------------------------- */
 
+static void release_libraries(CudaLibraries *l, const wf_allocator *al)
+{
+    if (--l->refs)
+        return;
+    pthread_mutex_destroy(&l->nccl_lock);
+    mem_free(al, l, sizeof *l);
+}
+
 static void cuda_close(Device *device)
 {
     Cuda *d = (Cuda *)device;
@@ -375,8 +386,7 @@ static void cuda_close(Device *device)
     l->cu.cuDevicePrimaryCtxRelease_v2(d->number);
     pthread_mutex_destroy(&d->lock);
     mem_free(&al, d, sizeof *d);
-    if (!--l->refs)
-        mem_free(&al, l, sizeof *l);
+    release_libraries(l, &al);
 }
 
 /* Pools come with every GPU that is new enough. */
@@ -461,7 +471,8 @@ static Cuda *open_device(wf_ctx *cx, wf_runtime *r, CudaLibraries *l, int i,
                          .mark_seconds = cuda_mark_seconds,
                          .mark_free = cuda_mark_free,
                          .load = l->has_rtc ? cuda_load : NULL,
-                         .unload = cuda_unload};
+                         .unload = cuda_unload,
+                         .link = &cuda_link};
     return d;
 }
 
@@ -475,6 +486,7 @@ void cuda_add_all(wf_ctx *cx, wf_runtime *r, const CudaLibraries *libraries)
         return;
     *l = *libraries;
     l->refs = 1;
+    pthread_mutex_init(&l->nccl_lock, NULL);
     l->cu.cuDeviceGetCount(&n);
     for (int i = 0; i < n; i++) {
         Cuda *d = open_device(cx, r, l, i, &al);
@@ -486,8 +498,7 @@ void cuda_add_all(wf_ctx *cx, wf_runtime *r, const CudaLibraries *libraries)
         if (!d->device.ordinal)
             cuda_close(&d->device);
     }
-    if (!--l->refs)
-        mem_free(&al, l, sizeof *l);
+    release_libraries(l, &al);
 }
 
 void cuda_add_devices(wf_ctx *cx, wf_runtime *r)

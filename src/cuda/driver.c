@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #define DRIVER_LEAST 12000 /* CUDA 12.0 */
+#define NCCL_LEAST   21800 /* 2.18: communicators that need not be waited for, and all they have to be told */
 
 typedef struct Function {
     const char *name;
@@ -22,11 +23,13 @@ typedef struct Function {
 #define NVRTC_FUNCTION(name, args)  FUNCTION_OF(CudaNvrtc, name)
 #define BLAS_FUNCTION(name, args)   FUNCTION_OF(CudaBlas, name)
 #define DNN_FUNCTION(name, args)    FUNCTION_OF(CudaDnn, name)
+#define NCCL_FUNCTION(name, args)   FUNCTION_OF(CudaNccl, name)
 
 static const Function driver_functions[] = {CUDA_DRIVER(DRIVER_FUNCTION){NULL, 0}};
 static const Function nvrtc_functions[] = {CUDA_NVRTC(NVRTC_FUNCTION){NULL, 0}};
 static const Function blas_functions[] = {CUDA_BLAS(BLAS_FUNCTION){NULL, 0}};
 static const Function dnn_functions[] = {CUDA_DNN(DNN_FUNCTION){NULL, 0}};
+static const Function nccl_functions[] = {CUDA_NCCL(NCCL_FUNCTION){NULL, 0}};
 
 /* Kept open: what a thread of the driver does cannot be unloaded. */
 static void *open_first(const char *const *names, const char **out_name)
@@ -105,4 +108,33 @@ void cuda_open_libraries(wf_ctx *cx, CudaLibraries *l)
                              "products are done by kernels of our own");
     l->has_dnn = open_library(cx, dnn, dnn_functions, &l->dnn,
                               "convolutions are done by the host");
+}
+
+static void say_nccl(wf_ctx *cx, CudaLibraries *l, const char *why)
+{
+    snprintf(l->nccl_why, sizeof l->nccl_why, "%s", why);
+    ctx_log(cx, WF_LOG_WARN, "%s: exchanges between GPUs go through the host", why);
+}
+
+bool cuda_open_nccl(wf_ctx *cx, CudaLibraries *l)
+{
+    static const char *const names[] = {"libnccl.so.2", "libnccl.so", NULL};
+    char why[160];
+    int version = 0;
+
+    pthread_mutex_lock(&l->nccl_lock);
+    if (!l->nccl_tried) {
+        l->nccl_tried = true;
+        if (!open_library(cx, names, nccl_functions, &l->nccl, "exchanges between GPUs go through the host")) {
+            snprintf(l->nccl_why, sizeof l->nccl_why, "libnccl.so.2 cannot be opened");
+        } else if (l->nccl.ncclGetVersion(&version) != 0 || version < NCCL_LEAST) {
+            snprintf(why, sizeof why, "libnccl.so.2 is of version %d.%d, %d.%d is needed", version / 10000,
+                     version / 100 % 100, NCCL_LEAST / 10000, NCCL_LEAST / 100 % 100);
+            say_nccl(cx, l, why);
+        } else {
+            l->nccl_version = version;
+        }
+    }
+    pthread_mutex_unlock(&l->nccl_lock);
+    return l->nccl_version > 0;
 }

@@ -53,9 +53,14 @@ typedef struct Comm {
     bool (*begin)(struct Comm *c, wf_ctx *cx, const Exchange *x, void **out_going);
     bool (*finish)(struct Comm *c, wf_ctx *cx, void *going, Place place, JobSpan *span);
     void (*settle)(struct Comm *c);
+    /* One of memory of a device, in the order of its queue. *out_done false: there is no way but through the host's memory,
+     * which is so for all or for none. NULL: never. */
+    bool (*exchange_on)(struct Comm *c, wf_ctx *cx, Queue *q, const Exchange *x, bool *out_done);
 } Comm;
 
 bool bind_collective(Bind *b); /* step_collective.c */
+/* Of a frame whose memory is on a device: the exchange of a step, there. *out_done false: the host does it, on copies. */
+bool frame_exchange(Frame *f, const Op *op, bool *out_done);
 /* The wait for exchange `going` of the plan. */
 void bind_finish(Bind *b, uint32_t going);
 bool bind_axis_index(Bind *b);

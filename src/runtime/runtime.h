@@ -103,6 +103,7 @@ struct wf_device {
     bool (*load)(Device *d, wf_ctx *cx, Arena *a, Kernel *const *k, uint32_t n,
                  const void **there, void **out_code);
     void (*unload)(Device *d, void *code);
+    const struct LinkRow *link; /* exchanges with devices of other processes (world/world.h); NULL: through the host */
 };
 
 typedef struct Queue {
@@ -387,6 +388,7 @@ typedef enum OpKind {
     OP_RUNS_CALL,   /* the callee */
     OP_RUNS_COND,   /* of n callees the one that use 0 says, a bool or an i32 */
     OP_RUNS_SCAN, /* LoopStep */
+    OP_RUNS_COLLECTIVE, /* an exchange, which the Comm may have a way for on the device (step_collective.c) */
     OP_RUNS_WHILE
 } OpKind;
 

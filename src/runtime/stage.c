@@ -7,7 +7,7 @@
  * mirror). Steps that run sub-programs on the device run on the host, which puts the steps
  * of the sub-program into the queue.
  */
-#include "runtime/runtime.h"
+#include "runtime/comm.h"
 
 static bool is_staged(const Frame *f, const Op *op)
 {
@@ -134,6 +134,12 @@ bool frame_run_op(Frame *f, const Op *op)
 {
     Device *d = f->plan->device;
 
+    if (op->kind == OP_RUNS_COLLECTIVE) {
+        bool done = false;
+
+        if (!frame_exchange(f, op, &done) || done)
+            return done;
+    }
     if (is_staged(f, op))
         return run_staged(f, op);
     if (op->ncallees || !op->use.n) /* the host's work: control flow, and errors */

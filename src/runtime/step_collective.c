@@ -85,30 +85,56 @@ static bool find_group(Frame *f, const Op *op, const CollectiveAttr *a, Exchange
 
 /* ---- steps -------------------------------------------------------------------------- */
 
+/* The step's exchange as this device takes part in it; its group is in the context's scratch. */
+static bool exchange_of(Frame *f, const Op *op, Exchange *x)
+{
+    const CollectiveStep *s = op->data;
+
+    *x = s->x;
+    if (!find_group(f, op, s->a, x))
+        return false;
+    x->in = op_at(f, op, 0);
+    x->out = op_at(f, op, 1);
+    x->place = op_place(f, op);
+    x->what = hash_mix(hash_mix((uint64_t)x->op << 8 | x->dtype, (uint64_t)x->count),
+                       s->a->order ? (uint64_t)s->a->order : f->plan->p->hash.lo + op->eqn);
+    x->source = -1;
+    x->target = -1;
+    for (uint32_t i = 0; i < s->a->perm.n; i += 2) {
+        if (s->a->perm.v[i + 1] == x->me)
+            x->source = s->a->perm.v[i];
+        if (s->a->perm.v[i] == x->me)
+            x->target = s->a->perm.v[i + 1];
+    }
+    return true;
+}
+
+bool frame_exchange(Frame *f, const Op *op, bool *out_done)
+{
+    wf_ctx *cx = f->root->cx;
+    Comm *c = cx->comm;
+    ArenaMark mark = arena_mark(&cx->scratch);
+    Exchange x;
+    bool ok = true;
+
+    *out_done = false;
+    if (c && c->exchange_on && f->plan->device->link)
+        ok = exchange_of(f, op, &x) && c->exchange_on(c, cx, f->root->queue, &x, out_done);
+    arena_reset(&cx->scratch, mark);
+    return ok;
+}
+
 static bool run_exchange(Frame *f, const Op *op, bool goes_on)
 {
     CollectiveStep *s = op->data;
     Comm *c = f->root->cx->comm;
     Arena *scratch = &f->root->cx->scratch;
     ArenaMark mark = arena_mark(scratch);
-    Exchange x = s->x;
+    Exchange x;
     bool ok;
 
-    if (!find_group(f, op, s->a, &x))
+    if (!exchange_of(f, op, &x))
         return false;
-    x.in = op_at(f, op, 0);
-    x.out = op_at(f, op, 1);
-    x.place = op_place(f, op);
-    x.what = hash_mix(hash_mix((uint64_t)x.op << 8 | x.dtype, (uint64_t)x.count),
-                      s->a->order ? (uint64_t)s->a->order : f->plan->p->hash.lo + op->eqn);
-    x.source = -1;
-    x.target = -1;
-    for (uint32_t i = 0; i < s->a->perm.n; i += 2) {
-        if (s->a->perm.v[i + 1] == x.me)
-            x.source = s->a->perm.v[i];
-        if (s->a->perm.v[i] == x.me)
-            x.target = s->a->perm.v[i + 1];
-    }
     ok = goes_on && c->begin ? c->begin(c, f->root->cx, &x, &s->going) : c->exchange(c, f->root->cx, &x);
     arena_reset(scratch, mark);
     return ok;
@@ -165,6 +191,7 @@ bool bind_collective(Bind *b)
         s->x.inner2 = product(out, to + 1, bind_rank(b, y));
     }
     op = bind_op(b, run_collective, s);
+    op->kind = OP_RUNS_COLLECTIVE;
     for (uint32_t g = 0; g < b->plan->ngoing; g++)
         if (b->plan->going[g].eqn == b->eqn) {
             op->run = run_begin;

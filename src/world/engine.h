@@ -11,7 +11,7 @@
 
 #include "runtime/comm.h"
 
-#define ENGINE_VERSION 1
+#define ENGINE_VERSION 2
 
 typedef struct CommEngine CommEngine;
 
@@ -20,6 +20,7 @@ typedef struct Group {
     int n, me;       /* how many; which of them this process is */
     const int *rank; /* of each, among all processes */
     void *data;      /* the engine's */
+    struct LinkOf *links; /* between devices of the members (link.c) */
 } Group;
 
 struct CommEngine {
@@ -51,6 +52,8 @@ struct CommEngine {
     /* to, from: ranks of the world; from -1: anyone, *who says who */
     bool (*send)(CommEngine *e, int to, int tag, const void *data, int64_t bytes);
     bool (*receive)(CommEngine *e, int from, int tag, void *data, int64_t bytes, int *who);
+    /* Has a member ended, or failed? Then false, and why. Beside any other call; NULL: the engine ends all in that case. */
+    bool (*alive)(CommEngine *e, const Group *g, char *why, size_t n);
     void (*close)(CommEngine *e, const char *failure); /* failure NULL: all went well; frees e */
 };
 

@@ -123,6 +123,106 @@ static bool world_exchange(Comm *comm, wf_ctx *cx, const Exchange *x)
     return true;
 }
 
+/* ---- of memory of a device --------------------------------------------------------------- */
+
+typedef struct Away { /* an exchange of a device's memory, and what it takes of it */
+    wf_ctx *cx;
+    Queue *q;
+    const Exchange *x;
+    void *before, *after; /* parts, in order; NULL: none are needed */
+} Away;
+
+static size_t away_bytes(const Away *a) { return (size_t)(a->x->count * (a->x->op == OP_all_gather ? a->x->n : 1)) * wf_dtype_size(a->x->dtype); }
+
+static void *away_alloc(const Away *a)
+{
+    void *p = device_alloc(a->q->device, a->q, &a->cx->al, away_bytes(a));
+
+    if (!p)
+        device_no_memory(a->cx, a->q->device, away_bytes(a));
+    return p;
+}
+
+/* [outer, n, inner] as [n, outer, inner], or back */
+static bool away_turn(const Away *a, void *to, const void *from, int64_t outer, int64_t inner, bool back)
+{
+    const int64_t n = a->x->n, dims[3] = {n, outer, inner}, parts[3] = {outer * inner, inner, 1}, whole[3] = {inner, n * inner, 1};
+    Device *d = a->q->device;
+    bool done = false;
+    KMove m;
+
+    kmove_init(&m, wf_dtype_size(a->x->dtype), 3, dims, back ? whole : parts, back ? parts : whole);
+    return d->put_move(d, a->q->impl, a->cx, &m, to, from, &done) || device_fail(a->cx, d, "an exchange's parts");
+}
+
+static bool away_before(Away *a, Job *j)
+{
+    const Exchange *x = a->x;
+
+    if ((x->op == OP_reduce_scatter || x->op == OP_all_to_all) && x->outer != 1) {
+        if (!(a->before = away_alloc(a)) || !away_turn(a, a->before, x->in, x->outer, x->inner, false))
+            return false;
+        j->in = a->before;
+    }
+    if ((x->op == OP_all_gather && x->outer != 1) || (x->op == OP_all_to_all && x->outer2 != 1)) {
+        if (!(a->after = away_alloc(a)))
+            return false;
+        j->out = a->after;
+    }
+    return x->op != OP_ppermute || x->source >= 0 || !x->count ||
+           a->q->device->put_zero(a->q->device, a->q->impl, x->out, away_bytes(a)) ||
+           device_fail(a->cx, a->q->device, "its memory cannot be written");
+}
+
+/* Moves are between elements of one size: n parts of every member. */
+static void away_sizes(const Exchange *x, Arena *a, Job *j)
+{
+    int64_t *give = arena_zalloc(a, (size_t)x->n * sizeof *give), *take = arena_zalloc(a, (size_t)x->n * sizeof *take);
+
+    for (int64_t k = 0; k < x->n && x->op == OP_all_to_all; k++)
+        give[k] = take[k] = (int64_t)bytes_of(x, x->outer * x->inner);
+    if (x->op == OP_ppermute && x->target >= 0)
+        give[x->target] = (int64_t)bytes_of(x, x->count);
+    if (x->op == OP_ppermute && x->source >= 0)
+        take[x->source] = (int64_t)bytes_of(x, x->count);
+    j->give = give;
+    j->take = take;
+}
+
+static bool world_exchange_on(Comm *comm, wf_ctx *cx, Queue *q, const Exchange *x, bool *out_done)
+{
+    WorldComm *c = (WorldComm *)(void *)comm;
+    Job j = {.kind = JOB_REDUCE, .what = x->what, .how = exchange_how(x), .dtype = x->dtype, .in = x->in, .out = x->out,
+             .count = x->count, .root = -1};
+    Away a = {cx, q, x, NULL, NULL};
+    bool ok;
+
+    *out_done = false;
+    if (!q->device->link || !q->device->put_move)
+        return true;
+    if (x->op == OP_reduce_scatter) {
+        j.kind = JOB_SCATTER_REDUCE;
+        j.count = x->outer * x->inner;
+    } else if (x->op == OP_all_gather) {
+        j.kind = JOB_GATHER;
+        j.count = (int64_t)bytes_of(x, x->count);
+    } else if (x->op == OP_all_to_all || x->op == OP_ppermute) {
+        j.kind = JOB_ALL_TO_ALL;
+        away_sizes(x, &cx->scratch, &j);
+    }
+    if (!(j.group = world_group(cx, c->world, ranks_of(&cx->scratch, x), (int)x->n)))
+        return false;
+    ok = away_before(&a, &j) && link_do(cx, c->world, &j, q, x->place, out_done);
+    if (ok && *out_done && a.after)
+        ok = x->op == OP_all_gather ? away_turn(&a, x->out, a.after, x->outer, x->inner, true)
+                                    : away_turn(&a, x->out, a.after, x->outer2, x->inner2, true);
+    if (a.before)
+        device_free(q->device, q, &cx->al, a.before, away_bytes(&a));
+    if (a.after)
+        device_free(q->device, q, &cx->al, a.after, away_bytes(&a));
+    return ok;
+}
+
 wf_status wf_comm_use(wf_ctx *cx, wf_comm *w, const char *mesh)
 {
     WorldComm *c;
@@ -154,7 +254,7 @@ wf_status wf_comm_use(wf_ctx *cx, wf_comm *w, const char *mesh)
                      (long long)c->mesh.devices, wf_comm_size(w));
             arena_free(&a);
         } else {
-            c->comm = (Comm){wf_comm_rank(w), &c->mesh, world_exchange, going_begin, going_finish, going_settle};
+            c->comm = (Comm){wf_comm_rank(w), &c->mesh, world_exchange, going_begin, going_finish, going_settle, world_exchange_on};
             c->world = w;
             c->a = a;
             cx->comm = &c->comm;

@@ -148,7 +148,7 @@ static void unlock_byte(int file, int byte)
 }
 
 /* Has this rank ended, or failed? Then the error says who did first. */
-static bool is_gone(Shm *m, int rank)
+static bool is_lost(Shm *m, int rank, char *why, size_t n)
 {
     uint32_t first = 0;
 
@@ -157,9 +157,24 @@ static bool is_gone(Shm *m, int rank)
     if (!atomic_compare_exchange_strong(&m->s->culprit, &first, (uint32_t)rank + 1))
         rank = (int)first - 1;
     if (atomic_load(&m->s->member[rank].failed))
-        lost(m, "rank %d failed: %s", rank, m->s->member[rank].error);
+        snprintf(why, n, "rank %d failed: %s", rank, m->s->member[rank].error);
     else
-        lost(m, "rank %d has ended", rank);
+        snprintf(why, n, "rank %d has ended", rank);
+    return true;
+}
+
+static bool is_gone(Shm *m, int rank)
+{
+    char why[sizeof m->e.error];
+
+    return is_lost(m, rank, why, sizeof why) && !lost(m, "%s", why);
+}
+
+static bool shm_alive(CommEngine *e, const Group *g, char *why, size_t n)
+{
+    for (int k = 0; k < g->n; k++)
+        if (is_lost(shm(e), g->rank[k], why, n))
+            return false;
     return true;
 }
 
@@ -710,7 +725,7 @@ CommEngine *shm_engine(int rank, int size, const char *key, double patience, cha
                     .join = shm_join, .leave = shm_leave, .reduce = shm_reduce,
                     .scatter_reduce = shm_scatter_reduce, .gather = shm_gather,
                     .broadcast = shm_broadcast, .all_to_all = shm_all_to_all, .send = shm_send,
-                    .receive = shm_receive, .close = shm_close};
+                    .receive = shm_receive, .alive = shm_alive, .close = shm_close};
     m->spins = size <= cpu_count() ? 4000 : 0;
     m->file = -1;
     m->length = file_length(size);

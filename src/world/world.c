@@ -151,6 +151,17 @@ static Lane *lane_of(wf_comm *w, const Job *j)
     return &w->lane[j->kind == JOB_SEND ? SENDS : j->kind == JOB_RECEIVE ? RECEIVES : EXCHANGES];
 }
 
+CommEngine *world_engine(wf_comm *w) { return w->e; }
+
+void world_fail(wf_comm *w, const char *why)
+{
+    pthread_mutex_lock(&w->lock);
+    if (!w->failed)
+        snprintf(w->failure, sizeof w->failure, "%s", why);
+    w->failed = true;
+    pthread_mutex_unlock(&w->lock);
+}
+
 /* With the lock, which is not held meanwhile. What failed once leaves the others in an unknown state: all after it fails. */
 static void run_job(wf_comm *w, Lane *l, Job *j)
 {
@@ -346,7 +357,7 @@ Group *world_group(wf_ctx *cx, wf_comm *w, const int *rank, int n)
     }
     copy = (int *)(void *)(g + 1);
     memcpy(copy, rank, (size_t)n * sizeof *rank);
-    *g = (Group){w->groups, n, me, copy, NULL};
+    *g = (Group){w->groups, n, me, copy, NULL, NULL};
     if (!w->e->join(w->e, g)) {
         fail(cx, WF_ERR_COMM, NOWHERE, "rank %d: a group of %d: %s", w->e->rank, n, w->e->error);
         free(g);
@@ -528,6 +539,8 @@ void wf_comm_abort(wf_comm *w, const char *why)
         if (w->lane[k].started && w->pid == (int)getpid() && !why)
             pthread_join(w->lane[k].thread, NULL);
     if (why) {
+        for (Group *g = w->groups; g; g = g->next)
+            links_close(g, true);
         w->e->close(w->e, why);
         return; /* a lane may be in an exchange that never ends: what it uses stays */
     }
@@ -535,6 +548,7 @@ void wf_comm_abort(wf_comm *w, const char *why)
         Group *g = w->groups;
 
         w->groups = g->next;
+        links_close(g, w->failed);
         w->e->leave(w->e, g);
         free(g);
     }

@@ -7,6 +7,8 @@
  *   Comm      programs whose collectives are with the processes, and the
  *             exchanges of the public header                                exchange.c
  *   Going     exchanges that go on while a program runs, sums in buckets    going.c
+ *   Link      exchanges between devices of the processes, in the order of
+ *             their queues: the engine brings them together                 link.c
  *
  * Three lanes, each in its own order: exchanges of groups, messages sent, messages received. A call runs at once where its
  * lane is idle; one that is not waited for is done by the lane's thread, while the process goes on.
@@ -61,6 +63,35 @@ bool world_done(wf_comm *w, const Job *j);
 /* Until it is done, but not for long: if others do not come it is ended, and all exchanges fail. */
 void world_settle(wf_comm *w, const Job *j);
 const char *job_name(JobKind k);
+CommEngine *world_engine(wf_comm *w);
+/* All exchanges fail from now on. */
+void world_fail(wf_comm *w, const char *why);
+
+/* ---- link.c ---- */
+
+#define LINK_ID 128 /* bytes by which the members of a link find each other */
+
+typedef struct LinkWatch { /* asked while a member waits for others, since so many seconds; false: they will not come, and why */
+    bool (*ask)(const void *user, double waited, char *why, size_t n);
+    const void *user;
+} LinkWatch;
+
+/* What a device has for that (cuda/nccl.c). False: a text in why. */
+typedef struct LinkRow {
+    /* Can it? who: 16 bytes that no other device has. */
+    bool (*ready)(Device *d, wf_ctx *cx, unsigned char who[16], char *why, size_t n);
+    bool (*id)(Device *d, char *id, char *why, size_t n); /* of a new link: by one of its members */
+    void *(*open)(Device *d, const char *id, int members, int me, LinkWatch watch, char *why, size_t n); /* by all; NULL */
+    bool (*has)(const Job *j); /* the kind, type and operation */
+    /* in, out, parts of the job are memory of the device. Back when it is in the queue, in whose order it is done. */
+    bool (*put)(void *link, void *queue, const Job *j, char *why, size_t n);
+    void (*close)(void *link, bool broken);
+} LinkRow;
+
+/* The job on memory of the queue's device, when it is in the queue. *out_done false without an error: its members have no
+ * link, and none is made. */
+bool link_do(wf_ctx *cx, wf_comm *w, Job *j, Queue *q, Place place, bool *out_done);
+void links_close(Group *g, bool broken);
 
 /* ---- exchange.c, going.c: the Comm of a context that uses a world ---- */
 

@@ -1,7 +1,7 @@
 /* world.c -- natives of processes that run together: the world of this process, and exchanges of tensors.
  *
  * An exchange copies what it sends when it starts and gives its result as a new tensor when it is waited for. What is in
- * progress is known by a number. */
+ * progress is known by a number. Tensors of a device that has links stay there: the exchange is put into its queue. */
 #include "script/engine/engine.h"
 #include "world/world.h"
 
@@ -12,6 +12,7 @@ typedef struct Sending { /* one exchange in progress, with the arrays it uses */
     int64_t number;
     Job job;
     wf_array *in, *out;
+    Queue *queue; /* of the device they are on; NULL: the host */
     int64_t *sizes;
     wf_ctx *cx;
     Tensor **held; /* of an average: tensors that it changes */
@@ -166,6 +167,25 @@ static wf_array *array_on_host(En *e, wf_tensor x)
     return whole;
 }
 
+/* The tensor where it is, if its device may have links. */
+static wf_array *array_there(En *e, Sending *s, wf_tensor x)
+{
+    Tensor *t = tensor_get(e->c, x, "exchange");
+    wf_array *a, *whole = NULL;
+    Device *d = t && !t->symbolic && !tensor_is_here(t) ? tensor_device(t) : NULL;
+
+    if (d && d->link && queue_of_ctx(e->c, d, &s->queue) && (a = tensor_array(e->c, t)))
+        wf_array_contiguous(e->c, a, &whole);
+    return whole;
+}
+
+static bool new_result(En *e, Sending *s, const int64_t *dims, int rank)
+{
+    if (s->queue)
+        return array_new_on(e->c, s->queue->device, wf_array_dtype(s->in), dims, rank, &s->out);
+    return wf_array_new(e->c, wf_array_dtype(s->in), dims, rank, &s->out) == WF_OK;
+}
+
 /* The array for the result; false with an error. What the exchange is about is in s->job. */
 static bool result_for(En *e, Sending *s)
 {
@@ -199,7 +219,7 @@ static bool result_for(En *e, Sending *s)
     case JOB_SEND: return true;
     default: break;
     }
-    return wf_array_new(e->c, wf_array_dtype(s->in), dims, rank, &s->out) == WF_OK;
+    return new_result(e, s, dims, rank);
 }
 
 /* Elements for each, and from each, of an all_to_all, in bytes. */
@@ -219,7 +239,21 @@ static bool read_sizes(En *e, Sending *s, Value give, Value take)
     return true;
 }
 
-static bool prepare(En *e, Sending *s, const Args *a)
+/* What the root sends is its result, too. */
+static bool copy_own(En *e, Sending *s)
+{
+    Job *j = &s->job;
+    size_t bytes = (size_t)j->count * wf_dtype_size(j->dtype);
+
+    if (j->kind != JOB_BROADCAST || j->group->me != j->root || !bytes)
+        return true;
+    if (s->queue)
+        return queue_copy(e->c, s->queue->device, s->queue, j->out, j->in, bytes, COPY_INSIDE);
+    memcpy(j->out, j->in, bytes);
+    return true;
+}
+
+static bool prepare(En *e, Sending *s, const Args *a, bool there)
 {
     struct ScriptWorld *w = e->f->engine->world;
     const char *kind = NULL, *how = NULL;
@@ -232,7 +266,11 @@ static bool prepare(En *e, Sending *s, const Args *a)
         return sc_fail(e->vm, C_RuntimeError, "there is no world of processes");
     if (!en_str(e, a->v[0], &kind) || (k = find_name(e, kinds, (int)COUNT(kinds), kind)) < 0 || !en_tensor(e, a->v[1], &x) ||
         !en_str(e, a->v[3], &how) || (how && (h = find_name(e, hows, (int)COUNT(hows), how)) < 0) || !en_int(e, a->v[4], &root) ||
-        !en_int(e, a->v[5], &tag) || !(s->in = array_on_host(e, x)))
+        !en_int(e, a->v[5], &tag))
+        return false;
+    if (there && k < JOB_SEND && !(s->in = array_there(e, s, x)) && e->c->status != WF_OK)
+        return false;
+    if (!s->in && !(s->in = array_on_host(e, x)))
         return false;
     j->kind = (JobKind)k;
     j->how = (Combine)h;
@@ -243,16 +281,33 @@ static bool prepare(En *e, Sending *s, const Args *a)
         return false;
     if ((k == JOB_ALL_TO_ALL && !read_sizes(e, s, a->v[6], a->v[7])) || !result_for(e, s))
         return false;
-    j->in = wf_array_data(s->in);
-    j->out = s->out ? wf_array_data_mutable(s->out) : NULL;
+    j->in = s->queue ? array_at(s->in) : wf_array_data(s->in);
+    j->out = !s->out ? NULL : s->queue ? array_at(s->out) : wf_array_data_mutable(s->out);
     j->count = wf_array_count(k == JOB_SCATTER_REDUCE ? s->out : s->in);
-    if (k == JOB_BROADCAST && j->group->me == j->root && j->count)
-        memcpy(j->out, j->in, (size_t)j->count * wf_dtype_size(j->dtype));
+    if (!copy_own(e, s))
+        return false;
     if (k != JOB_REDUCE && k != JOB_SCATTER_REDUCE)
         j->count *= (int64_t)wf_dtype_size(j->dtype);
     j->what = hash_mix(hash_mix((uint64_t)k << 8 | j->dtype, k == JOB_ALL_TO_ALL ? 0 : (uint64_t)j->count),
                        (uint64_t)(j->root + 2) << 8 | (uint64_t)h);
     return true;
+}
+
+/* Ready to be done by the host; *out_done: or done, or in the queue of the device. */
+static bool begin(En *e, Sending *s, const Args *a, bool *out_done)
+{
+    if (!prepare(e, s, a, true))
+        return false;
+    *out_done = false;
+    if (!s->queue)
+        return true;
+    if (!link_do(e->c, e->f->engine->world->comm, &s->job, s->queue, NOWHERE, out_done) || *out_done)
+        return *out_done;
+    wf_array_release(s->in);
+    wf_array_release(s->out);
+    free(s->sizes);
+    *s = (Sending){0};
+    return prepare(e, s, a, false);
 }
 
 /* (the result or None, who sent it) */
@@ -276,11 +331,12 @@ static Value n_comm_do(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
     Sending *s = calloc(1, sizeof *s);
+    bool done;
     Value v;
 
     if (!s)
         fail_memory(e.c);
-    if (s && prepare(&e, s, a) && world_do(e.c, e.f->engine->world->comm, &s->job, NOWHERE))
+    if (s && begin(&e, s, a, &done) && (done || world_do(e.c, e.f->engine->world->comm, &s->job, NOWHERE)))
         v = outcome(&e, s);
     else
         v = en_fail(&e);
@@ -295,10 +351,11 @@ static Value n_comm_start(Vm *vm, const Args *a)
     En e = en_begin(vm, a);
     Sending *s = calloc(1, sizeof *s);
     struct ScriptWorld *w = e.f->engine->world;
+    bool done = false;
 
     if (!s)
         fail_memory(e.c);
-    if (!s || !prepare(&e, s, a)) {
+    if (!s || !begin(&e, s, a, &done)) {
         if (s)
             free_sending(s);
         return en_fail(&e);
@@ -306,7 +363,8 @@ static Value n_comm_start(Vm *vm, const Args *a)
     s->number = ++w->count;
     s->next = w->going;
     w->going = s;
-    world_start(w->comm, &s->job);
+    if (!done)
+        world_start(w->comm, &s->job);
     return en_end_value(&e, v_int(s->number));
 }
 
@@ -412,6 +470,24 @@ static Value n_comm_wait(Vm *vm, const Args *a)
     return v;
 }
 
+/* device_link(device): None: devices of it can exchange without the host; else why not */
+static Value n_device_link(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    unsigned char who[16];
+    char why[256] = "";
+    wf_device *d = NULL;
+    int64_t i = 0;
+
+    if (!en_int(&e, a->v[0], &i) || wf_device_get(e.c, (int)i, &d) != WF_OK)
+        return en_fail(&e);
+    if (!d || !d->link)
+        return en_end_value(&e, v_obj(sc_str(vm, "it is the host")));
+    if (d->link->ready(d, e.c, who, why, sizeof why))
+        return en_end_value(&e, NONE);
+    return en_end_value(&e, v_obj(sc_str(vm, why)));
+}
+
 /* among(xs, ys): of each of xs, is it one of ys? */
 static Value n_among(Vm *vm, const Args *a)
 {
@@ -442,6 +518,7 @@ const NativeDef engine_world[] = {
     {"comm_average", n_comm_average, "xs,ranks"},
     {"comm_done", n_comm_done, "job"},
     {"comm_wait", n_comm_wait, "job"},
+    {"device_link", n_device_link, "device"},
     {"among", n_among, "xs,ys"},
     {0},
 };

@@ -1,5 +1,5 @@
 # torch.distributed -- processes that run together: groups, collectives, handles, objects. Those of one machine exchange in shared
-# memory whatever the backend is called; under mpirun MPI carries everything.
+# memory, under mpirun over MPI; tensors of GPUs by NCCL in groups of that backend, and else through the host.
 import os
 import torch
 import _torch as _w
@@ -155,7 +155,7 @@ def is_gloo_available():
 
 
 def is_nccl_available():
-    return False
+    return torch.cuda.is_available() and _w.device_link(1) is None
 
 
 def is_mpi_available():
@@ -213,7 +213,7 @@ def init_process_group(backend=None, init_method=None, timeout=None, world_size=
                        pg_options=None, device_id=None):
     if _State.world is not None:
         raise ValueError("trying to initialize the default process group twice!")
-    name = (backend or "gloo").lower()
+    name = (backend or ("cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo")).lower()
     for part in name.split(","):
         if part.split(":")[-1] not in _backends:
             raise ValueError(f"Invalid backend: '{backend}'")
@@ -222,6 +222,8 @@ def init_process_group(backend=None, init_method=None, timeout=None, world_size=
     for part, value in (("pg_options", pg_options), ("device_id", device_id), ("store", store)):
         if value is not None:
             raise NotImplementedError(f"init_process_group: {part}={value!r}")
+    if "nccl" in name:
+        _need_nccl(name)
     key, by_mpi = None, False
     if init_method is None or init_method.startswith("env://"):
         by_mpi = is_mpi_available() and ("RANK" not in os.environ or os.environ["RANK"] == os.environ.get("OMPI_COMM_WORLD_RANK"))
@@ -239,6 +241,39 @@ def init_process_group(backend=None, init_method=None, timeout=None, world_size=
     _run(_w.comm_open, rank, 0 if by_mpi else world_size, key, seconds, seconds)
     _State.rank, world_size, _ = _w.comm_info()
     _State.world = group.WORLD = GroupMember.WORLD = ProcessGroup(name, list(range(world_size)), group_name or "0")
+
+
+def _need_nccl(name):
+    # What a group of this backend is refused for; a backend for each kind of device may do without.
+    if ":" in name:
+        return
+    if not torch.cuda.is_available():
+        raise ValueError("ProcessGroupNCCL is only supported with GPUs, no GPUs found!")
+    if not is_nccl_available():
+        raise RuntimeError(f"Distributed package doesn't have NCCL built in: {_w.device_link(1)}")
+
+
+def _backend_for(backend, kind):
+    # The backend for tensors of this kind of device; None: there is none.
+    names = dict([tuple(part.split(":")) for part in backend.split(",")]) if ":" in backend else None
+    if names is not None:
+        return names.get(kind)
+    return None if backend == "nccl" and kind == "cpu" else backend
+
+
+def _travelling(g, x):
+    # The tensor as its group's backend takes it: on its GPU by NCCL, in the host's memory by all others.
+    kind = x.device.type
+    name = _backend_for(g.backend, kind)
+    if name is None and x.numel():
+        raise RuntimeError(f"No backend type associated with device type {kind}")
+    return x if kind == "cpu" or name == "nccl" else x.cpu()
+
+
+def _nothing(g, x):
+    # A tensor of no elements is in no device's memory: one that stands for it where the others' are.
+    by_nccl = g.backend == "nccl"
+    return torch.zeros(1, dtype=x.dtype, device="cuda") if by_nccl else x
 
 
 def _run(fn, *args):
@@ -370,7 +405,8 @@ def _tensors(xs, name):
 
 
 def _exchange(g, kind, x, finish, async_op, how=None, root=-1, give=None, take=None, result=()):
-    args = (kind, x.detach(), g.ranks, how, root, 0, give, take)
+    x = _travelling(g, x.detach() if x.numel() or kind != "all_to_all" else _nothing(g, x))
+    args = (kind, x, g.ranks, how, root, 0, give, take)
     if async_op:
         return Work(_run(_w.comm_start, *args), finish, result)
     value, _ = _run(_w.comm_do, *args)
@@ -415,6 +451,8 @@ def barrier(group=None, async_op=False, device_ids=None):
     if device_ids is not None:
         raise RuntimeError(f"Function argument device_ids not supported for the selected backend {_group(group).backend}")
     g = _mine(group)
+    if g is not None and g.backend == "nccl":
+        return _exchange(g, "reduce", torch.zeros(1, device="cuda"), lambda v: v.item(), async_op, "SUM")
     return g and _exchange(g, "gather", torch.zeros(0), None, async_op)
 
 
@@ -616,6 +654,7 @@ def _other(g, rank, group_rank, what):
 
 
 def _message(fn, kind, tensor, other, tag):
+    # Through the host's memory, whatever the backend is.
     return _run(fn, kind, _tensor(tensor).detach(), None, None, other, tag, None, None)
 
 

@@ -116,8 +116,10 @@ class DistributedDataParallel(Module):
         params = [p for _, p in self._named][::-1]
         if len(reached) != len(params) or not all(_grad._w.among(params, reached)):
             return False
+        import torch.distributed as dist
         for p in params:
-            if p.grad is not None or p.dtype not in (torch.float32, torch.float64) or p.device.type != "cpu":
+            by = dist._backend_for(dist.get_backend(self.process_group), p.device.type)
+            if p.grad is not None or p.dtype not in (torch.float32, torch.float64) or (p.device.type != "cpu" and by != "nccl"):
                 return False
         _grad._w.comm_use(f"processes:{self.world}")
         try:
@@ -149,7 +151,7 @@ class DistributedDataParallel(Module):
         import torch.distributed as dist
         params = [p for _, p in self._named]
         if self.find_unused_parameters and self.world > 1:
-            seen = torch.tensor([int(u) for u in used], dtype=torch.int32)
+            seen = torch.tensor([int(u) for u in used], dtype=torch.int32, device=params[0].device)
             dist.all_reduce(seen, group=self.process_group)
             params = [p for p, k in zip(params, seen.tolist()) if k]
         buckets = self._buckets(params[::-1])
