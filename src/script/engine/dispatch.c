@@ -41,6 +41,7 @@ typedef struct KnownCall {
     int nkey, nnames;
     Front *front;  /* whose tensors the results are */
     bool narrow;   /* its numbers were, then */
+    wf_precision precision; /* of its products, then */
     bool single;   /* the one result itself, not a tuple */
     bool *donated; /* which leaves are given away, of ndonated; NULL: none */
     int ndonated;
@@ -347,7 +348,8 @@ static Value known_call(Vm *vm, const KnownCall *k, Taken *t)
 
     if (k->guards.tag != T_NIL && !guards_hold(vm, k))
         return NOTIMPL;
-    if (k->narrow != k->front->means.narrow || (k->state.tag != T_NIL && !with_state(vm, k, t)))
+    if (k->narrow != k->front->means.narrow || k->precision != k->front->means.precision ||
+        (k->state.tag != T_NIL && !with_state(vm, k, t)))
         return NOTIMPL;
     r = en_program_call(vm, k->front, k->program, t->leaf, t->nleaves, k->donated, k->single);
     if (r.tag == T_NIL || k->out.tag == T_NIL)
@@ -492,6 +494,7 @@ static bool take_front(KnownCall *k, const Taken *t, Value like)
         return false;
     k->front = as_tensor(like)->front;
     k->narrow = k->front->means.narrow;
+    k->precision = k->front->means.precision;
     return true;
 }
 

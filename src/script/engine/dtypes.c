@@ -128,9 +128,12 @@ static Value dtype_str(Vm *vm, Value self)
                                                      : dtype_repr(vm, self);
 }
 
+/* JAX's dtypes are NumPy's: what narrows new arrays says nothing of which dtypes are equal. */
 static Value dtype_compare(Vm *vm, CmpOp op, Value a, Value b)
 {
-    En e = {.vm = vm, .c = vm->cx, .f = ((DTypeObj *)(void *)a.o)->front};
+    Front *own = ((DTypeObj *)(void *)a.o)->front;
+    bool jax = own == &vm->engine->front[FRONT_JAX];
+    En e = {.vm = vm, .c = vm->cx, .f = jax ? &vm->engine->front[FRONT_NUMPY] : own};
     wf_dtype y = WF_INVALID;
     bool same;
 

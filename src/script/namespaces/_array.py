@@ -645,7 +645,7 @@ class Core:
         if not odd:     # a jump of half a period may go either way
             m = self.w.where(self.w.logical_and(self.w.eq(m, -half), self.w.gt(d, 0)), half, m)
         c = self.w.where(self.w.lt(self.w.abs(d), half if discont is None else discont), self.w.zeros_like(d), m - d)
-        rest = self.w.narrow(p, axis, 1, p.shape[axis] - 1) + self.w.cumsum(c, axis)
+        rest = self.w.cast(self.w.narrow(p, axis, 1, p.shape[axis] - 1) + self.w.cumsum(c, axis), p.dtype)
         return self.w.concat([self.w.narrow(p, axis, 0, 1), rest], axis)
 
     # ---- without NaN. The library sets `sum`, `prod`, `max`, `min`, `mean`, `var`, `cumsum` and `cumprod`, which have its

@@ -8,9 +8,7 @@ def gammaln(w, x):
 
 
 def gamma(w, x):
-    odd = w.logical_and(w.lt(x, 0), w.eq(w.remainder(w.floor(x), 2.0), 1.0))
-    size = w.exp(gammaln(w, x))
-    return w.where(odd, -size, size)
+    return gammasgn(w, x) * w.exp(gammaln(w, x))
 
 
 def digamma(w, x):
@@ -32,8 +30,9 @@ def zeta(w, s, q):
     return total
 
 
-def gammainc(w, a, x):
-    # The regularised lower gamma function: its series below a + 1, 1 - the fraction of the rest above.
+def gammaincs(w, a, x):
+    # The regularised gamma functions, lower and upper: one by its series below a + 1, the other by its fraction above, neither
+    # as a small difference.
     below = w.lt(x, a + 1)
     s = w.where(below, x, w.zeros_like(x))
     term = total = 1 / a
@@ -52,9 +51,19 @@ def gammainc(w, a, x):
         h = h * d * c
     positive = w.where(w.gt(x, 0), x, w.ones_like(x))
     front = w.exp(a * w.log(positive) - positive - gammaln(w, a))
-    y = w.where(below, front * total, 1 - front * h)
-    y = w.where(w.eq(x, 0), w.zeros_like(y), w.where(w.eq(x, float("inf")), w.ones_like(y), y))
-    return w.where(w.logical_or(w.lt(x, 0), w.lt(a, 0)), float("nan"), y)
+    bad = w.logical_or(w.lt(x, 0), w.lt(a, 0))
+    zero, end = w.eq(x, 0), w.eq(x, float("inf"))
+
+    def ends(y, at_zero, at_end):
+        y = w.where(zero, w.full_like(y, at_zero), w.where(end, w.full_like(y, at_end), y))
+        return w.where(bad, float("nan"), y)
+
+    low, high = front * total, front * h
+    return ends(w.where(below, low, 1 - high), 0.0, 1.0), ends(w.where(below, 1 - low, high), 1.0, 0.0)
+
+
+def gammainc(w, a, x):
+    return gammaincs(w, a, x)[0]
 
 
 def _beta_fraction(w, a, b, x):

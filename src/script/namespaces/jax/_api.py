@@ -229,7 +229,7 @@ def linearize(fun, *primals, has_aux=False):
 def linear_transpose(fun, *primals, reduce_axes=()):
     # The function is linear: its pullback anywhere is its transpose.
     refuse("linear_transpose", reduce_axes=(reduce_axes, ()))
-    zeros = _tree.map(lambda x: _w.full(tuple(x.shape), 0, x.dtype) if hasattr(x, "shape") else 0.0, list(primals))
+    zeros = _tree.map(lambda x: _w.full(tuple(x.shape), 0, x.dtype) if hasattr(x, "shape") else x * 0, list(primals))
     return kit.vjp(fun, tuple(zeros))[1]
 
 
@@ -460,7 +460,8 @@ class _Jit(_w.Dispatch):
         if lies is not None:
             from jax._layout import explicit as bound, explicit_lies
             explicit = explicit_lies(lies)
-        key = (statics, named, spec, _w.signature(leaves), _w.bound(leaves), explicit)
+        key = (statics, named, spec, _w.signature(leaves), _w.bound(leaves), explicit, config.values["jax_enable_x64"],
+               str(config.values["jax_default_matmul_precision"]))
         entry = self.cache.get(key)
         if entry is None:
             if explicit is not None:

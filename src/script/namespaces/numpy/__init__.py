@@ -49,7 +49,8 @@ def vdot(a, b):
 
 
 def vecdot(a, b, axis=-1):
-    return _w.sum(_w.mul(_w.conj(_w.wrap(a)), b), axis)
+    a, b = _w.wrap(a), _w.wrap(b)
+    return _w.sum(_w.mul(_w.conj(_w.move_axis(a, axis, -1)), _w.move_axis(b, axis, -1)), -1)
 
 
 def inner(a, b):
@@ -170,6 +171,8 @@ def array2string(a, max_line_width=None, precision=None, suppress_small=None, se
     x = _w.wrap(a)
     if separator not in (" ", ", ") or separator == ", " and x.ndim > 1:
         raise NotImplementedError("np.array2string: this separator")
+    if x.ndim == 0 and x.dtype.kind in "fc":    # as an element of an array, in the digits asked for
+        return array2string(_w.reshape(x, (1,)), max_line_width, precision, suppress_small)[1:-1].strip()
     with printoptions(threshold=threshold, edgeitems=edgeitems):
         if separator == " ":
             return _printed(x, "numpy", precision, suppress_small, max_line_width)

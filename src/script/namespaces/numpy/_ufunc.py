@@ -181,7 +181,7 @@ def _gcd(x, y):
 
 def _lcm(x, y):
     g = _gcd(x, y)
-    return _w.where(g == 0, 0, _w.abs(_w.wrap(x) * y) // _w.where(g == 0, 1, g))
+    return _w.where(g == 0, 0, _w.mul(_w.floor_div(_w.abs(x), _w.where(g == 0, 1, g)), _w.abs(y)))
 
 
 def _signbit(x):

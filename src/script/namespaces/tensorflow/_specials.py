@@ -19,8 +19,7 @@ def _xtimes(fn):
 
 def _gamma_parts(upper):
     def call(a, x):
-        below = _special.gammainc(_w, _real(a), x)
-        return 1 - below if upper else below
+        return _special.gammaincs(_w, _real(a), x)[1 if upper else 0]
     return call
 
 

@@ -39,4 +39,5 @@ def gammainc(input, other):
 
 
 def gammaincc(input, other):
-    return 1 - gammainc(input, other)
+    y = _special.gammaincs(_w, input, other)[1]
+    return _w.where(_w.logical_and(_w.eq(input, 0), _w.gt(other, 0)), 0.0, y)

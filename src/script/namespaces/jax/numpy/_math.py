@@ -339,7 +339,8 @@ def gcd(x1, x2):
 def lcm(x1, x2):
     _whole("lcm", x1, x2)
     g = gcd(x1, x2)
-    return _w.where(_w.eq(g, 0), _w.zeros_like(g), _w.abs(_w.mul(x1, _w.floor_div(x2, _w.maximum(g, 1)))))
+    y = _w.mul(_w.abs(x1), _w.floor_div(_w.abs(x2), _w.where(_w.eq(g, 0), _w.ones_like(g), g)))
+    return _w.where(_w.eq(g, 0), _w.zeros_like(g), y)
 
 
 def heaviside(x1, x2):
@@ -460,6 +461,8 @@ def vdot(a, b, precision=None, preferred_element_type=None):
 def vecdot(x1, x2, axis=-1, precision=None, preferred_element_type=None):
     if precision is not None:
         return _precisely(precision, vecdot, x1, x2, axis, None, preferred_element_type)
+    if preferred_element_type is not None:
+        x1, x2 = _w.cast(_asarray(x1), preferred_element_type), _w.cast(_asarray(x2), preferred_element_type)
     return _w.sum(_w.mul(_w.conj(_w.move_axis(x1, axis, -1)), _w.move_axis(x2, axis, -1)), -1)
 
 

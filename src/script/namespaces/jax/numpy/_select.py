@@ -375,57 +375,56 @@ def digitize(x, bins, right=False, method=None):
 
 
 def _unique(ar, axis, size, fill_value, equal_nan=True):
-    # (values, first index, inverse, counts)
-    flat = _w.reshape(_asarray(ar), (-1,)) if axis is None else _asarray(ar)
-    n = flat.shape[0]
-    values, order = _w.sort(flat, 0)
+    # (values, first index, inverse, counts): rows along an axis, in the order of their elements; None: of all elements
+    rows = _w.reshape(ar, (-1, 1)) if axis is None else _w.move_axis(ar, axis, 0)
+    n, row = rows.shape[0], tuple(rows.shape)[1:]
+    flat = _w.reshape(rows, (n, _product(row)))
     if n == 0:
-        zero = _w.full((0,), 0, int)
-        return values, zero, zero, zero
+        return _unique_of_nothing(rows, axis, size, fill_value)
+    order = lexsort([flat[:, i] for i in range(flat.shape[1] - 1, -1, -1)]) if flat.shape[1] else _w.arange(0, n)
+    values = _w.take(flat, order, 0)
     new = _w.ne(values[1:], values[:-1])
     if equal_nan and values.dtype.is_floating_point:
         new = _w.logical_and(new, _w.logical_not(_w.logical_and(_w.is_nan(values[1:]), _w.is_nan(values[:-1]))))
-    new = _w.concat([_w.full((1,), True, bool), new], 0)
+    new = _w.concat([_w.full((1,), True, bool), _w.any(new, 1)], 0)
     group = _w.cumsum(_w.cast(new, _default_int()), 0) - 1
     starts = nonzero(new, size=size, fill_value=None)[0]
     k = starts.shape[0]
     inverse = _w.put_along(_w.full((n,), 0, int), order, group, 0)
-    counts = _w.sum(_w.cast(_w.eq(_w.expand_dims(group, 0), _w.expand_dims(_w.arange(0, k), 1)), _default_int()), 1)
-    out = values[starts]
-    first = _w.cast(order[starts], _default_int())
-    if size is not None:
+    counts = _any_array(_w.full((k,), 0, int)).at[group].add(1, mode="drop")
+    out = _w.reshape(_w.take(values, starts, 0), (k,) + row)
+    first = _w.cast(_w.take(order, starts, 0), _default_int())
+    if size is not None and k:
         real = _w.lt(_w.arange(0, size), _w.sum(_w.cast(new, _w.int32)))
-        pad = out[0] if fill_value is None else fill_value
-        out = _w.where(real, out, _w.cast(pad, out.dtype))
+        pad = out[0] if fill_value is None else _w.cast(_asarray(fill_value), out.dtype)
+        out = _w.where(_w.reshape(real, (k,) + (1,) * len(row)), out, pad)
         first = _w.where(real, first, first[0])
         counts = _w.where(real, counts, 0)
-    return out, first, inverse, counts
+    return _w.reshape(out, (-1,)) if axis is None else _w.move_axis(out, 0, axis), first, inverse, counts
 
 
-def _unique_rows(ar, axis):
-    rows = [tuple(_flat(r)) for r in _w.move_axis(_asarray(ar), axis, 0).tolist()]
-    found = sorted(set(rows))
-    first = [rows.index(r) for r in found]
-    inverse = [found.index(r) for r in rows]
-    counts = [rows.count(r) for r in found]
-    ints = lambda v: _w.tensor(v, _default_int())
-    return _w.take(_asarray(ar), ints(first), axis), ints(first), ints(inverse), ints(counts)
+def _product(sizes):
+    n = 1
+    for s in sizes:
+        n *= s
+    return n
 
 
-def _flat(r):
-    if not isinstance(r, list):
-        return [r]
-    out = []
-    for x in r:
-        out += _flat(x)
-    return out
+def _unique_of_nothing(rows, axis, size, fill_value):
+    if size and fill_value is None:
+        raise ValueError("jnp.unique: for zero-sized input with nonzero size argument, fill_value must be specified")
+    k = size or 0
+    values = _w.broadcast_to(_w.cast(_asarray(0 if fill_value is None else fill_value), rows.dtype), (k,) + tuple(rows.shape)[1:])
+    zero = _w.full((k,), 0, int)
+    return _w.reshape(values, (-1,)) if axis is None else _w.move_axis(values, 0, axis), zero, _w.full((0,), 0, int), zero
 
 
 def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, equal_nan=True,
            size=None, fill_value=None, sorted=True):
     ar = _asarray(ar)
-    values, first, inverse, counts = _unique_rows(ar, axis) if axis is not None and len(ar.shape) > 1 \
-        else _unique(ar, None, size, fill_value, equal_nan)
+    if axis is not None:
+        _check(ar, axis)
+    values, first, inverse, counts = _unique(ar, axis, size, fill_value, equal_nan)
     if axis is None and return_inverse:
         inverse = _w.reshape(inverse, ar.shape)
     out = [values]

@@ -76,8 +76,12 @@ def _lu_diagonal(a):
 def slogdet(a, method=None):
     a = _square(a, "slogdet")
     d, sign = _lu_diagonal(a)
-    sign = sign * _w.prod(_w.sign(d), -1)
-    return SlogdetResult(_w.stop_gradient(sign), _w.sum(_w.log(_w.abs(d)), -1))
+    sign = _w.stop_gradient(sign * _w.prod(_w.sign(d), -1))
+    if a.dtype.is_complex:      # it turns with the phases of the diagonal
+        phase = _w.imag(_w.sum(_w.log(d), -1))
+        turn = phase - _w.stop_gradient(phase)
+        sign = sign * _w.exp(_w.complex(_w.zeros_like(turn), turn))
+    return SlogdetResult(sign, _w.sum(_w.log(_w.abs(d)), -1))
 
 
 def _named(name, fields):

@@ -100,12 +100,20 @@ def polygamma(n, x):
 
 
 def gammainc(a, x):
-    a, x = _same(a, x)
-    return _w.where(_w.eq(a, 0), float("nan"), _special.gammainc(_w, a, x))
+    return _gammaincs(a, x)[0]
 
 
 def gammaincc(a, x):
-    return 1 - gammainc(a, x)
+    return _gammaincs(a, x)[1]
+
+
+def _gammaincs(a, x):
+    # all of it lies at 0 where a is 0, of which JAX says nothing at 0 itself
+    a, x = _same(a, x)
+    none = _w.eq(a, 0)
+    ends = _w.where(_w.gt(x, 0), 1.0, float("nan"))
+    low, high = _special.gammaincs(_w, a, x)
+    return _w.where(none, ends, low), _w.where(none, 1 - ends, high)
 
 
 def betainc(a, b, x):
@@ -167,8 +175,8 @@ def entr(x):
 def rel_entr(p, q):
     p, q = _float(p), _float(q)
     good = _w.logical_and(_w.gt(p, 0), _w.gt(q, 0))
-    ratio = _w.where(good, p, _w.ones_like(p)) / _w.where(good, q, _w.ones_like(q))
-    y = p * _w.log(ratio)
+    a, b = _w.where(good, p, _w.ones_like(p)), _w.where(good, q, _w.ones_like(q))
+    y = a * _w.log(a) - a * _w.log(b)
     zero = _w.logical_and(_w.eq(p, 0), _w.ge(q, 0))
     return _w.where(good, y, _w.where(zero, _w.zeros_like(y), float("inf")))
 

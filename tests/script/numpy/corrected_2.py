@@ -1,0 +1,10 @@
+# Products that wrap, axes of arrays of other ranks, dtypes that stay, digits of one number.
+import numpy as np
+
+print(np.lcm(np.array([100, 90, 7, -128], np.int8), np.array([14, 70, 0, 3], np.int8)))
+print(np.lcm(np.array([100000, 90], np.int32), np.array([14000001, 70], np.int32)), np.lcm(4, 6), np.lcm(-4, 6))
+a, b = np.arange(8.0).reshape(2, 2, 2), np.arange(4.0).reshape(2, 2) + 1
+for axis in (0, 1, -1):
+    print(np.vecdot(a, b, axis=axis).tolist(), np.linalg.vecdot(a, b, axis=axis).tolist())
+print(np.unwrap(np.arange(6, dtype="i2"), period=4), np.unwrap(np.arange(6, dtype="i2"), period=4).dtype, np.unwrap(np.arange(6)).dtype)
+print(np.array2string(np.asarray(12.312883632140), precision=4), np.array2string(np.float64(1) / 3), np.array2string(np.asarray(2.0)))
