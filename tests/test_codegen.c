@@ -457,6 +457,15 @@ static const Whole wholes[] = {
      " g = gather x i offset_dims=[1] collapsed=[0] start_index_map=[0]"
      " slice_sizes=[1,32] mode=promised; y = mul g s; z = neg y; ret z; }",
      false},
+    /* bounds that are known: of infinities, NaN (0 times infinity), zeros of both signs, and rounded to bytes */
+#define BOUNDS(lo, hi, byte)                                                                                  \
+    {"f(x: f32[N,100]) { z = const f32[N,100] 0; u = const f32[N,100] 1e30; a = mul x u; b = mul a u; c = mul b z;" \
+     " d = add x c; n = neg z; e = mul d n; l = const f32[N,100] " lo "; h = const f32[N,100] " hi ";"                \
+     " m1 = max b l; y1 = min m1 h; m2 = max d l; y2 = min h m2; m3 = max e l; y3 = min m3 h; k = cast y2 " byte ";" \
+     " o = cast y1 " byte "; i1 = div y3 y3; q = sign i1; r = div q m3; m4 = min d h; y4 = max m4 l; s = cast y4 " byte ";" \
+     " ret y1, y2, y3, k, o, r, s; }",                                                                         \
+     true}
+    BOUNDS("0", "6", "u8"), BOUNDS("-1", "1", "i8"), BOUNDS("3", "255", "u8"), BOUNDS("-128", "127", "i8"), BOUNDS("-3", "300", "u8"),
     /* short rows are not worth it */
     {"f(x: f32[50,3], i: i64[N,1], s: f32[N,3]) {"
      " g = gather x i offset_dims=[1] collapsed=[0] start_index_map=[0]"

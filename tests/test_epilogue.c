@@ -333,6 +333,44 @@ TEST(small_integers_are_multiplied_and_rounded_to_small_ones)
     }
 }
 
+/* What wf_compile itself takes in: bias and activation; not, what has more arrays as large
+ * as the product, or a product of few rows. */
+static int taken(const char *text)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    const wf_program *p = parse(cx, text);
+    const char *code, *at;
+    int n = 0;
+
+    CHECK_EQ_INT(wf_program_code(cx, p, WF_CODE_KERNELS, NULL, &code), WF_OK);
+    for (at = code; at && (at = strstr(at, "  product = ")); at++)
+        n++;
+    wf_program_release(p);
+    wf_ctx_free(cx);
+    return n;
+}
+
+/* Two branches of a quantised block: their sum is part of what follows one of the convolutions, and what leaves is bytes,
+ * once, though two read it. */
+TEST(the_sum_of_quantised_branches_follows_a_convolution)
+{
+#define ROUND_OF(h, y, lo)                                                                           \
+    " f" y " = cast " h " f32; k" y " = const f32[1,6,M] 0.03; a" y " = mul f" y " k" y "; r" y " = round a" y ";" \
+    " z" y " = const f32[1,6,M] " lo "; m" y " = max r" y " z" y "; t" y " = const f32[1,6,M] 100; n" y " = min m" y " t" y "; " \
+    y " = cast n" y " u8;"
+#define BRANCHES(lo)                                                                                 \
+    "f(x: i32[1,3,M], v: i32[6,3,1], w: i32[6,3,3], u: i32[6,6,1]) { p = cast x u8; q = cast v i8; o = cast w i8; e = cast u i8;" \
+    " h = conv_general p q acc=i32; g = conv_general p o pad_lo=[1] pad_hi=[1] acc=i32;"             \
+    ROUND_OF("h", "i", lo) ROUND_OF("g", "j", lo)                                                    \
+    " b = cast i f32; c = cast j f32; s = add b c;" ROUND_OF("s", "l", "0")                          \
+    " d = conv_general l e acc=i32; aa = cast d f32; bb = cast l f32; y = add aa bb; ret y }"
+    FOR_SIZES(s) {
+        check(BRANCHES("0"), s, 3, 0);
+        check(BRANCHES("7"), s, 3, 0);
+    }
+    CHECK_EQ_INT(taken(BRANCHES("0")), 3);
+}
+
 /* A path leads from the product through something else back into what follows it. */
 TEST(what_comes_back_another_way_is_left_apart)
 {
@@ -352,23 +390,6 @@ TEST(a_product_of_one_array_with_itself_is_left_apart)
         check("f(x: f32[N,K]) { h = dot_general x x lhs=[1] rhs=[1] acc=f32; y = tanh h; z = neg y; "
               "ret z }",
               s, 0, 1e-4);
-}
-
-/* What wf_compile itself takes in: bias and activation; not, what has more arrays as large
- * as the product, or a product of few rows. */
-static int taken(const char *text)
-{
-    wf_ctx *cx = wf_ctx_new(NULL);
-    const wf_program *p = parse(cx, text);
-    const char *code, *at;
-    int n = 0;
-
-    CHECK_EQ_INT(wf_program_code(cx, p, WF_CODE_KERNELS, NULL, &code), WF_OK);
-    for (at = code; at && (at = strstr(at, "  product = ")); at++)
-        n++;
-    wf_program_release(p);
-    wf_ctx_free(cx);
-    return n;
 }
 
 TEST(only_what_pays_is_taken_in)

@@ -139,6 +139,8 @@ bool product_is_apart(const Program *p, const Eqn *e);
 bool product_takes(const Program *p, Val out, const Eqn *product);
 /* What e widens, if that is bytes; VAL_NONE. */
 Val widened_bytes(const Program *p, const Eqn *e);
+/* Does it make integers of 8 bits of floats? */
+bool rounds_to_bytes(const Program *p, const Eqn *e);
 /* The product of a fused sub-program that has one; NULL. */
 const Eqn *product_of(const Target *t, const Program *p);
 

@@ -39,6 +39,12 @@ Val widened_bytes(const Program *p, const Eqn *e)
                : VAL_NONE;
 }
 
+bool rounds_to_bytes(const Program *p, const Eqn *e)
+{
+    return e->op == OP_cast && wf_dtype_size((wf_dtype)val_type(p, e->out).dtype) == 1 && val_type(p, e->out).dtype != WF_BOOL &&
+           dtype_is_inexact((wf_dtype)val_type(p, eqn_in(p, e)[0]).dtype);
+}
+
 /* Elements along some axes of the result; symbols count as many. */
 static double extent(Type t, uint32_t from, uint32_t to)
 {

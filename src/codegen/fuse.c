@@ -267,15 +267,36 @@ static void join(Fuser *f, uint32_t g1, uint32_t g2)
 
 static uint32_t find_product(const Fuser *f, uint32_t e, int depth);
 
-static bool has_sums(const Fuser *f, const FuseGroup *g)
+/* The product of integers whose sums the group reads, or EQN_INPUT. */
+static uint32_t sums_of(const Fuser *f, uint32_t g)
 {
-    for (uint32_t i = 0, z; i < g->n; i++)
-        if ((z = find_product(f, g->v[i], 0)) != EQN_INPUT && product_is_apart(f->p, &f->p->eqns[z]))
-            return true;
-    return false;
+    const FuseGroup *x = &f->groups.v[g];
+
+    for (uint32_t i = 0, z; i < x->n; i++)
+        if ((z = find_product(f, x->v[i], 0)) != EQN_INPUT && product_is_apart(f->p, &f->p->eqns[z]))
+            return z;
+    return EQN_INPUT;
 }
 
-/* Does `to` widen bytes that `from` makes of sums? Joined, its kernel would store floats, or serve one of two products. */
+/* A kernel goes on with the sums of one product. */
+static bool have_two_sums(const Fuser *f, uint32_t g1, uint32_t g2)
+{
+    uint32_t x = sums_of(f, g1), y = x == EQN_INPUT ? x : sums_of(f, g2);
+
+    return y != EQN_INPUT && x != y;
+}
+
+/* Elementwise throughout? */
+static bool is_elementwise(const Fuser *f, uint32_t g)
+{
+    for (uint32_t i = 0; i < f->groups.v[g].n; i++)
+        if (f->kind[f->groups.v[g].v[i]] != FUSE_MAP)
+            return false;
+    return true;
+}
+
+/* Does `to` widen bytes that `from` rounds floats to? Joined too early, they would leave the kernel once as bytes and once
+ * as floats, which are four times as much to write and to read; join_rounded joins what has no need of them. */
 static bool reads_rounded(const Fuser *f, uint32_t from, uint32_t to)
 {
     const FuseGroup *g = &f->groups.v[to];
@@ -284,8 +305,8 @@ static bool reads_rounded(const Fuser *f, uint32_t from, uint32_t to)
         Val x = widened_bytes(f->p, &f->p->eqns[g->v[i]]);
         uint32_t d = x ? def_of(f, x) : EQN_INPUT;
 
-        if (d != EQN_INPUT && f->group[d] == from)
-            return has_sums(f, &f->groups.v[from]);
+        if (d != EQN_INPUT && f->group[d] == from && rounds_to_bytes(f->p, &f->p->eqns[d]))
+            return true;
     }
     return false;
 }
@@ -323,7 +344,7 @@ static bool try_join(Fuser *f, uint32_t g1, uint32_t g2)
 {
     if (g1 == g2 || f->groups.v[g1].segment != f->groups.v[g2].segment ||
         f->groups.v[g1].n + f->groups.v[g2].n > f->target->fuse_members || reads_rounded(f, g1, g2) ||
-        reads_rounded(f, g2, g1) || !fuse_can_be_one(f, g1, g2))
+        reads_rounded(f, g2, g1) || have_two_sums(f, g1, g2) || !fuse_can_be_one(f, g1, g2))
         return false;
     join(f, g1, g2);
     return true;
@@ -387,6 +408,34 @@ static void join_neighbours(Fuser *f)
     for (Val v = 1; v < f->p->nvals; v++)
         if (val_type(f->p, v).rank && f->user_at[v + 1] - f->user_at[v] > 1)
             join_readers(f, v);
+}
+
+/* Bytes that equation e of group g rounds floats to: is one group all that reads them? Then both are one, and the bytes are
+ * not stored. So the sum of two branches of a quantised network is part of what follows one of their convolutions. */
+static void join_rounded(Fuser *f, uint32_t g, uint32_t e)
+{
+    ArenaMark mark = arena_mark(f->a);
+    Val bytes = f->p->eqns[e].out;
+    uint32_t h = f->user_at[bytes] < f->user_at[bytes + 1] ? f->group[f->users[f->user_at[bytes]]] : NO_GROUP;
+    Closure c;
+    bool ok = h != NO_GROUP && h != g && f->groups.v[h].segment == f->groups.v[g].segment &&
+              f->groups.v[g].n + f->groups.v[h].n <= f->target->fuse_members && sums_of(f, h) == EQN_INPUT &&
+              (sums_of(f, g) == EQN_INPUT || (is_elementwise(f, g) && is_elementwise(f, h)));
+
+    if (ok) {
+        c = fuse_closure(f, g, h);
+        ok = !in_list(c.outs.v, c.outs.n, bytes) && fuse_can_be_one(f, g, h);
+    }
+    arena_reset(f->a, mark);
+    if (ok)
+        join(f, g, h);
+}
+
+static void join_all_rounded(Fuser *f)
+{
+    for (uint32_t e = f->p->neqns; e-- > 0;)
+        if (f->group[e] != NO_GROUP && rounds_to_bytes(f->p, &f->p->eqns[e]))
+            join_rounded(f, f->group[e], e);
 }
 
 static bool is_worth(const Fuser *f, const FuseGroup *g)
@@ -542,9 +591,8 @@ static bool take_product(Fuser *f, uint32_t g, uint32_t product)
 /* A group of elementwise ops takes in a product that it reads. */
 static void join_product(Fuser *f, uint32_t g)
 {
-    for (uint32_t i = 0; i < f->groups.v[g].n; i++)
-        if (f->kind[f->groups.v[g].v[i]] != FUSE_MAP)
-            return;
+    if (!is_elementwise(f, g))
+        return;
     for (uint32_t i = 0; i < f->groups.v[g].n; i++) {
         uint32_t d = find_product(f, f->groups.v[g].v[i], 0);
 
@@ -667,9 +715,8 @@ static bool follows(const Emit *m, uint32_t g, uint32_t product)
 
     if (!is_worth(m->f, x) || x->segment != m->f->segment[product])
         return false;
-    for (uint32_t i = 0; i < x->n; i++)
-        if (m->f->kind[x->v[i]] != FUSE_MAP)
-            return false;
+    if (!is_elementwise(m->f, g))
+        return false;
     c = fuse_closure(m->f, g, g);
     for (uint32_t i = 0; i < c.ins.n; i++)
         if (!is_there(m, c.ins.v[i]))
@@ -801,6 +848,7 @@ static const Program *fuse_program(void *shared, const Program *p)
     join_neighbours(&f);
     if (f.target->recompute > 0)
         fuse_again(&f);
+    join_all_rounded(&f);
     for (uint32_t g = 0; sh->products && g < f.groups.n; g++)
         join_product(&f, g);
     q = emit_program(&f, sh);

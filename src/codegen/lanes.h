@@ -456,6 +456,41 @@ typedef char MaskB __attribute__((vector_size(16)));
 #define LANES_RANGE_s_f64 LANES_RANGE_PLAIN
 #define LANES_RANGE_d_f32 LANES_RANGE_PLAIN
 
+/* The same of a number c that is known, finite and, but for not_below_0, not 0; NaN and, where both are zeros, +0 win. The
+ * instruction gives its second operand where either is NaN or both are zeros. */
+#if KERNEL_ISA == 2 && !defined(__clang__)
+#define VMOST_F(x, y)  __builtin_ia32_maxps512_mask(x, y, x, (unsigned short)-1, 4)
+#define VLEAST_F(x, y) __builtin_ia32_minps512_mask(x, y, x, (unsigned short)-1, 4)
+#elif KERNEL_ISA == 1
+#define VMOST_F(x, y)  __builtin_ia32_maxps256(x, y)
+#define VLEAST_F(x, y) __builtin_ia32_minps256(x, y)
+#endif
+#define LANES_KNOWN_BY(P)                                                                \
+    VINLINE P##_f32 P##_at_least_f32(P##_f32 x, P##_f32 c) { return (P##_f32)VMOST_F(c, x); } \
+    VINLINE P##_f32 P##_at_most_f32(P##_f32 x, P##_f32 c) { return (P##_f32)VLEAST_F(c, x); } \
+    VINLINE P##_f32 P##_not_below_0_f32(P##_f32 x, P##_f32 c) { return (P##_f32)VMOST_F(c, x) + 0.0f; } \
+    VINLINE P##_f32 P##_between_f32(P##_f32 x, P##_f32 lo, P##_f32 hi)                   \
+    {                                                                                    \
+        return (P##_f32)VLEAST_F((P##_f32)VMOST_F(x, lo), hi);                           \
+    }
+#define LANES_KNOWN_PLAIN(P)                                                             \
+    VINLINE P##_f32 P##_at_least_f32(P##_f32 x, P##_f32 c) { return P##_max_f32(x, c); } \
+    VINLINE P##_f32 P##_at_most_f32(P##_f32 x, P##_f32 c) { return P##_min_f32(x, c); }  \
+    VINLINE P##_f32 P##_not_below_0_f32(P##_f32 x, P##_f32 c) { return P##_max_f32(x, c); } \
+    VINLINE P##_f32 P##_between_f32(P##_f32 x, P##_f32 lo, P##_f32 hi)                   \
+    {                                                                                    \
+        x = P##_pick_f32(x > lo, x, lo);                                                 \
+        return P##_pick_f32(x < hi, x, hi);                                              \
+    }
+#if defined(VMOST_F)
+#define LANES_KNOWN_s_f32(P) LANES_KNOWN_BY(P)
+#else
+#define LANES_KNOWN_s_f32(P) LANES_KNOWN_PLAIN(P)
+#endif
+#define LANES_KNOWN_d_f32(P) LANES_KNOWN_PLAIN(P)
+#define LANES_KNOWN_s_f64(P)
+#define LANES_KNOWN_d_f64(P)
+
 /* To integers, by one instruction where whole vectors have it. big: from here on all numbers are integers. */
 #define LANES_ROUND_PLAIN(P, t, big)                                                     \
     VINLINE P##_##t P##_round_##t(P##_##t x)                                             \
@@ -513,6 +548,7 @@ typedef char MaskB __attribute__((vector_size(16)));
     VINLINE P##_##t P##_mul_##t(P##_##t x, P##_##t y) { return x * y; }                  \
     VINLINE P##_##t P##_div_##t(P##_##t x, P##_##t y) { return x / y; }                  \
     LANES_RANGE_##P##_##t(P, t)                                                          \
+    LANES_KNOWN_##P##_##t(P)                                                             \
     VINLINE P##_##t P##_clamp_##t(P##_##t lo, P##_##t x, P##_##t hi)                     \
     {                                                                                    \
         return P##_min_##t(P##_max_##t(x, lo), hi);                                      \
@@ -853,6 +889,16 @@ VINLINE uint64_t int_power(int64_t x, int64_t y, int is_signed)
         in_ = (float_)(((v) == (v)) & (mask_)(v));                                       \
         in_ = (float_)(((in_ > lo_) & (mask_)in_) | (~(in_ > lo_) & (mask_)lo_));        \
         in_ = (float_)(((in_ < hi_) & (mask_)in_) | (~(in_ < hi_) & (mask_)hi_));        \
+        __builtin_convertvector(__builtin_convertvector(in_, wide_), P##_##to);          \
+    })
+/* The same of what lies between bounds within the range; between gives the lower one of NaN. */
+#define TO_BYTES(P, to, v, lo, hi)                                                       \
+    ({                                                                                   \
+        typedef __typeof__((v) == (v)) mask_;                                            \
+        typedef int32_t wide_ __attribute__((vector_size(4 * sizeof(v) / sizeof((v)[0])))); \
+        P##_f32 in_ = P##_between_f32(v, P##_splat_f32(lo), P##_splat_f32(hi));          \
+        if ((lo) != 0)                                                                   \
+            in_ = (P##_f32)(((v) == (v)) & (mask_)in_);                                  \
         __builtin_convertvector(__builtin_convertvector(in_, wide_), P##_##to);          \
     })
 #define TO_WHOLE(P, to, v, T, lo, hi, most)                                              \

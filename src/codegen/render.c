@@ -167,6 +167,66 @@ static void render_iota(Render *r, const Node *n)
     text_printf(r->t, ", %s)%s", render_dim(r, step), half ? ")" : "");
 }
 
+/* ---- bounds that are known --------------------------------------------------------- */
+
+/* Is operand `which` of n a finite f32 that is known? */
+static bool has_known(const Render *r, const Node *n, uint32_t which, double *out)
+{
+    const Node *c = &r->k->nodes[n->in[which]];
+
+    if (c->kind != NODE_CONST || c->dtype != WF_F32)
+        return false;
+    *out = element_as_f64(WF_F32, &c->bits);
+    return *out - *out == 0;
+}
+
+/* The smaller or larger of a value and a number that is known, not 0 for `min`: one instruction, or two. */
+static bool render_bound(const Render *r, const Node *n)
+{
+    uint32_t at;
+    double c;
+
+    if (n->kind != NODE_MAP || (n->op != OP_max && n->op != OP_min) || n->dtype != WF_F32)
+        return false;
+    for (at = 0; at < 2 && !has_known(r, n, at, &c);)
+        at++;
+    if (at == 2 || (c == 0 && n->op == OP_min))
+        return false;
+    text_printf(r->t, "%c_%s_f32(v%u, v%u)", r->set, n->op == OP_min ? "at_most" : c == 0 ? "not_below_0" : "at_least",
+                n->in[!at], n->in[at]);
+    return true;
+}
+
+/* Is n the bound `op` of a value of its own walk? */
+static bool is_bound(const Render *r, const Node *n, const Node *of, unsigned op, double *out, uint32_t *x)
+{
+    for (uint32_t i = 0; i < 2 && n->kind == NODE_MAP && n->op == op && n->stage == of->stage && n->level == of->level; i++)
+        if (has_known(r, n, i, out)) {
+            *x = n->in[!i];
+            return true;
+        }
+    return false;
+}
+
+/* A cast to 8 bits of what two bounds keep within them: no need of bounds of its own. */
+static bool render_rounded(const Render *r, const Node *n)
+{
+    const Node *outer = n->nin == 1 ? &r->k->nodes[n->in[0]] : NULL;
+    double lo, hi, least = n->dtype == WF_U8 ? 0 : -128, most = n->dtype == WF_U8 ? 255 : 127;
+    uint32_t x;
+
+    if (n->kind != NODE_MAP || n->op != OP_cast || (n->dtype != WF_U8 && n->dtype != WF_I8) || outer->dtype != WF_F32 ||
+        n->level != LEVEL_EACH)
+        return false;
+    if (!(is_bound(r, outer, n, OP_min, &hi, &x) && is_bound(r, &r->k->nodes[x], n, OP_max, &lo, &x)) &&
+        !(is_bound(r, outer, n, OP_max, &lo, &x) && is_bound(r, &r->k->nodes[x], n, OP_min, &hi, &x)))
+        return false;
+    if (!(lo <= hi && lo >= least && hi <= most && lo == (int)lo && hi == (int)hi))
+        return false;
+    text_printf(r->t, "TO_BYTES(%c, %s, v%u, %d.0f, %d.0f)", r->set, wf_dtype_name((wf_dtype)n->dtype), x, (int)lo, (int)hi);
+    return true;
+}
+
 static void render_value(Render *r, const Node *n)
 {
     wf_dtype *in = arena_array(r->a, n->nin + 1u, sizeof *in);
@@ -181,6 +241,8 @@ static void render_value(Render *r, const Node *n)
         return;
     default: break;
     }
+    if (r->k->target->vector && (render_bound(r, n) || render_rounded(r, n)))
+        return;
     for (uint32_t i = 0; i < n->nin; i++) {
         in[i] = (wf_dtype)r->k->nodes[n->in[i]].dtype;
         args[i] = node_name(r, n->in[i]);

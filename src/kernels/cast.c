@@ -54,14 +54,12 @@ VINLINE float odd_signed(int64_t x)
 /* v: the element as a number of C; half: as an f32 that rounds like it */
 #define CASTS_FROM_FLOAT(k, F, v, wide, half)                                            \
     CAST_LOOP(k##_bool, F, uint8_t, (v) != 0)                                            \
-    CAST_LOOP(k##_i8, F, int8_t, TO_INT(v, int8_t, -0x1p7f, 0x1p7f, INT8_MIN, INT8_MAX)) \
     CAST_LOOP(k##_i16, F, int16_t,                                                       \
               TO_INT(v, int16_t, -0x1p15f, 0x1p15f, INT16_MIN, INT16_MAX))               \
     CAST_LOOP(k##_i32, F, int32_t,                                                       \
               TO_INT(v, int32_t, -0x1p31f, 0x1p31f, INT32_MIN, INT32_MAX))               \
     CAST_LOOP(k##_i64, F, int64_t,                                                       \
               TO_INT(v, int64_t, -0x1p63f, 0x1p63f, INT64_MIN, INT64_MAX))               \
-    CAST_LOOP(k##_u8, F, uint8_t, TO_INT(v, uint8_t, 0.0f, 0x1p8f, 0, UINT8_MAX))        \
     CAST_LOOP(k##_u16, F, uint16_t, TO_INT(v, uint16_t, 0.0f, 0x1p16f, 0, UINT16_MAX))   \
     CAST_LOOP(k##_u32, F, uint32_t, TO_INT(v, uint32_t, 0.0f, 0x1p32f, 0, UINT32_MAX))   \
     CAST_LOOP(k##_u64, F, uint64_t, TO_INT(v, uint64_t, 0.0f, 0x1p64f, 0, UINT64_MAX))   \
@@ -69,6 +67,37 @@ VINLINE float odd_signed(int64_t x)
     CAST_LOOP(k##_bf16, F, uint16_t, to_bf16(half))                                      \
     CAST_LOOP(k##_f32, F, float, v)                                                      \
     CAST_LOOP(k##_f64, F, double, wide)
+
+#define BYTES_FROM_FLOAT(k, F, v)                                                        \
+    CAST_LOOP(k##_i8, F, int8_t, TO_INT(v, int8_t, -0x1p7f, 0x1p7f, INT8_MIN, INT8_MAX)) \
+    CAST_LOOP(k##_u8, F, uint8_t, TO_INT(v, uint8_t, 0.0f, 0x1p8f, 0, UINT8_MAX))
+
+/* Of f32, which is what quantised models do: four at a time. */
+#define BYTES_FROM_F32(name, R, lo, hi)                                                  \
+    static void name(int64_t n, const void *in, void *out)                               \
+    {                                                                                    \
+        typedef float Floats __attribute__((vector_size(16)));                           \
+        typedef int32_t Ints __attribute__((vector_size(16)));                           \
+        typedef R Bytes __attribute__((vector_size(4)));                                 \
+        const float *a = in;                                                             \
+        R *o = out;                                                                      \
+        const Floats least = {lo, lo, lo, lo}, most = {hi, hi, hi, hi};                  \
+        int64_t i = 0;                                                                   \
+                                                                                         \
+        for (; i + 4 <= n; i += 4) {                                                     \
+            Floats v;                                                                    \
+            Bytes b;                                                                     \
+                                                                                         \
+            memcpy(&v, a + i, 16);                                                       \
+            v = (Floats)((Ints)v & (v == v));                                            \
+            v = (Floats)(((Ints)v & (v > least)) | ((Ints)least & ~(v > least)));        \
+            v = (Floats)(((Ints)v & (v < most)) | ((Ints)most & ~(v < most)));           \
+            b = __builtin_convertvector(__builtin_convertvector(v, Ints), Bytes);        \
+            memcpy(o + i, &b, 4);                                                        \
+        }                                                                                \
+        for (; i < n; i++)                                                               \
+            o[i] = a[i] != a[i] ? (R)0 : a[i] >= (hi) ? (R)(hi) : a[i] <= (lo) ? (R)(lo) : (R)a[i]; \
+    }
 
 #define CASTS_FROM_INT(k, F, v, half)                                                    \
     CAST_LOOP(k##_bool, F, uint8_t, (v) != 0)                                            \
@@ -94,6 +123,11 @@ CASTS_FROM_INT(u8, uint8_t, x, (float)x)
 CASTS_FROM_INT(u16, uint16_t, x, (float)x)
 CASTS_FROM_INT(u32, uint32_t, x, odd_unsigned(x))
 CASTS_FROM_INT(u64, uint64_t, x, odd_unsigned(x))
+BYTES_FROM_FLOAT(f16, uint16_t, from_f16(x))
+BYTES_FROM_FLOAT(bf16, uint16_t, from_bf16(x))
+BYTES_FROM_FLOAT(f64, double, x)
+BYTES_FROM_F32(f32_i8, int8_t, -128.0f, 127.0f)
+BYTES_FROM_F32(f32_u8, uint8_t, 0.0f, 255.0f)
 CASTS_FROM_FLOAT(f16, uint16_t, from_f16(x), (double)from_f16(x), from_f16(x))
 CASTS_FROM_FLOAT(bf16, uint16_t, from_bf16(x), (double)from_bf16(x), from_bf16(x))
 CASTS_FROM_FLOAT(f32, float, x, (double)x, x)

@@ -20,6 +20,7 @@
 #define ROWS 6
 #endif
 #define COLS (2 * VFL)
+#define THIN 4 /* columns that are summed along the rows */
 
 static int has_quads(void)
 {
@@ -75,6 +76,24 @@ typedef int32_t Loose __attribute__((vector_size(VEC_BYTES), aligned(4), may_ali
             rows <= 1   ? kind##_body(1, 1, a, b, step, groups, c, ld)                                               \
             : rows <= 4 ? kind##_body(4, 1, a, b, step, groups, c, ld)                                               \
                         : kind##_body(ROWS, 1, a, b, step, groups, c, ld);                                           \
+    }                                                                                                                \
+    /* Up to THIN columns, for which vectors of columns would stay empty: vectors of rows. */                        \
+    TARGET static void kind##_thin(int64_t cols, const int32_t *a, const int32_t *b, int64_t step, int64_t groups,   \
+                                   int32_t *c, int64_t ld)                                                           \
+    {                                                                                                                \
+        VFI s[THIN][(ROWS + VFL - 1) / VFL] = {{{0}}};                                                               \
+                                                                                                                     \
+        for (int64_t g = 0; g < groups; g++, a += ROWS, b += step)                                                   \
+            _Pragma("GCC unroll 4") for (int j = 0; j < THIN; j++)                                                   \
+            {                                                                                                        \
+                VFI x = (VFI){0} + b[j];                                                                             \
+                                                                                                                     \
+                _Pragma("GCC unroll 4") for (int v = 0; v * VFL < ROWS; v++)                                         \
+                    s[j][v] = ADD(s[j][v], *(const Loose *)(a + v * VFL), x);                                        \
+            }                                                                                                        \
+        for (int64_t j = 0; j < cols; j++)                                                                           \
+            for (int i = 0; i < ROWS; i++)                                                                           \
+                c[i * ld + j] = s[j][i / VFL][i % VFL];                                                              \
     }
 
 VINLINE VFI add_pairs(VFI s, VFI a, VFI b)
@@ -105,15 +124,36 @@ TILE_KIND(turned_quads, VNNI, ADD_TURNED) /* rows signed, columns unsigned */
 typedef void Tile(int64_t rows, int vecs, const int32_t *a, const int32_t *b, int64_t step, int64_t groups, int32_t *c,
                   int64_t ld);
 
-static Tile *tile_of(int per, int turned)
+typedef void Thin(int64_t cols, const int32_t *a, const int32_t *b, int64_t step, int64_t groups, int32_t *c, int64_t ld);
+
+typedef struct Tiles {
+    Tile *tile;
+    Thin *thin; /* reads whole vectors of the last group's rows, which may go past them by less than ROWS */
+} Tiles;
+
+static Tiles tiles_of(int per, int turned)
 {
 #if KERNEL_ISA == 2
     if (has_quads())
-        return per == 2 ? fast_pairs_tile : turned ? turned_quads_tile : quads_tile;
+        return per == 2 ? (Tiles){fast_pairs_tile, fast_pairs_thin}
+               : turned ? (Tiles){turned_quads_tile, turned_quads_thin}
+                        : (Tiles){quads_tile, quads_thin};
 #endif
     (void)per;
     (void)turned;
-    return pairs_tile;
+    return (Tiles){pairs_tile, pairs_thin};
+}
+
+/* A strip of rows by up to COLS columns. */
+static void run_tile(const Tiles *t, int64_t rows, int64_t cols, const int32_t *a, const int32_t *b, int64_t step,
+                     int64_t groups, int32_t *c, int64_t ld)
+{
+    int64_t rest = cols % VFL, whole = rest && rest <= THIN && rows > THIN ? cols - rest : cols;
+
+    if (whole > 0)
+        t->tile(rows, whole > VFL ? 2 : 1, a, b, step, groups, c, ld);
+    if (whole < cols)
+        t->thin(rest, a, b + whole, step, groups, c + whole, ld);
 }
 
 /* ---- lines ------------------------------------------------------------------------- */

@@ -6,13 +6,13 @@
  * are packed by strips of ROWS. Groups of one channel each are walked tap by tap, without products of vectors.
  */
 #define PASS_BYTES  (1 << 20)    /* of zipped planes at a time */
-#define PANEL_BYTES (192 << 10)  /* of the panels that all strips go over, and of their sums */
-#define MOST_PANELS 4
+#define PANEL_BYTES (192 << 10)  /* of the panels that all strips go over */
+#define MOST_PANELS 12
 
 typedef struct Conv {
     const KConv *x;
     int per, moved;
-    Tile *tile;
+    Tiles tiles;
     int64_t xs[3], ks[3], os[3], stride[3], pad[3], dil[3], xstep[3], kstep[3], ostep[3]; /* three axes */
     int64_t ps[3], plane, row; /* a plane with borders; its groups; groups from one plane to the next */
     int64_t c, o, channels, taps, groups, strips; /* of one group of channels: in, out; groups of them */
@@ -58,7 +58,7 @@ static void conv_open(Conv *v, const KConv *x, int threads)
     int64_t columns, each;
 
     *v = (Conv){.x = x, .per = bytes ? 4 : 2, .moved = bytes && x->x_type == KT_I8};
-    v->tile = tile_of(v->per, 1);
+    v->tiles = tiles_of(v->per, 1);
     conv_axes(v);
     v->c = x->in_channels / x->groups;
     v->o = x->out_channels / x->groups;
@@ -69,7 +69,7 @@ static void conv_open(Conv *v, const KConv *x, int threads)
     v->images = v->images < 1 ? 1 : least(v->images, x->batch);
     v->row = v->images * v->plane + COLS; /* loads go past the last pixel */
     v->panels = ceil_quotient(v->images * v->pixels, COLS);
-    columns = PANEL_BYTES / ((v->groups > v->strips * ROWS ? v->groups : v->strips * ROWS) * COLS * 4);
+    columns = PANEL_BYTES / (v->groups * COLS * 4);
     v->chunk = columns < 1 ? 1 : least(columns, MOST_PANELS);
     v->items = ceil_quotient(v->panels, v->chunk);
     v->row_parts = least(v->strips, v->items >= 2 * threads ? 1 : ceil_quotient(2 * threads, v->items));
@@ -77,7 +77,7 @@ static void conv_open(Conv *v, const KConv *x, int threads)
     each = v->chunk * COLS * 4;
     v->work_bytes = is_depthwise(x) ? whole_lines((size_t)(v->plane * 2)) + whole_lines((size_t)v->pixels * 4)
                                     : whole_lines((size_t)((v->direct ? 0 : v->groups) * each)) +
-                                          whole_lines((size_t)(v->row_chunk * ROWS * each));
+                                          whole_lines((size_t)(ROWS * each));
 }
 
 static size_t strip_bytes(const Conv *v)
@@ -104,12 +104,16 @@ static void pack_filters(void *user, int s)
                      t % v->ks[2] * v->kstep[2];
         PackLines l = {(const char *)x->w + (size_t)(at + g * v->o * x->w_out) * size, x->w_type, x->w_out, x->w_in, v->c, v->per, 0};
 
-        for (int64_t i = 0; i < n; i++)
+        for (int64_t i = 0; i < n && v->moved; i++)
             v->sums[s * ROWS + i] = (int32_t)((uint32_t)v->sums[s * ROWS + i] + line_sum(&l, first + i));
         for (int64_t k = 0; k < v->channels; k++) {
             int32_t *row = to + (k * v->taps + t) * ROWS;
+            const uint8_t *w = (const uint8_t *)l.p + first * l.line + k * 4 * l.step;
+            int64_t i = 0;
 
-            for (int64_t i = 0; i < ROWS; i++)
+            for (; i < n && v->per == 4 && v->c - k * 4 >= 4; i++, w += l.line) /* as group_at */
+                row[i] = (int32_t)(w[0] | (uint32_t)w[l.step] << 8 | (uint32_t)w[2 * l.step] << 16 | (uint32_t)w[3 * l.step] << 24);
+            for (; i < ROWS; i++)
                 row[i] = i < n ? (int32_t)group_at(&l, (first + i) * l.line + k * v->per * l.step,
                                                    least(v->per, v->c - k * v->per))
                                : 0;
@@ -216,6 +220,17 @@ VINLINE void copy_groups(int32_t *to, const int32_t *from, int64_t n, int64_t st
         }
         return;
     }
+    if (step == 2) {
+        const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+
+        for (; n > 0; n -= 16, to += 16, from += 32) {
+            uint32_t all = n >= 16 ? 0x7fffffff : (1u << (2 * n - 1)) - 1;
+            __m512i a = _mm512_maskz_loadu_epi32((__mmask16)all, from), b = _mm512_maskz_loadu_epi32((__mmask16)(all >> 16), from + 16);
+
+            _mm512_mask_storeu_epi32(to, (__mmask16)(n >= 16 ? 0xffff : (1 << n) - 1), _mm512_permutex2var_epi32(a, even, b));
+        }
+        return;
+    }
 #endif
     for (int64_t i = 0; i < n; i++)
         to[i] = from[i * step];
@@ -286,13 +301,15 @@ static void run_panels(void *user, int task)
 
         for (int64_t p = 0; p < n && !v->direct && s0 < s1; p += COLS)
             pack_pixels(v, first + p, least(COLS, n - p), panel + p * v->groups);
-        for (int64_t s = s0; s < s1; s++)
+        for (int64_t s = s0; s < s1 && n > 0; s++) {
+            int64_t rows = least(ROWS, v->o - s * ROWS);
+
             for (int64_t p = 0; p < n; p += COLS)
-                v->tile(least(ROWS, v->o - s * ROWS), n - p > VFL ? 2 : 1, strip + s * v->groups * ROWS,
-                        v->direct ? v->planes + first + p : panel + p * v->groups, v->direct ? v->row : COLS, v->groups,
-                        c + (s - s0) * ROWS * ld + p, ld);
-        if (n > 0 && s0 < s1)
-            finish_pixels(v, c, ld, s0 * ROWS, least(s1 * ROWS, v->o) - s0 * ROWS, first, n);
+                run_tile(&v->tiles, rows, least(COLS, n - p), strip + s * v->groups * ROWS,
+                         v->direct ? v->planes + first + p : panel + p * v->groups, v->direct ? v->row : COLS, v->groups,
+                         c + p, ld);
+            finish_pixels(v, c, ld, s * ROWS, rows, first, n); /* while it is in the nearest cache */
+        }
     }
 }
 

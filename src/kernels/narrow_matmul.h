@@ -24,7 +24,7 @@ static void matmul_open(Matmul *m, const KMatmul *x)
     *m = (Matmul){.x = x};
     m->a = (PackLines){x->a, x->a_type, x->a_row, x->a_col, x->k, per, bytes && x->a_type == KT_I8};
     m->b = (PackLines){x->b, x->b_type, x->b_col, x->b_row, x->k, per, bytes && x->b_type == KT_U8};
-    m->tile = tile_of(per, 0);
+    m->tile = tiles_of(per, 0).tile;
     m->groups = groups_of(&m->a);
     m->strips = ceil_quotient(x->m, ROWS);
     m->panels = ceil_quotient(x->n, COLS);

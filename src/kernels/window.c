@@ -236,40 +236,57 @@ static void pool_task(void *user, int i)
           r->place);
 }
 
-#define BYTE_ROW 4096 /* most elements of a row */
+#define BYTE_ROW 4096 /* most elements of a row with its borders */
 
-/* Maxima of bytes, rows first: over the rows of a window into one, then along it. An empty window has
- * the lowest number. */
+/* Elements of x, with borders, that the results of a row reach. */
+static int64_t reach_of(const KPool *p) { return (p->y[1] - 1) * p->stride[1] + (p->window[1] - 1) * p->dilation[1] + 1; }
+
+/* Maxima of bytes, rows first: over the rows of a window into one, which has the lowest number around it; then from every
+ * place on, as if the stride were 1, so that both go by vectors; then those that are asked for. */
 #define BYTE_MAX(name, T, LOWEST)                                                                    \
     static void name(const KPool *p, int64_t from, int64_t to, const void *x, void *y, int64_t *place) \
     {                                                                                                \
-        T row[BYTE_ROW];                                                                             \
+        T row[BYTE_ROW], top[BYTE_ROW];                                                              \
+        int64_t reach = reach_of(p), lo = p->lo[1] > 0 ? p->lo[1] : 0, hi = least(p->lo[1] + p->x[1], reach), \
+                starts = reach - (p->window[1] - 1) * p->dilation[1];                                \
         T *out = (T *)y + from * p->y[0] * p->y[1];                                                  \
                                                                                                      \
         (void)place;                                                                                 \
         for (int64_t n = from * p->y[0]; n < to * p->y[0]; n++, out += p->y[1]) {                    \
-            const T *plane = (const T *)x + n / p->y[0] * p->x[0] * p->x[1];                         \
+            const T *plane = (const T *)x + n / p->y[0] * p->x[0] * p->x[1] - p->lo[1];              \
                                                                                                      \
-            memset(row, (uint8_t)LOWEST, (size_t)p->x[1]);                                           \
+            memset(row, (uint8_t)LOWEST, (size_t)reach);                                             \
             for (int64_t t = 0; t < p->window[0]; t++) {                                             \
                 int64_t at = n % p->y[0] * p->stride[0] + t * p->dilation[0] - p->lo[0];             \
-                const T *line = plane + at * p->x[1];                                                \
                                                                                                      \
                 if (at >= 0 && at < p->x[0])                                                         \
-                    for (int64_t i = 0; i < p->x[1]; i++)                                            \
-                        row[i] = row[i] > line[i] ? row[i] : line[i];                                \
+                    name##_row(row + lo, plane + at * p->x[1] + lo, hi - lo);                        \
             }                                                                                        \
-            for (int64_t o = 0; o < p->y[1]; o++) {                                                  \
-                int64_t at = o * p->stride[1] - p->lo[1];                                            \
-                T top = LOWEST;                                                                      \
-                                                                                                     \
-                for (int64_t t = 0; t < p->window[1]; t++, at += p->dilation[1])                     \
-                    if (at >= 0 && at < p->x[1])                                                     \
-                        top = row[at] > top ? row[at] : top;                                         \
-                out[o] = top;                                                                        \
-            }                                                                                        \
+            memcpy(top, row, (size_t)starts);                                                        \
+            for (int64_t t = 1; t < p->window[1]; t++)                                               \
+                name##_row(top, row + t * p->dilation[1], starts);                                   \
+            for (int64_t o = 0; o < p->y[1]; o++)                                                    \
+                out[o] = top[o * p->stride[1]];                                                      \
         }                                                                                            \
     }
+/* a[i] = the larger of a[i] and b[i] */
+#define BYTE_ROW_MAX(name, T)                                                                        \
+    static void name(T *a, const T *b, int64_t n)                                                    \
+    {                                                                                                \
+        typedef T Vec __attribute__((vector_size(16)));                                              \
+        int64_t i = 0;                                                                               \
+                                                                                                     \
+        for (Vec v, w; i + 16 <= n; i += 16) {                                                       \
+            memcpy(&v, a + i, 16);                                                                   \
+            memcpy(&w, b + i, 16);                                                                   \
+            v = (Vec)((v > w) & (__typeof__(v > w))v) | (Vec)(~(v > w) & (__typeof__(v > w))w);      \
+            memcpy(a + i, &v, 16);                                                                   \
+        }                                                                                            \
+        for (; i < n; i++)                                                                           \
+            a[i] = a[i] > b[i] ? a[i] : b[i];                                                        \
+    }
+BYTE_ROW_MAX(max_i8_row, int8_t)
+BYTE_ROW_MAX(max_u8_row, uint8_t)
 BYTE_MAX(max_i8, int8_t, INT8_MIN)
 BYTE_MAX(max_u8, uint8_t, 0)
 
@@ -277,7 +294,7 @@ BYTE_MAX(max_u8, uint8_t, 0)
 static int find_pool(const KWindow *w, int max, int places, PoolRun *r)
 {
     const KPools *pools;
-    int bytes = w->rank > 0 && (w->type == KT_I8 || w->type == KT_U8) && max && !places && w->x[w->rank - 1] <= BYTE_ROW;
+    int bytes = w->rank > 0 && (w->type == KT_I8 || w->type == KT_U8) && max && !places;
 
     if (!w->loops || (w->type != KT_F32 && w->type != KT_F64 && !bytes) || w->rank < 1)
         return 0;
@@ -303,7 +320,7 @@ static int find_pool(const KWindow *w, int max, int places, PoolRun *r)
             return 0;
         r->planes *= w->x[i];
     }
-    return r->p.x[0] * r->p.x[1] < INT32_MAX && r->p.y[1] >= 4;
+    return r->p.x[0] * r->p.x[1] < INT32_MAX && r->p.y[1] >= 4 && (!bytes || reach_of(&r->p) <= BYTE_ROW);
 }
 
 static int run_pools(const KWindow *w, int max, const void *x, void *y, int64_t *place,
