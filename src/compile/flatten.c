@@ -418,7 +418,7 @@ static void free_root(void *r) { root_free(r); }
 
 static Root *one_thread(wf_ctx *cx, uint32_t nplans)
 {
-    Root *r = root_new(cx, &cx->al, nplans, 0);
+    Root *r = root_new(cx, &cx->al, nplans, 0, 0);
 
     if (!r)
         ctx_out_of_memory(cx);

@@ -47,7 +47,7 @@ static Root *take_root(wf_ctx *cx, wf_exec *e)
         }
     pthread_mutex_unlock(e->lock);
     if (!r)
-        r = root_new(cx, &e->al, e->plans.v.n, e->p->nout);
+        r = root_new(cx, &e->al, e->plans.v.n, e->p->nin, e->p->nout);
     if (r) {
         r->cx = cx;
         r->scratch.cx = cx;
@@ -97,8 +97,8 @@ typedef struct Run {
     wf_array *const *in;
     wf_array **out;
     bool into;      /* out are arrays of the caller's */
-    Array **copies; /* of inputs, for this run; NULL where none was needed; of a donated
-                       input that needs no copy, itself */
+    Array **copies; /* the root's: of inputs, for this run; NULL where none was needed; of a
+                       donated input that needs no copy, itself */
     bool started;   /* memory of donated inputs may have changed */
 } Run;
 
@@ -130,12 +130,18 @@ static bool check_inputs(Run *r)
     return true;
 }
 
-static bool bind_symbols(Run *r, int64_t **out)
+/* few: room for FEW_SYMS values, so that a small program's run needs no arena. */
+#define FEW_SYMS 16
+static bool bind_symbols(Run *r, int64_t *few, int64_t **out)
 {
     const Program *p = r->e->p;
-    const int64_t **dims = arena_array(&r->cx->scratch, p->nin + 1, sizeof *dims);
+    const int64_t *few_dims[FEW_SYMS], **dims = few_dims;
 
-    *out = arena_array(&r->cx->scratch, p->dims.syms.n + 1, sizeof **out);
+    *out = few;
+    if (p->nin > FEW_SYMS)
+        dims = arena_array(&r->cx->scratch, p->nin, sizeof *dims);
+    if (p->dims.syms.n > FEW_SYMS)
+        *out = arena_array(&r->cx->scratch, p->dims.syms.n, sizeof **out);
     for (uint32_t i = 0; i < p->nin; i++)
         dims[i] = array_dims(r->in[i]);
     return program_bind(r->cx, p, dims, *out);
@@ -307,10 +313,10 @@ static bool run_frame(Frame *f)
 
 static bool run_exec(Run *r)
 {
-    int64_t *symvals;
+    int64_t few[FEW_SYMS], *symvals;
     Frame *f;
 
-    if (!check_inputs(r) || !bind_symbols(r, &symvals) ||
+    if (!check_inputs(r) || !bind_symbols(r, few, &symvals) ||
         !take_queue(r->cx, r->root, r->e->plan->device))
         return false;
     f = root_frame(r->root, r->e->plan, symvals);
@@ -331,12 +337,14 @@ static void end_run(Run *r, bool ok)
 
     if (!ok && r->cx->comm && r->cx->comm->settle)
         r->cx->comm->settle(r->cx->comm); /* exchanges that go on use its memory */
-    for (uint32_t i = 0; r->copies && i < p->nin; i++) {
-        if (r->started && r->copies[i] && r->copies[i] == r->in[i] && !r->e->updates)
+    for (uint32_t i = 0; i < p->nin; i++) {
+        if (!r->copies[i])
+            continue;
+        if (r->started && r->copies[i] == r->in[i] && !r->e->updates)
             array_forget(r->in[i]);
         wf_array_release(r->copies[i]);
+        r->copies[i] = NULL; /* for the root's next run */
     }
-    mem_free(&r->cx->al, r->copies, (p->nin + 1) * sizeof *r->copies);
     for (uint32_t j = 0; !ok && !r->into && j < p->nout; j++) {
         wf_array_release(r->out[j]);
         r->out[j] = NULL;
@@ -352,17 +360,13 @@ static wf_status run_served(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_arra
     bool ok;
 
     r.root = take_root(cx, e);
-    r.copies = mem_alloc(&cx->al, (e->p->nin + 1) * sizeof *r.copies);
-    if (!r.root || !r.copies) {
-        root_free(r.root);
-        mem_free(&cx->al, r.copies, (e->p->nin + 1) * sizeof *r.copies);
+    if (!r.root) {
         fail_memory(cx);
         return ctx_status(cx);
     }
-    memset(r.copies, 0, (e->p->nin + 1) * sizeof *r.copies);
+    r.copies = r.root->copies;
     if (!api_enter_(cx, &region)) {
         give_root(e, r.root);
-        mem_free(&cx->al, r.copies, (e->p->nin + 1) * sizeof *r.copies);
         return WF_ERR_ARG;
     }
     if (setjmp(region.jump)) { /* nothing in r changed since it was filled */

@@ -11,7 +11,7 @@ wf_tensor wf_relu(wf_ctx *c, wf_tensor x) /* of NaN NaN; slope 0 at 0 */
     wf_tensor zero;
 
     scope_open(c);
-    zero = wf_zeros_like(c, x);
+    zero = wf_is_symbolic(c, x) || wf_is_weak(c, x) ? wf_zeros_like(c, x) : wf_full(c, wf_dtype_of(c, x), NULL, 0, 0);
     return scope_close(c, wf_where(c, wf_le(c, x, zero), zero, x));
 }
 

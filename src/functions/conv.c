@@ -171,12 +171,19 @@ wf_tensor wf_conv_transpose(wf_ctx *c, wf_tensor x, wf_tensor w, wf_tensor bias,
 
 /* ---- layers ---- */
 
+/* y[..,n] = sum_k x[..,k] w[n,k] + bias[n]: one product of all rows, in which w is read as it lies. */
 wf_tensor wf_linear(wf_ctx *c, wf_tensor x, wf_tensor w, wf_tensor bias)
 {
+    Shape s, t;
     wf_tensor y;
 
+    if (!shape_of(c, x, "wf_linear", &s) || !shape_of(c, w, "wf_linear", &t))
+        return WF_NONE;
     scope_open(c);
-    y = wf_matmul(c, x, wf_swap_axes(c, w, 0, 1));
+    if (s.rank && t.rank == 2 && size_same(c, s.d[s.rank - 1], t.d[1]))
+        y = wf_tensordot(c, x, w, (int[]){-1}, (int[]){1}, 1);
+    else /* a vector of weights; or an error, in the words of matmul */
+        y = wf_matmul(c, x, wf_swap_axes(c, w, 0, t.rank > 1));
     return scope_close(c, wf_is_none(bias) ? y : wf_add(c, y, bias));
 }
 

@@ -204,6 +204,69 @@ bool unify_types(wf_ctx *c, const char *fn, wf_tensor *x, int n, MathKind kind)
     return broadcast_all(c, fn, x, n);
 }
 
+/* ---- small ones, at once ---- */
+
+/* Concrete, and its history is not written: nobody follows it, or the op has no derivative. */
+static bool is_plain(const wf_ctx *c, OpCode op, const Tensor *t)
+{
+    return !t->symbolic && !t->layout && !view_is_old(t) &&
+           (!(t->need & c->tensors->recorders) || c->tensors->no_grad || op_has(op, OPF_ZERO));
+}
+
+/* A number of the host as one of dtype d; NULL: it is none, or the cast is not the C language's. */
+static Tensor *number_as(wf_ctx *c, const Tensor *t, wf_dtype d)
+{
+    double x;
+    Tensor *u;
+
+    if (t->rank || !tensor_is_here(t) || (d != WF_F32 && d != WF_F64) ||
+        (t->dtype != WF_F64 && t->dtype != WF_I64))
+        return NULL;
+    if (t->dtype == WF_I64) { /* not by way of a double: that would round twice */
+        int64_t i = *(const int64_t *)tensor_data(t);
+
+        if (i > 1 << 24 || i < -(1 << 24))
+            return NULL;
+        x = (double)i;
+    } else {
+        x = *(const double *)tensor_data(t);
+    }
+    if (!(u = tensor_new(c, d, NULL, 0)))
+        return NULL;
+    if (d == WF_F32)
+        *(float *)tensor_data(u) = (float)x;
+    else
+        *(double *)tensor_data(u) = x;
+    return u;
+}
+
+/* An op of fast.c on operands of one dtype, or an array and a number of the host that takes the array's; broadcast. n: 2,
+ * or 3 with a bool first. WF_NONE: the long way. */
+static wf_tensor at_once(wf_ctx *c, OpCode op, Tensor *const *operands, uint32_t n)
+{
+    Tensor *in[3] = {operands[0], operands[1], n == 3 ? operands[2] : NULL}, **v = in + n - 2, *number = NULL, *z;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (!is_plain(c, op, in[i]))
+            return WF_NONE;
+    if (v[0]->weak || v[1]->weak) {
+        int w = v[1]->weak; /* which of them is the number */
+        wf_dtype d = (wf_dtype)v[!w]->dtype;
+
+        if (v[!w]->weak ||
+            tensor_promoted(c, d, false, v[!w]->rank == 0, nominal(c, v[w]), true, v[w]->rank == 0) != d)
+            return WF_NONE;
+        if (v[w]->dtype != d) {
+            if (!(number = number_as(c, v[w], d)))
+                return WF_NONE;
+            v[w] = number;
+        }
+    }
+    z = fast_map(c, op, in, n, true);
+    tensor_release(c, number);
+    return tensor_handle(c, z);
+}
+
 /* ---- binary ---- */
 
 static wf_tensor binary(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, wf_tensor y,
@@ -217,6 +280,13 @@ static wf_tensor binary(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, wf_te
     if (same_type(a, b) &&
         (kind == MATH_ANY || (kind == MATH_FLOAT && dtype_is_inexact((wf_dtype)a->dtype))))
         return tensor_op1(c, op, in, 2, NULL);
+    if (kind == MATH_ANY || (kind == MATH_FLOAT && dtype_is_inexact((wf_dtype)a->dtype) &&
+                             dtype_is_inexact((wf_dtype)b->dtype))) {
+        wf_tensor z = at_once(c, op, (Tensor *[]){a, b}, 2);
+
+        if (!wf_is_none(z) || failed(c))
+            return z;
+    }
     scope_open(c);
     if (unify_types(c, fn, in, 2, kind))
         in[0] = tensor_op1(c, op, in, 2, NULL);
@@ -678,11 +748,20 @@ wf_tensor wf_bitwise_not(wf_ctx *c, wf_tensor x)
 
 wf_tensor wf_where(wf_ctx *c, wf_tensor cond, wf_tensor x, wf_tensor y)
 {
+    Tensor *t[3] = {tensor_get(c, cond, "wf_where"), tensor_get(c, x, "wf_where"), tensor_get(c, y, "wf_where")};
     wf_tensor in[3] = {cond, x, y};
     bool weak = false;
 
+    if (!t[0] || !t[1] || !t[2])
+        return WF_NONE;
+    if (t[0]->dtype == WF_BOOL) {
+        wf_tensor z = at_once(c, OP_select, t, 3);
+
+        if (!wf_is_none(z) || failed(c))
+            return z;
+    }
     scope_open(c);
-    if (wf_dtype_of(c, cond) != WF_BOOL)
+    if (t[0]->dtype != WF_BOOL)
         in[0] = wf_ne(c, cond, wf_zeros_like(c, cond));
     if (!failed(c) && unify_types(c, "wf_where", in + 1, 2, MATH_ANY) &&
         broadcast_all(c, "wf_where", in, 3)) {

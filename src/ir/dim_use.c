@@ -170,7 +170,7 @@ void dims_eval_all(const Dims *t, const int64_t *symvals, int64_t *vals)
             vals[i] = DIM_NONE;
 }
 
-bool dim_eval(const Dims *t, Dim d, const int64_t *symvals, int64_t *out)
+bool dim_eval_open(const Dims *t, Dim d, const int64_t *symvals, int64_t *out)
 {
     DimEval e = {t, symvals, NULL, 0};
     size_t size = t->nodes.n * sizeof(int64_t);

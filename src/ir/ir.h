@@ -132,7 +132,14 @@ bool dim_guard(Dims *t, Dim lhs, bool is_eq, Dim rhs, Place place);
 /* d with symbol i (of from) replaced by map[i] (dims of t). from may be t itself. */
 Dim dim_subst(Dims *t, const Dims *from, Dim d, const Dim *map);
 /* The value once symbols have values; false on overflow, division by zero or a symbol < 0 (unbound). */
-bool dim_eval(const Dims *t, Dim d, const int64_t *symvals, int64_t *out);
+bool dim_eval_open(const Dims *t, Dim d, const int64_t *symvals, int64_t *out);
+static inline bool dim_eval(const Dims *t, Dim d, const int64_t *symvals, int64_t *out)
+{
+    if (d < 0) /* not a number */
+        return dim_eval_open(t, d, symvals, out);
+    *out = d;
+    return true;
+}
 /* The values of all nodes at once (vals has nodes.n entries; DIM_NONE where it has none). */
 void dims_eval_all(const Dims *t, const int64_t *symvals, int64_t *vals);
 /* Equal in structure, symbols compared by number: for dims of two finished programs. */

@@ -180,6 +180,14 @@ NOINLINE void emit_tile(const Gemm *g, REAL *src, int64_t ld, int64_t i0, int ro
 void REAL_NAME(gemm_emit)(const Gemm *g, REAL *src, int64_t ld, int64_t i0, int64_t rows,
                           int64_t j0, int64_t cols)
 {
+    if (g->c_type == REAL_TYPE && g->c_col == 1 && !g->map && !g->accumulate && !g->tile) {
+        if (has_epilogue(g)) /* in place, of any size where no tile is handed out */
+            finish_tile(g, src, ld, i0, (int)rows, j0, (int)cols);
+        for (int64_t i = 0; i < rows; i++)
+            memcpy((REAL *)g->c + (i0 + i) * g->c_row + j0, src + i * ld,
+                   (size_t)cols * sizeof(REAL));
+        return;
+    }
     for (int64_t i = 0; i < rows; i += MR) {
         for (int64_t j = 0; j < cols; j += NR)
             emit_tile(g, src + i * ld + j, ld, i0 + i, (int)min64(MR, rows - i), j0 + j,

@@ -137,8 +137,10 @@ bool array_new_kept(wf_ctx *cx, Device *d, wf_dtype dtype, const int64_t *dims, 
     *out = NULL;
     if (!check_shape(cx, "array", dtype, dims, rank, &count, &bytes))
         return false;
-    if (bytes < KEPT_BYTES)
-        return array_new_on(cx, d, dtype, dims, rank, out);
+    if (bytes < KEPT_BYTES) {
+        buf = new_buffer(cx, d, (size_t)bytes);
+        return buf && make_array(cx, buf, dtype, dims, NULL, rank, count, out);
+    }
     for (int i = 0; i < KEPT && !buf; i++)
         if (kept[i] && kept[i]->size == (size_t)bytes && atomic_load(&kept[i]->refs) == 1)
             buf = kept[i];

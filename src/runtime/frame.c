@@ -698,30 +698,36 @@ static void run_parallel(void *ctx, int n, void (*fn)(void *user, int i), void *
     pool_run_most(ctx_threads(r->cx), r->threads, n, fn, user);
 }
 
-Root *root_new(wf_ctx *cx, const wf_allocator *al, uint32_t nplans, uint32_t nouts)
+Root *root_new(wf_ctx *cx, const wf_allocator *al, uint32_t nplans, uint32_t nins,
+               uint32_t nouts)
 {
     Root *r = mem_alloc(al, sizeof *r);
     size_t size = (size_t)nplans * ROOT_FRAMES * sizeof(Frame *);
     size_t kept = (size_t)nouts * KEPT * sizeof(Buffer *);
+    size_t copies = (size_t)nins * sizeof(Array *);
 
     if (!r)
         return NULL;
     *r = (Root){.cx = cx,
                 .al = *al,
                 .nplans = nplans,
+                .nins = nins,
                 .nouts = nouts,
                 .loops = k_loops(),
                 .kernels = kernels_best()};
     r->frames = mem_alloc(al, size + 1);
     r->kept = mem_alloc(al, kept + 1);
-    if (!r->frames || !r->kept) {
+    r->copies = mem_alloc(al, copies + 1);
+    if (!r->frames || !r->kept || !r->copies) {
         mem_free(al, r->frames, size + 1);
         mem_free(al, r->kept, kept + 1);
+        mem_free(al, r->copies, copies + 1);
         mem_free(al, r, sizeof *r);
         return NULL;
     }
     memset(r->frames, 0, size);
     memset(r->kept, 0, kept);
+    memset(r->copies, 0, copies);
     arena_init(&r->scratch, al, cx);
     r->checks = getenv("WEFT_CHECK_PLANS") != NULL;
     r->wish = ctx_wish(cx);
@@ -760,6 +766,7 @@ void root_free(Root *r)
     for (size_t i = 0; i < (size_t)r->nouts * KEPT; i++)
         buffer_unkeep(r->kept[i]);
     mem_free(&al, r->kept, (size_t)r->nouts * KEPT * sizeof(Buffer *) + 1);
+    mem_free(&al, r->copies, (size_t)r->nins * sizeof(Array *) + 1);
     queue_release(r->queue);
     arena_free(&r->scratch);
     mem_free(&al, r->frames, n * sizeof(Frame *) + 1);

@@ -471,12 +471,13 @@ struct Root {
     bool checks; /* every plan, when it was bound and has run: WEFT_CHECK_PLANS */
     Queue *queue;  /* of the run before; NULL on the host */
     Buffer **kept; /* [nouts][KEPT]: memory of earlier results */
-    uint32_t nouts;
+    Array **copies; /* [nins]: of inputs, during a run; all NULL between runs */
+    uint32_t nins, nouts;
     Root *next; /* in the list of idle ones */
     struct Team *teams; /* that run spmd for it: team.c */
 };
 
-Root *root_new(wf_ctx *cx, const wf_allocator *al, uint32_t nplans,
+Root *root_new(wf_ctx *cx, const wf_allocator *al, uint32_t nplans, uint32_t nins,
                uint32_t nouts); /* NULL when memory is exhausted */
 void root_free(Root *r);
 size_t root_bytes(const Root *r); /* of intermediate values */

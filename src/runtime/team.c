@@ -269,7 +269,7 @@ static bool start_member(Root *root, Team *t, int64_t d)
         m->broken = false;
     }
     if (!m->root)
-        m->root = root_new(m->cx, &root->al, root->nplans, 0);
+        m->root = root_new(m->cx, &root->al, root->nplans, 0, 0);
     if (m->root && !m->started)
         m->started = !pthread_create(&m->thread, NULL, member_thread, m);
     return m->root && m->started;

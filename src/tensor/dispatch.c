@@ -621,7 +621,7 @@ static bool run_now(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin,
     for (uint32_t i = 0; i < nin; i++)
         need |= in[i]->need;
     need = s->no_grad || op_has(op, OPF_ZERO) || !nout ? 0 : need & s->recorders;
-    if (nout == 1 && !attr && (out[0] = fast_map(c, op, in, nin)) != NULL && !need)
+    if (nout == 1 && !attr && (out[0] = fast_map(c, op, in, nin, false)) != NULL && !need)
         return true;
     if (failed(c))
         return false;

@@ -348,8 +348,9 @@ bool defines_sizes(const Program *p); /* has equations that do, such as nonzero 
 void prim_release(wf_ctx *c, Prim *p);
 /* Strides that give t the new shape in the same memory; false if there are none. */
 bool reshape_strides(const Tensor *t, const int64_t *dims, uint32_t rank, int64_t *strides);
-/* fast.c: a small elementwise op on packed operands of one shape; NULL: not one of those, or no memory. */
-Tensor *fast_map(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin);
+/* fast.c: a small elementwise op on concrete operands, which are broadcast if spread, else must have one shape; NULL: not
+ * one of those, or no memory. No history. */
+Tensor *fast_map(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, bool spread);
 
 /* ---- trace.c ----------------------------------------------------------------------------------- */
 

@@ -13,6 +13,7 @@
 
 typedef struct ComposedFn {
     ComposedCall call;
+    const Front *front; /* whose rules for dtypes hold in it */
     int nin;
     wf_jit *jit;
     const void *statics; /* of the call that is traced */
@@ -42,11 +43,11 @@ static ComposedFn *find_fn(En *e, ComposedCall call, int nin)
     ComposedFn *f;
 
     for (f = s->fns; f; f = f->next)
-        if (f->call == call && f->nin == nin)
+        if (f->call == call && f->nin == nin && f->front == e->f)
             return f;
     if (!(f = sc_alloc(e->vm, sizeof *f)))
         return NULL;
-    *f = (ComposedFn){.call = call, .nin = nin, .next = s->fns};
+    *f = (ComposedFn){.call = call, .front = e->f, .nin = nin, .next = s->fns};
     s->fns = f;
     return f;
 }
@@ -54,7 +55,7 @@ static ComposedFn *find_fn(En *e, ComposedCall call, int nin)
 /* Of the types of the operands and the statics; 0: one of them is symbolic. */
 static uint64_t hash_call(En *e, ComposedCall call, const wf_tensor *in, int nin, const void *statics, size_t size)
 {
-    uint64_t h = hash_mix((uint64_t)nin, (uint64_t)(uintptr_t)call);
+    uint64_t h = hash_mix(hash_mix((uint64_t)nin, (uint64_t)(uintptr_t)call), (uint64_t)(uintptr_t)e->f);
 
     for (int i = 0; i < nin; i++) {
         const Tensor *t = tensor_get(e->c, in[i], e->label ? e->label : "a function");

@@ -292,8 +292,29 @@ static Value with_axis(Vm *vm, const Args *a, int64_t std,
         return en_fail(&e);
     return en_end(&e, fn(e.c, x, (int)std));
 }
-static Value n_softmax(Vm *vm, const Args *a) { return with_axis(vm, a, -1, wf_softmax); }
-static Value n_log_softmax(Vm *vm, const Args *a) { return with_axis(vm, a, -1, wf_log_softmax); }
+
+static wf_tensor softmax(wf_ctx *c, const wf_tensor *in, const void *axis)
+{
+    return wf_softmax(c, in[0], (int)*(const int64_t *)axis);
+}
+static wf_tensor log_softmax(wf_ctx *c, const wf_tensor *in, const void *axis)
+{
+    return wf_log_softmax(c, in[0], (int)*(const int64_t *)axis);
+}
+
+static Value soft(Vm *vm, const Args *a, ComposedCall fn)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+    int64_t axis = -1;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &axis))
+        return en_fail(&e);
+    return en_end(&e, en_composed(&e, fn, &x, 1, &axis, sizeof axis));
+}
+static Value n_softmax(Vm *vm, const Args *a) { return soft(vm, a, softmax); }
+static Value n_log_softmax(Vm *vm, const Args *a) { return soft(vm, a, log_softmax); }
+
 static Value n_cumprod(Vm *vm, const Args *a) { return with_axis(vm, a, 0, wf_cumprod); }
 static Value n_cummax(Vm *vm, const Args *a) { return with_axis(vm, a, 0, wf_cummax); }
 static Value n_cummin(Vm *vm, const Args *a) { return with_axis(vm, a, 0, wf_cummin); }

@@ -25,6 +25,48 @@ static Value n_linear(Vm *vm, const Args *a)
     return en_end(&e, wf_linear(e.c, x, w, b));
 }
 
+/* What the norms below have besides tensors, as bytes that tell one trace from another: no gaps. */
+typedef struct NormForm {
+    int64_t n; /* axes, or groups */
+    double eps;
+    int64_t has_weight, has_bias; /* which tensors follow x */
+} NormForm;
+
+static wf_tensor norm_weight(const NormForm *f, const wf_tensor *in) { return f->has_weight ? in[1] : WF_NONE; }
+static wf_tensor norm_bias(const NormForm *f, const wf_tensor *in)
+{
+    return f->has_bias ? in[1 + f->has_weight] : WF_NONE;
+}
+
+static wf_tensor layer_norm(wf_ctx *c, const wf_tensor *in, const void *statics)
+{
+    const NormForm *f = statics;
+
+    return wf_layer_norm(c, in[0], (int)f->n, norm_weight(f, in), norm_bias(f, in), f->eps);
+}
+static wf_tensor rms_norm(wf_ctx *c, const wf_tensor *in, const void *statics)
+{
+    const NormForm *f = statics;
+
+    return wf_rms_norm(c, in[0], (int)f->n, norm_weight(f, in), f->eps);
+}
+static wf_tensor group_norm(wf_ctx *c, const wf_tensor *in, const void *statics)
+{
+    const NormForm *f = statics;
+
+    return wf_group_norm(c, in[0], f->n, norm_weight(f, in), norm_bias(f, in), f->eps);
+}
+
+static Value end_norm(En *e, ComposedCall norm, wf_tensor x, wf_tensor w, wf_tensor b, int64_t n, double eps)
+{
+    NormForm f = {n, eps, !wf_is_none(w), !wf_is_none(b)};
+    wf_tensor in[3] = {x, w, b};
+
+    if (!f.has_weight)
+        in[1] = b;
+    return en_end(e, en_composed(e, norm, in, 1 + (int)(f.has_weight + f.has_bias), &f, sizeof f));
+}
+
 /* layer_norm(x, n, weight, bias, eps) */
 static Value n_layer_norm(Vm *vm, const Args *a)
 {
@@ -37,7 +79,7 @@ static Value n_layer_norm(Vm *vm, const Args *a)
         !en_tensor_opt(&e, a->v[2], &w) || !en_tensor_opt(&e, a->v[3], &b) ||
         !en_float(&e, a->v[4], &eps))
         return en_fail(&e);
-    return en_end(&e, wf_layer_norm(e.c, x, (int)n, w, b, eps));
+    return end_norm(&e, layer_norm, x, w, b, n, eps);
 }
 
 static Value n_rms_norm(Vm *vm, const Args *a)
@@ -50,7 +92,7 @@ static Value n_rms_norm(Vm *vm, const Args *a)
     if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &n) ||
         !en_tensor_opt(&e, a->v[2], &w) || !en_float(&e, a->v[3], &eps))
         return en_fail(&e);
-    return en_end(&e, wf_rms_norm(e.c, x, (int)n, w, eps));
+    return end_norm(&e, rms_norm, x, w, WF_NONE, n, eps);
 }
 
 static Value n_group_norm(Vm *vm, const Args *a)
@@ -64,7 +106,7 @@ static Value n_group_norm(Vm *vm, const Args *a)
         !en_tensor_opt(&e, a->v[2], &w) || !en_tensor_opt(&e, a->v[3], &b) ||
         !en_float(&e, a->v[4], &eps))
         return en_fail(&e);
-    return en_end(&e, wf_group_norm(e.c, x, n, w, b, eps));
+    return end_norm(&e, group_norm, x, w, b, n, eps);
 }
 
 /* batch_norm(x, mean, var, weight, bias, training, eps): (y, batch mean, batch variance) */

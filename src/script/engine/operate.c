@@ -185,7 +185,7 @@ static TensorObj *plain_binary(Vm *vm, BinOp op, Value a, Value b)
     if (!in[0] || !in[1] || in[0]->symbolic || in[1]->symbolic || in[0]->weak || in[1]->weak ||
         view_is_old(in[0]) || view_is_old(in[1]) || in[0]->layout || in[1]->layout ||
         ((in[0]->need | in[1]->need) & s->recorders && !s->no_grad) ||
-        !(t = fast_map(vm->cx, ops[op], in, 2)))
+        !(t = fast_map(vm->cx, ops[op], in, 2, true)))
         return NULL;
     o = sc_gc_new(vm, f->cls, sizeof *o);
     if (!o) {
