@@ -283,10 +283,11 @@ typedef struct CodePos {
 
 typedef struct Cache { /* of one instruction that looks a name up */
     Str *name;
-    Class *cls;        /* for which fn was found, or NULL */
+    Class *cls;        /* for which fn, or the entry of its objects' own dict, was found; or NULL */
+    Class *of;         /* for which fn was found in the class when an attribute was read; or NULL */
     uint32_t version;  /* vm->version then; of globals: the dict's keys */
     uint32_t hint;     /* entry where the name was last found in the dict */
-    Value fn;          /* borrowed from the class */
+    Value fn;          /* borrowed from the class; of a call of an object's own attribute: nothing */
     Dict *dict;
 } Cache;
 

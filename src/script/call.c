@@ -329,7 +329,10 @@ VmFrame *sc_frame_for(Vm *vm, Function *f, Value *args, int n, int nkw, Value *n
     if (!fr)
         return NULL;
     *fr = (VmFrame){.code = c, .pc = c->ins, .fn = gc_ref(f), .module = f->module};
-    if (nkw == 0 && (uint32_t)n == c->npos && !c->has_star && !c->has_dstar && !c->nkwonly) {
+    if (nkw == 0 && (uint32_t)n <= c->npos && (uint32_t)n + f->ndefaults >= c->npos && !c->has_star && !c->has_dstar &&
+        !c->nkwonly) {
+        uint32_t first = c->npos - f->ndefaults; /* parameter that has a default */
+
         if (move)
             for (; i < (uint32_t)n; i++) {
                 fr->regs[i] = args[i];
@@ -338,6 +341,8 @@ VmFrame *sc_frame_for(Vm *vm, Function *f, Value *args, int n, int nkw, Value *n
         else
             for (; i < (uint32_t)n; i++)
                 fr->regs[i] = sc_ref(args[i]);
+        for (; i < c->npos; i++)
+            fr->regs[i] = sc_ref(f->defaults[i - first]);
         for (; i < c->nregs; i++)
             fr->regs[i].tag = T_NIL;
         return fr;

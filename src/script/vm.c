@@ -80,16 +80,13 @@ L_LOADK:
     SET(i.a, sc_ref(code->consts[i.b]));
     NEXT;
 L_LOADI:
-    if (UNLIKELY(R(i.a).tag == T_OBJ))
-        sc_drop(vm, R(i.a));
-    R(i.a) = v_int(i.jump);
+    SET(i.a, v_int(i.jump));
     NEXT;
 L_LOADG: {
     Cache *c = &code->caches[i.c];
     Dict *d = fr->module->attrs;
 
-    if (c->hint < d->n && d->e[c->hint].key.o == (Obj *)c->name &&
-        d->e[c->hint].key.tag == T_OBJ)
+    if (cache_own(c, d))
         v = sc_ref(d->e[c->hint].val);
     else if (c->dict && c->version == d->keys)
         v = sc_ref(c->fn);
@@ -227,9 +224,7 @@ L_ADDI: {
         NEXT;
     }
     if (a.tag == T_FLOAT) {
-        if (UNLIKELY(R(i.a).tag == T_OBJ))
-            sc_drop(vm, R(i.a));
-        R(i.a) = v_float(a.f + (double)(int16_t)i.c);
+        SET(i.a, v_float(a.f + (double)(int16_t)i.c));
         NEXT;
     }
     if (i.x & 1)
@@ -439,8 +434,7 @@ L_GETATTR: {
     if (o.tag == T_OBJ && o.o->cls == c->cls && c->version == vm->version) {
         Dict *d = *(Dict **)(void *)((char *)o.o + c->cls->d.attrs_at);
 
-        if (d && c->hint < d->n && d->e[c->hint].key.o == (Obj *)c->name &&
-            d->e[c->hint].key.tag == T_OBJ) {
+        if (cache_own(c, d)) {
             v = sc_ref(d->e[c->hint].val);
             SPENT(i.b, i.a);
             SET(i.a, v);
@@ -457,8 +451,7 @@ L_SETATTR: {
     if (o.tag == T_OBJ && o.o->cls == c->cls && c->version == vm->version) {
         Dict *d = *(Dict **)(void *)((char *)o.o + c->cls->d.attrs_at);
 
-        if (d && c->hint < d->n && d->e[c->hint].key.o == (Obj *)c->name &&
-            d->e[c->hint].key.tag == T_OBJ) {
+        if (cache_own(c, d)) {
             TAKE(i.b, v);
             sc_put(vm, &d->e[c->hint].val, v);
             SPENT(i.a, NOREG);
@@ -484,11 +477,16 @@ L_LOADM: {
         size_t at = c->cls->d.attrs_at;
         Dict *d = at ? *(Dict **)(void *)((char *)o.o + at) : NULL;
 
-        if (!d || !sc_dict_find_str(d, c->name)) {
+        if (c->fn.tag != T_NIL && (!d || !sc_dict_find_str(d, c->name))) {
             TAKE(i.b, v);
             SET(i.a + 1u, v);
             SET(i.a, sc_ref(c->fn));
             NEXT;
+        }
+        if (c->fn.tag == T_NIL && cache_own(c, d)) { /* a function of a module */
+            SET(i.a, sc_ref(d->e[c->hint].val));
+            SET(i.a + 1u, NIL);
+            goto method_found;
         }
     }
     sc_ref(o);
@@ -496,6 +494,7 @@ L_LOADM: {
     sc_drop(vm, o);
     if (!t)
         RAISE;
+method_found:
     if (i.b != i.a && i.b != i.a + 1)
         SPENT(i.b, NOREG);
     NEXT;

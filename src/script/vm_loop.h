@@ -7,6 +7,12 @@
 #define R(n) r[n]
 #define RAISE goto raised
 /* Empty a register that was read, if it is temporary and not the target. */
+/* Is the cache's name still in the entry of d where it was last found? */
+static inline bool cache_own(const Cache *c, const Dict *d)
+{
+    return d && c->hint < d->n && d->e[c->hint].key.o == (Obj *)c->name && d->e[c->hint].key.tag == T_OBJ;
+}
+
 #define SPENT(n, dst)                                                                    \
     do {                                                                                 \
         if ((n) >= nlocals && (n) != (dst)) {                                            \

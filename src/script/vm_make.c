@@ -341,35 +341,42 @@ Value vm_call_stars(Vm *vm, Value fn, List *l, Value kw)
     return r;
 }
 
+/* fn, of the class of self, called on it: v[0] is self, n - 1 arguments follow. A function of the script needs no method
+ * made of it. */
+static Value call_special(Vm *vm, Value fn, Value *v, int n)
+{
+    bool plain = sc_is_exact(vm, fn, C_function);
+    Value f = plain ? sc_ref(fn) : sc_bind(vm, fn, v[0], sc_class_of(vm, v[0]));
+    Value r = f.tag == T_NIL ? NIL : plain ? sc_call(vm, f, v, n) : sc_call(vm, f, v + 1, n - 1);
+
+    sc_drop(vm, f);
+    return r;
+}
+
 Value vm_enter_manager(Vm *vm, Value m)
 {
-    Value *fn = sc_class_find(sc_class_of(vm, m), vm->known[S_enter]), f, r;
+    Value *fn = sc_class_find(sc_class_of(vm, m), vm->known[S_enter]);
 
     if (!fn || !sc_class_find(sc_class_of(vm, m), vm->known[S_exit]))
         return sc_raise(vm, C_TypeError,
                         "'%s' object does not support the context manager protocol",
                         sc_type_name(vm, m));
-    f = sc_bind(vm, *fn, m, sc_class_of(vm, m));
-    r = f.tag == T_NIL ? NIL : sc_call(vm, f, NULL, 0);
-    sc_drop(vm, f);
-    return r;
+    return call_special(vm, *fn, &m, 1);
 }
 
 Value vm_exit_manager(Vm *vm, Value m, Value exc)
 {
-    Value *fn = sc_class_find(sc_class_of(vm, m), vm->known[S_exit]), f, r;
-    Value args[3] = {NONE, NONE, NONE};
+    Value *fn = sc_class_find(sc_class_of(vm, m), vm->known[S_exit]), r;
+    Value args[4] = {m, NONE, NONE, NONE};
     int t;
 
     if (!fn)
         return sc_raise(vm, C_AttributeError, "__exit__");
     if (exc.tag == T_OBJ) {
-        args[0] = v_obj(exc.o->cls);
-        args[1] = exc;
+        args[1] = v_obj(exc.o->cls);
+        args[2] = exc;
     }
-    f = sc_bind(vm, *fn, m, sc_class_of(vm, m));
-    r = f.tag == T_NIL ? NIL : sc_call(vm, f, args, 3);
-    sc_drop(vm, f);
+    r = call_special(vm, *fn, args, 4);
     if (r.tag == T_NIL)
         return NIL;
     t = sc_truth(vm, r);

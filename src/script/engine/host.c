@@ -258,6 +258,17 @@ static Value n_recording(Vm *vm, const Args *a)
     return v_bool(was);
 }
 
+/* mode(on): as recording, for a block; 1 or 0, what was before. 2 more: derivatives may be taken by another way than
+ * reverse mode alone, which such a block is not for. */
+static Value n_mode(Vm *vm, const Args *a)
+{
+    const Tensors *s = vm->cx->tensors;
+    int others = __builtin_popcountll(s->recorders & ~(uint64_t)1);
+    Value was = n_recording(vm, a);
+
+    return was.tag == T_NIL ? NIL : v_int(was.i + (others == 1 || (others == 0 && s->trace) ? 2 : 0));
+}
+
 const NativeDef engine_hosts[] = {
     {"host", n_host, "y,record"},
     {"hosts", n_hosts, "ys"},
@@ -265,5 +276,6 @@ const NativeDef engine_hosts[] = {
     {"parents", n_parents, "x"},
     {"history_free", n_history_free, "ys"},
     {"recording", n_recording, "|on"},
+    {"mode", n_mode, "on"},
     {0},
 };

@@ -9,12 +9,6 @@ import _torch as _w
 # ---- modes
 
 
-def _only_forward():
-    # Are derivatives being taken in forward mode alone? The modes are for reverse ones.
-    n = _w.recorders()
-    return (n == 1 or n == 0 and _w.in_trace()) and __import__("torch.func").kit.forward
-
-
 class _Mode:
     # A block, or the calls of a decorated function, in which recording is on or off.
     mode = True
@@ -24,9 +18,13 @@ class _Mode:
         self.before = []
 
     def __enter__(self):
-        self.before.append(_w.recording(self.mode))
-        if not self.mode and _only_forward():
-            _w.recording(self.before[-1])
+        was = _w.mode(self.mode)
+        if was > 1:
+            was -= 2
+            # Where derivatives are taken in forward mode alone nothing changes: the modes are for reverse ones.
+            if not self.mode and __import__("torch.func").kit.forward:
+                _w.recording(was > 0)
+        self.before.append(was > 0)
         return self
 
     def __exit__(self, kind, value, trace):
