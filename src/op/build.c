@@ -196,6 +196,8 @@ Val b_expand(Builder *b, Val x, uint32_t axis)
     Type t = type_of(b, x);
     Dim dims[MAX_RANK + 1];
 
+    if (b_failed(b))
+        return VAL_NONE;
     for (uint32_t i = 0; i <= t.rank; i++)
         dims[i] = i < axis ? t.dims[i] : i == axis ? 1 : t.dims[i - 1];
     return b_reshape(b, x, dims, t.rank + 1u);
