@@ -146,6 +146,10 @@ wf_model *load_model(wf_ctx *cx, const char *path, int *out_status);
 /* The program of that name, or for NULL the only one, "main", or the last. NULL after
  * saying that there is none. Borrowed. */
 const wf_program *pick_program(const wf_model *m, const char *path, const char *name);
+/* The file, and which of its programs the first of n words names; *out_named: one does, the
+ * rest are arguments. NULL in *out_p after reporting. */
+wf_model *load_method(wf_ctx *cx, const char *path, const char *const *words, int n,
+                      const wf_program **out_p, int *out_named, int *out_status);
 /* Of p, a method of m: how many of its results are the caller's; those behind them are new
  * values of tensors of the file. */
 int cli_count_results(wf_ctx *cx, const wf_model *m, const wf_program *p);

@@ -204,22 +204,15 @@ static int bench_program(wf_ctx *cx, const Bench *b, const wf_model *m, const wf
 static int bench_file(const Bench *b)
 {
     wf_ctx *cx = new_context((int)b->threads);
-    const wf_program *p = NULL;
-    const char *name = NULL;
-    int status = DONE;
+    const wf_program *p;
+    int status = DONE, named;
     wf_model *m;
 
     if (!cx)
         return ENVIRONMENT;
-    m = load_model(cx, b->file, &status);
-    if (m && b->nwords && (wf_model_find(m, b->words[0]) || !cli_is_array_word(b->words[0])))
-        name = b->words[0];
-    if (m && !(p = pick_program(m, b->file, name)))
-        status = USER;
+    m = load_method(cx, b->file, b->words, b->nwords, &p, &named, &status);
     if (p && (p = steps_apply(cx, &b->steps, m, p, &status))) {
-        int skip = name != NULL;
-
-        status = bench_program(cx, b, m, p, b->words + skip, b->nwords - skip);
+        status = bench_program(cx, b, m, p, b->words + named, b->nwords - named);
         wf_program_release(p);
     }
     wf_model_free(m);

@@ -212,24 +212,17 @@ static int run_program(wf_ctx *cx, const Run *r, wf_model *m, const char *method
 static int eval_file(const Run *r)
 {
     wf_ctx *cx = new_context((int)r->threads);
-    const wf_program *p = NULL;
-    const char *name = NULL;
-    int status = DONE;
+    const wf_program *p;
+    int status = DONE, named;
     wf_model *m;
 
     if (!cx)
         return ENVIRONMENT;
-    m = load_model(cx, r->file, &status);
-    if (m && r->nwords && (wf_model_find(m, r->words[0]) || !cli_is_array_word(r->words[0])))
-        name = r->words[0];
-    if (m && !(p = pick_program(m, r->file, name)))
-        status = USER;
+    m = load_method(cx, r->file, r->words, r->nwords, &p, &named, &status);
     const char *method = p ? wf_program_name(p) : NULL; /* transforms keep the inputs that are the file's */
     if (p && (p = steps_apply(cx, &r->steps, m, p, &status))) {
-        int skip = name != NULL;
-
-        status = run_program(cx, r, m, r->steps.bind ? NULL : method, p, r->words + skip,
-                             r->nwords - skip);
+        status = run_program(cx, r, m, r->steps.bind ? NULL : method, p, r->words + named,
+                             r->nwords - named);
         wf_program_release(p);
     }
     wf_model_free(m);

@@ -182,6 +182,18 @@ const wf_program *pick_program(const wf_model *m, const char *path, const char *
     return NULL;
 }
 
+wf_model *load_method(wf_ctx *cx, const char *path, const char *const *words, int n,
+                      const wf_program **out_p, int *out_named, int *out_status)
+{
+    wf_model *m = load_model(cx, path, out_status);
+
+    *out_p = NULL;
+    *out_named = m && n && (wf_model_find(m, words[0]) || !cli_is_array_word(words[0]));
+    if (m && !(*out_p = pick_program(m, path, *out_named ? words[0] : NULL)))
+        *out_status = USER;
+    return m;
+}
+
 int cli_count_results(wf_ctx *cx, const wf_model *m, const wf_program *p)
 {
     wf_value_info info = {.size = sizeof info};

@@ -421,6 +421,8 @@ typedef void KernelTile(void *args, const KTile *tile);
 /* Partial results of n tasks, in order, become the outputs. */
 typedef void KernelEnd(const KernelArgs *k, int64_t n);
 
+/* What an element is in memory, in C: float, uint8_t for bool, uint16_t for half floats. */
+const char *render_type(wf_dtype t);
 /* Of kernels in C, of vectors or of single elements. */
 void render_kernel(const Kernel *k, Arena *a, Text *out);
 /* render_dot.c: what memory does a product need? */

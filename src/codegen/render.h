@@ -43,7 +43,6 @@ void render_narrow(Render *r);
 bool render_has(const Target *t, const Program *p, const Eqn *e);
 /* render_unit.c: what ops of these kernels are that say it in C, for plain.h. */
 void render_spelled_plain(const Kernel *const *k, uint32_t n, Text *out);
-const char *render_type(wf_dtype t);  /* in memory: float, uint16_t for f16 .. */
 wf_dtype kept_dtype(wf_dtype t); /* in row buffers: f32 for half floats */
 /* "s_f32": the vector of a dtype. */
 const char *lane_type(const Render *r, wf_dtype t);

@@ -7,21 +7,9 @@
 
 bool c_has_dtype(wf_dtype t) { return t >= WF_BOOL && t <= WF_F64; }
 
-const char *c_stored(wf_dtype t)
-{
-    static const char *const names[] = {
-        [WF_BOOL] = "uint8_t", [WF_I8] = "int8_t",     [WF_I16] = "int16_t",
-        [WF_I32] = "int32_t",  [WF_I64] = "int64_t",   [WF_U8] = "uint8_t",
-        [WF_U16] = "uint16_t", [WF_U32] = "uint32_t",  [WF_U64] = "uint64_t",
-        [WF_F16] = "uint16_t", [WF_BF16] = "uint16_t", [WF_F32] = "float",
-        [WF_F64] = "double"};
-
-    return names[t];
-}
-
 const char *c_value(wf_dtype t)
 {
-    return t == WF_BOOL ? "int" : t == WF_F16 || t == WF_BF16 ? "float" : c_stored(t);
+    return t == WF_BOOL ? "int" : t == WF_F16 || t == WF_BF16 ? "float" : render_type(t);
 }
 
 /* ---- names ------------------------------------------------------------------------- */

@@ -57,9 +57,7 @@ typedef struct CFile {
 
 /* ---- c_text.c ---------------------------------------------------------------------- */
 
-/* In memory: float, uint8_t for bool, uint16_t for half floats; in expressions: int for
- * bool, float for half floats. */
-const char *c_stored(wf_dtype t);
+/* In expressions: int for bool, float for half floats; in memory it is render_type. */
 const char *c_value(wf_dtype t);
 bool c_has_dtype(wf_dtype t);
 /* "x.0 weight" -> "x_0_weight"; c_identifier: never a word of C, nor what generated code calls its own */

@@ -61,7 +61,7 @@ static void add_state(Output *o, Text *t)
     for (uint32_t i = 0; i < o->members.n; i++) {
         const ModelMember *m = &o->members.v[i];
 
-        text_printf(t, "    %s %s[%lld]; /* %s: %s[", c_stored(wf_array_dtype(m->array)),
+        text_printf(t, "    %s %s[%lld]; /* %s: %s[", render_type(wf_array_dtype(m->array)),
                     m->name, (long long)MAX(m->count, 1), c_comment(o->c.a, one_line(o, m->tensor)),
                     wf_dtype_name(wf_array_dtype(m->array)));
         for (int d = 0; d < wf_array_rank(m->array); d++)
@@ -223,7 +223,7 @@ static int64_t pool_bytes(Output *o)
 /* Declares an array of the method in the pool. */
 static void add_array(ExportMethod *m, Val v, const char *name, int64_t *off, Text *t)
 {
-    const char *type = c_stored(dtype_of(&m->f, v));
+    const char *type = render_type(dtype_of(&m->f, v));
 
     text_printf(t, "    %s *%s = (%s *)(void *)(pool.bytes + %lld);\n", type, name, type,
                 (long long)*off);

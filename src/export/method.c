@@ -173,9 +173,9 @@ static void write_head(CFile *c, ExportMethod *m)
     for (uint32_t i = 0; i < p->dims.syms.n; i++)
         text_printf(&t, "ptrdiff_t %s, ", c_dim_in(f, f->map[i]));
     for (uint32_t i = m->nstate; i < p->nin; i++)
-        text_printf(&t, "const %s *%s, ", c_stored(dtype_of(f, i + 1)), f->in[i]);
+        text_printf(&t, "const %s *%s, ", render_type(dtype_of(f, i + 1)), f->in[i]);
     for (uint32_t j = 0; j + m->nupdate < p->nout; j++)
-        text_printf(&t, "%s *%s, ", c_stored(dtype_of(f, p->outs[j])), f->out[j]);
+        text_printf(&t, "%s *%s, ", render_type(dtype_of(f, p->outs[j])), f->out[j]);
     text_add(&t, "void *arena)");
     m->head = text_str(&t);
 }
@@ -205,7 +205,7 @@ static void place_updates(ExportMethod *m)
 
     for (uint32_t j = p->nout - m->nupdate; j < p->nout; j++) {
         Val v = p->outs[j];
-        const char *type = c_stored(dtype_of(f, v));
+        const char *type = render_type(dtype_of(f, v));
         int64_t bytes =
             c_most_of(f, c_count_of(f, v)) * (int64_t)wf_dtype_size(dtype_of(f, v));
 

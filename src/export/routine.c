@@ -66,7 +66,7 @@ static void add_sign(Text *out, const char *kind, wf_dtype t)
     switch (*kind) {
     case 't': text_add(out, wf_dtype_name(t)); break;
     case 'T': text_add(out, c_value(t)); break;
-    case 'M': text_add(out, c_stored(t)); break;
+    case 'M': text_add(out, render_type(t)); break;
     case 'f': text_add(out, t == WF_F64 ? "" : "f"); break;
     case 'U': text_printf(out, "uint%d_t", bits); break;
     case 'S': text_printf(out, "int%d_t", bits); break;

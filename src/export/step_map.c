@@ -141,7 +141,7 @@ bool step_arg(Func *f)
     c_put_line(f, "row = i2;");
     close_loops(f, 2);
     c_put_line(f, "%s[i0 * %s + i1] = (%s)row;", c_at_of(f, y), l.inner,
-             c_stored(dtype_of(f, y)));
+             render_type(dtype_of(f, y)));
     close_loops(f, 2);
     return true;
 }
@@ -189,7 +189,7 @@ static const char *write_after(Func *f, const char *inner)
                 name);
     for (int64_t k = 0; k < a->keys; k++)
         text_printf(&t, "%sconst %s *a%lld", k ? ", " : "",
-                    c_stored(dtype_of(f, in_of(f, (uint32_t)k))), (long long)k);
+                    render_type(dtype_of(f, in_of(f, (uint32_t)k))), (long long)k);
     text_add(&t, ", ptrdiff_t p, ptrdiff_t q)\n{\n");
     for (int64_t k = 0; k < a->keys; k++) {
         wf_dtype d = dtype_of(f, in_of(f, (uint32_t)k));

@@ -56,7 +56,7 @@ void write_move(Func *f, uint32_t rank, const Dim *dims, wf_dtype t, const char 
             return;
     if (w.n == 1 && w.to[0] == 1 && w.from[0] == 1) {
         c_put_line(f, "memcpy(%s, %s, (size_t)(%s) * sizeof(%s));", to, from,
-                 c_dim_in(f, w.size[0]), c_stored(t));
+                 c_dim_in(f, w.size[0]), render_type(t));
         return;
     }
     for (uint32_t k = 0; k < w.n; k++) {
@@ -105,11 +105,11 @@ bool step_reshape(Func *f)
 bool step_bitcast(Func *f)
 {
     Val x = in_of(f, 0), y = out_of(f, 0);
-    const char *type = c_stored(dtype_of(f, y)), *name;
+    const char *type = render_type(dtype_of(f, y)), *name;
     int64_t bytes = c_most_of(f, c_count_of(f, y)) * (int64_t)wf_dtype_size(dtype_of(f, y));
 
-    if (!strcmp(type, c_stored(dtype_of(f, x))) || f->val[x].stride) {
-        if (strcmp(type, c_stored(dtype_of(f, x))) != 0)
+    if (!strcmp(type, render_type(dtype_of(f, x))) || f->val[x].stride) {
+        if (strcmp(type, render_type(dtype_of(f, x))) != 0)
             return refuse_step(f, "of a view");
         return true;
     }

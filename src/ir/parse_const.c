@@ -60,14 +60,26 @@ static const char *scan_float(wf_dtype dtype, const char *s, const char *end, vo
     }
 }
 
+/* The low bytes of v, in the order of this machine. */
+static void put_int(uint64_t v, size_t size, void *out)
+{
+    uint32_t v32 = (uint32_t)v;
+    uint16_t v16 = (uint16_t)v;
+    uint8_t v8 = (uint8_t)v;
+
+    memcpy(out,
+           size == 8   ? (void *)&v
+           : size == 4 ? (void *)&v32
+           : size == 2 ? (void *)&v16
+                       : (void *)&v8,
+           size);
+}
+
 static const char *scan_signed(wf_dtype dtype, const char *s, const char *end, void *out,
                                bool *overflow)
 {
     size_t size = wf_dtype_size(dtype);
     int64_t v, limit = size == 8 ? INT64_MAX : ((int64_t)1 << (8 * size - 1)) - 1;
-    int32_t v32;
-    int16_t v16;
-    int8_t v8;
 
     s = number_parse_i64(s, end, &v, overflow);
     if (!s)
@@ -76,15 +88,7 @@ static const char *scan_signed(wf_dtype dtype, const char *s, const char *end, v
         *overflow = true;
         return NULL;
     }
-    v32 = (int32_t)v;
-    v16 = (int16_t)v;
-    v8 = (int8_t)v;
-    memcpy(out,
-           size == 8   ? (void *)&v
-           : size == 4 ? (void *)&v32
-           : size == 2 ? (void *)&v16
-                       : (void *)&v8,
-           size);
+    put_int((uint64_t)v, size, out);
     return s;
 }
 
@@ -93,9 +97,6 @@ static const char *scan_unsigned(wf_dtype dtype, const char *s, const char *end,
 {
     size_t size = wf_dtype_size(dtype);
     uint64_t v;
-    uint32_t v32;
-    uint16_t v16;
-    uint8_t v8;
 
     s = number_parse_u64(s, end, &v, overflow);
     if (!s)
@@ -104,15 +105,7 @@ static const char *scan_unsigned(wf_dtype dtype, const char *s, const char *end,
         *overflow = true;
         return NULL;
     }
-    v32 = (uint32_t)v;
-    v16 = (uint16_t)v;
-    v8 = (uint8_t)v;
-    memcpy(out,
-           size == 8   ? (void *)&v
-           : size == 4 ? (void *)&v32
-           : size == 2 ? (void *)&v16
-                       : (void *)&v8,
-           size);
+    put_int(v, size, out);
     return s;
 }
 

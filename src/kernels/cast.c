@@ -36,18 +36,6 @@ VINLINE float odd_signed(int64_t x)
 
 /* ---- loops ------------------------------------------------------------------------- */
 
-#define CAST_LOOP(name, F, R, expr)                                                      \
-    static void name(int64_t n, const void *in, void *out)                               \
-    {                                                                                    \
-        const F *a = in;                                                                 \
-        R *o = out;                                                                      \
-        EACH_ALONE                                                                       \
-        for (int64_t i = 0; i < n; i++) {                                                \
-            F x = a[i];                                                                  \
-            o[i] = (R)(expr);                                                            \
-        }                                                                                \
-    }
-
 #define TO_INT(v, R, lo, hi, lo_int, hi_int)                                             \
     ((v) != (v) ? (R)0 : (v) >= (hi) ? (hi_int) : (v) <= (lo) ? (lo_int) : (R)(v))
 

@@ -51,4 +51,17 @@ VINLINE uint16_t to_bf16(float x)
     return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? (u >> 16) | 0x40u : r);
 }
 
+/* name: n elements of F to as many of R, each by an expression of x */
+#define CAST_LOOP(name, F, R, expr)                                                      \
+    static void name(int64_t n, const void *in, void *out)                               \
+    {                                                                                    \
+        const F *a = in;                                                                 \
+        R *o = out;                                                                      \
+        EACH_ALONE                                                                       \
+        for (int64_t i = 0; i < n; i++) {                                                \
+            F x = a[i];                                                                  \
+            o[i] = (R)(expr);                                                            \
+        }                                                                                \
+    }
+
 #endif

@@ -2,17 +2,6 @@
  * the bits of half floats. */
 #include "half.h"
 
-#define CAST_LOOP(name, F, R, expr)                                                      \
-    static void name(int64_t n, const void *in, void *out)                               \
-    {                                                                                    \
-        const F *a = in;                                                                 \
-        R *o = out;                                                                      \
-        EACH_ALONE                                                                       \
-        for (int64_t i = 0; i < n; i++) {                                                \
-            F x = a[i];                                                                  \
-            o[i] = (R)(expr);                                                            \
-        }                                                                                \
-    }
 CAST_LOOP(f32_from_f16, uint16_t, float, from_f16(x))
 CAST_LOOP(f32_from_bf16, uint16_t, float, from_bf16(x))
 CAST_LOOP(f32_to_f16, float, uint16_t, to_f16(x))
