@@ -2,6 +2,7 @@
  *
  *   mt19937.c     the Mersenne twister
  *   torch.c       PyTorch's CPU generator on it; of a GPU's generator,
+ *   torch_each.c  those of its numbers that take a parameter for each element
  *   philox.c      what is known of PyTorch's CUDA generator
  *   numpy.c       NumPy's two generators: Generator(PCG64) and RandomState
  *   python.c      Python's module random
@@ -52,7 +53,8 @@ void torch_seed(TorchRng *r, uint64_t seed);
 void torch_seed_again(TorchRng *r, uint64_t seed); /* one that was seeded before; a GPU's stays one */
 uint32_t torch_u32(TorchRng *r);
 uint64_t torch_u64(TorchRng *r);
-double torch_unit(TorchRng *r); /* f64 uniform in [0, 1) */
+double torch_unit(TorchRng *r);        /* f64 uniform in [0, 1) */
+double torch_normal_unit(TorchRng *r); /* f64 normal, one at a time */
 /* Floats only. torch.rand is uniform 0, 1; torch.randn is normal 0, 1. */
 bool torch_uniform(TorchRng *r, wf_dtype dtype, void *out, int64_t n, double from,
                    double to);
@@ -93,6 +95,17 @@ bool torch_gpu_state_load(TorchRng *r, const uint8_t in[TORCH_GPU_STATE_BYTES]);
 void torch_put_real(wf_dtype t, void *out, int64_t i, double x);
 void torch_put_int(wf_dtype t, void *out, int64_t i, int64_t v);
 double torch_round(wf_dtype t, double x);
+
+/* ---- torch_each.c ------------------------------------------------------------------------ */
+
+typedef enum TorchEach { /* with a[i], b[i] */
+    TORCH_GAMMA,         /* shape */
+    TORCH_POISSON,       /* rate */
+    TORCH_BINOMIAL       /* count, probability */
+} TorchEach;
+/* n numbers of a float dtype, parameters in wide: f64, or f32 for all others. False: a rate is negative. */
+bool torch_draw_each(TorchRng *r, TorchEach kind, wf_dtype dtype, wf_dtype wide, void *out, int64_t n,
+                     const void *a, const void *b);
 
 /* ---- philox.c ----------------------------------------------------------------------------- */
 

@@ -151,7 +151,7 @@ bool torch_uniform(TorchRng *r, wf_dtype dtype, void *out, int64_t n, double fro
 /* ---- normal ------------------------------------------------------------------------------------- */
 
 /* Box and Muller, one number at a time. */
-static double normal_unit(TorchRng *r)
+double torch_normal_unit(TorchRng *r)
 {
     if (r->has_f64) {
         r->has_f64 = false;
@@ -320,7 +320,7 @@ bool torch_normal(TorchRng *r, wf_dtype dtype, void *out, int64_t n, double mean
     }
     if (n < 16) {
         for (int64_t i = 0; i < n; i++)
-            torch_put_real(dtype, out, i, fma(normal_unit(r), std, mean));
+            torch_put_real(dtype, out, i, fma(torch_normal_unit(r), std, mean));
     } else if (dtype == WF_F32) {
         fill_f32(r, out, n, (float)mean, (float)std);
     } else if (dtype == WF_F64) {
@@ -370,7 +370,7 @@ bool torch_log_normal(TorchRng *r, wf_dtype dtype, void *out, int64_t n, double 
         return true;
     }
     for (int64_t i = 0; i < n; i++)
-        torch_put_real(dtype, out, i, exp(fma(normal_unit(r), std, mean)));
+        torch_put_real(dtype, out, i, exp(fma(torch_normal_unit(r), std, mean)));
     return true;
 }
 

@@ -260,6 +260,46 @@ static Value n_draw_bernoulli(Vm *vm, const Args *a)
     return en_end(&e, h);
 }
 
+/* draw_each(kind, a, b, generator): gamma, poisson and binomial numbers, for each element of a (and b, of its shape) */
+static Value n_draw_each(Vm *vm, const Args *a)
+{
+    static const char *const kinds[] = {"gamma", "poisson", "binomial"};
+    En e = en_begin(vm, a);
+    TorchRng *r = generator_arg(&e, a->v[3]);
+    const char *kind = "";
+    Tensor *x, *y, *t;
+    wf_tensor p, q, h;
+    wf_dtype d, wide;
+    int which = 0;
+
+    if (en_draws_later(vm))
+        return en_end_value(&e, en_drawn(vm, "draw_each", a));
+    if (!en_may_draw(vm))
+        return en_fail(&e);
+    if (!r || !en_str(&e, a->v[0], &kind) || !en_tensor(&e, a->v[1], &p) || !en_tensor(&e, a->v[2], &q) ||
+        wf_is_symbolic(e.c, p))
+        return en_fail(&e);
+    while (which < COUNT(kinds) - 1 && strcmp(kinds[which], kind))
+        which++;
+    d = wf_dtype_of(e.c, p);
+    wide = d == WF_F64 ? WF_F64 : WF_F32;
+    if (!(x = en_on_host(&e, wf_cast(e.c, p, wide))) || !(y = en_on_host(&e, wf_cast(e.c, q, wide))))
+        return en_fail(&e);
+    if (x->count != y->count) {
+        sc_fail(vm, C_RuntimeError, "%s: parameters of one shape, got %lld and %lld numbers", kind,
+                (long long)x->count, (long long)y->count);
+        return en_fail(&e);
+    }
+    h = wf_zeros(e.c, d, x->dims, x->rank);
+    if (!(t = tensor_get(e.c, h, kind)))
+        return en_fail(&e);
+    if (!torch_draw_each(r, (TorchEach)which, d, wide, tensor_data(t), t->count, tensor_data(x), tensor_data(y))) {
+        sc_fail(vm, C_RuntimeError, "invalid Poisson rate, expected rate to be non-negative");
+        return en_fail(&e);
+    }
+    return en_end(&e, h);
+}
+
 static Value n_draw_permutation(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
@@ -328,6 +368,7 @@ const NativeDef engine_random_torch[] = {
     {"draw", n_draw, "kind,shape,dtype,a,b,generator"},
     {"draw_int", n_draw_int, "low,high,shape,dtype,generator"},
     {"draw_bernoulli", n_draw_bernoulli, "p,generator"},
+    {"draw_each", n_draw_each, "kind,a,b,generator"},
     {"draw_permutation", n_draw_permutation, "n,generator"},
     {"draw_multinomial", n_draw_multinomial, "weights,m,replacement,generator"},
     {0},

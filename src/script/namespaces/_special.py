@@ -254,7 +254,10 @@ def _with_zero(w, x, real):
 
 
 def erfcx(w, x):
-    up = w.real(wofz(w, _with_zero(w, w.abs(x), False)))
+    size = w.abs(x)
+    finite = w.is_finite(size)
+    up = w.real(wofz(w, _with_zero(w, w.where(finite, size, 1.0), False)))
+    up = w.where(finite, up, w.where(w.is_nan(x), x, 0.0))
     return w.where(w.lt(x, 0), 2 * w.exp(x * x) - up, up)
 
 
@@ -370,3 +373,80 @@ def _gauss(n):
             out.append(((1 - x) / 2, 1 / ((1 - x * x) * slope * slope)))
         _rules[n] = out
     return _rules[n]
+
+
+def _wide(w, fn, *xs):
+    # fn of xs in float64, in the dtype of the first.
+    return w.cast(fn(*[w.cast(x, w.float64) for x in xs]), xs[0].dtype)
+
+
+def gamma_slope(w, a, z):
+    # dz / da of z that is distributed as Gamma(a), at a fixed value of its distribution function:
+    # with the series of that function, -sum over k of z^(k+1) gamma(a) / gamma(a+k+1) (log z - digamma(a+k+1)); where z is
+    # far above a the integral of (1 + s/z)^(a-1) exp(-s) (log(z+s) - digamma(a)) over s > 0, by Laguerre's rule.
+    import math
+    if not z.size:
+        return z
+
+    def slope(a, z):
+        edge = a + 6 * w.sqrt(a) + 8
+        far = w.gt(z, edge)
+        near = w.where(far, a, z)
+        most = float(w.max(w.maximum(near, a)))
+        turns = int(min(float(w.max(near - a)), most) + 9 * math.sqrt(most) + 45)
+        term = near / a
+        rate = w.log(near) - digamma(w, a + 1)
+        total = term * rate
+        for k in range(1, max(turns, 45)):
+            rate = rate - 1 / (a + k)
+            term = term * near / (a + k)
+            total = total + term * rate
+        beyond = w.where(far, z, edge)
+        ends = w.zeros_like(beyond)
+        level = digamma(w, a)
+        for s, weight in _laguerre(32):
+            ends = ends + weight * w.pow(1 + s / beyond, a - 1) * (w.log(beyond + s) - level)
+        return w.where(far, ends, -total)
+    return _wide(w, slope, a, z)
+
+
+def dirichlet_slope(w, x, a):
+    # The derivative by a_i of x_i, which is distributed as Beta(a_i, total - a_i), over 1 - x_i; by differences of the
+    # distribution function of fourth order.
+    def slope(x, a):
+        rest = w.sum(a, -1, True) - a
+        h = a * 1e-3
+        total = 8 * (betainc(w, a + h, rest, x) - betainc(w, a - h, rest, x)) - (betainc(w, a + 2 * h, rest, x)
+                                                                               - betainc(w, a - 2 * h, rest, x))
+        log_density = (gammaln(w, a + rest) - gammaln(w, a) - gammaln(w, rest) + (a - 1) * w.log(x) + rest * w.log1p(-x))
+        return -total / (12 * h) * w.exp(-log_density)
+    return _wide(w, slope, x, a)
+
+
+def _laguerre(n):
+    # Nodes and weights of Gauss and Laguerre on [0, inf), by bisection between sign changes of the polynomial.
+    import math
+    key = ("laguerre", n)
+    if key not in _rules:
+        def value(x):
+            p, q = 1.0, 1.0 - x
+            for k in range(1, n):
+                p, q = q, ((2 * k + 1 - x) * q - k * p) / (k + 1)
+            return q, p
+        out, step, x = [], 0.01, 0.0
+        last = value(x)[0]
+        while len(out) < n:
+            new = value(x + step)[0]
+            if (new < 0) != (last < 0):
+                low, high = x, x + step
+                for _ in range(60):
+                    middle = (low + high) / 2
+                    low, high = (middle, high) if (value(middle)[0] < 0) == (last < 0) else (low, middle)
+                root = (low + high) / 2
+                after = ((2 * n + 1 - root) * 0.0 - n * value(root)[1]) / (n + 1)
+                out.append((root, root / ((n + 1) ** 2 * after * after)))
+            x += step
+            last = new
+            step = 0.01 + 0.01 * x
+        _rules[key] = out
+    return _rules[key]

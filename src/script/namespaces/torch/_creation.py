@@ -1,6 +1,7 @@
 # torch._creation -- new tensors: of numbers, filled, ranges, random.
 import math as _math
 
+import _special
 import _torch as _w
 from torch._types import (default_generator, generator_at, gpu_generator, home, number_of, placed, is_float, float32, float64, int64,
                           bool as _bool, Size, dtype as _dtype)
@@ -328,5 +329,50 @@ def multinomial(input, num_samples, replacement=False, *, generator=None, out=No
     return t if out is None else _w.write(out, t)
 
 
+def _each(kind, a, b, generator):
+    # gamma, Poisson and binomial numbers: parameters for each element
+    if not a.dtype.is_floating_point:
+        raise NotImplementedError(f'"{kind}_cpu" not implemented for \'{_SCALARS.get(a.dtype.name, a.dtype.name)}\'')
+    g = generator or generator_at(_w.device_at(a))
+    return placed(_w.draw_each(kind, _w.detach(a), _w.detach(b), g), a.device)
+
+
+_SCALARS = {"int64": "Long", "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool"}
+
+
 def poisson(input, generator=None):
-    raise NotImplementedError("torch.poisson is outside this version")
+    return _each("poisson", input, input, generator)
+
+
+def binomial(count, prob, generator=None):
+    if not isinstance(count, _w.Tensor) or not isinstance(prob, _w.Tensor):
+        raise TypeError("binomial(): argument 'count' and 'prob' must be Tensor")
+    if count.dtype != prob.dtype:
+        raise RuntimeError("Found dtype " + _NAMES.get(prob.dtype.name, prob.dtype.name) + " but expected "
+                           + _NAMES.get(count.dtype.name, count.dtype.name))
+    shape = _w.add(count, prob).shape
+    return _each("binomial", _w.broadcast_to(count, shape), _w.broadcast_to(prob, shape), generator)
+
+
+_NAMES = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", **_SCALARS}
+
+
+def _standard_gamma(input, generator=None):
+    # z = F^-1(u, a): the derivative by a at z is that of the distribution function over its density
+    z = _each("gamma", input, input, generator)
+    if not _w.about(input, "need"):
+        return z
+    return z + _special.gamma_slope(_w, _w.detach(input), z) * (input - _w.detach(input))
+
+
+def _sample_dirichlet(input, generator=None):
+    a = _w.cast(_w.detach(input), float64)
+    g = _each("gamma", a, a, generator)
+    x = _w.cast(g / _w.sum(g, -1, True), input.dtype)
+    tiny, one = (2.2250738585072014e-308, 1 - 2.0 ** -53) if input.dtype == float64 else (1.1754943508222875e-38, 1 - 2.0 ** -24)
+    x = _w.clip(x, tiny, one)
+    if not _w.about(input, "need"):
+        return x
+    slope = _special.dirichlet_slope(_w, x, _w.detach(input))
+    step = slope * (input - _w.detach(input))
+    return x + step - x * _w.sum(step, -1, True)
