@@ -101,6 +101,10 @@ tags() { grep -o '<[a-zA-Z/!][a-zA-Z]*' "$1" | sort | uniq -c; }
 # without strings both are the same graph
 bare() { sed 's/"\(\\.\|[^"\\]\)*"/S/g' "$1"; }
 [ "$(bare "$dir/evil.dot")" = "$(bare "$dir/plain.dot")" ] || fail "a name is more than a label in dot"
+sed -e 's/"N[^"]*",8/4,8/' -e '/print/d' "$dir/names.wir" > "$dir/mesh.wir"
+"$weft" show "$dir/mesh.wir" --as=svg --mesh=A:2 --shard=0:A,- > "$dir/evil.svg" || fail "a mesh"
+grep -q 'x&lt;/script>\*/EVIL' "$dir/evil.svg" || fail "the name of an input is not in the drawing of a mesh"
+grep -q '</script\|<script' "$dir/evil.svg" && fail "a name has tags in the drawing of a mesh"
 for form in text json dot html kernels fused; do
     "$weft" show "$dir/names.wir" --as=$form > "$dir/out"
     LC_ALL=C grep -q "$(printf '\033')" "$dir/out" && [ $form != html ] && fail "$form speaks to the terminal"

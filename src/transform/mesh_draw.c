@@ -31,12 +31,26 @@ static void cell(Drawing *d, int64_t x, int64_t y, int64_t part, int64_t parts,
                 (long long)(x + CELL_W / 2), (long long)(y + CELL_H / 2 + 4), label);
 }
 
+/* A name of the program's, of whatever characters: no tag, no end of a line. */
+static const char *label_of(Drawing *d, const char *s)
+{
+    Text t;
+
+    text_init(&t, &d->cx->scratch);
+    for (; *s; s++)
+        if (*s == '<' || *s == '&')
+            text_add(&t, *s == '<' ? "&lt;" : "&amp;");
+        else
+            text_char(&t, (unsigned char)*s < ' ' || *s == 127 ? ' ' : *s);
+    return text_str(&t);
+}
+
 static void head(Drawing *d, const char *name, const char *what)
 {
     text_printf(d->t,
                 "<text class=\"n\" x=\"%lld\" y=\"16\">%s</text><text class=\"s\" "
                 "x=\"%lld\" y=\"34\">%s</text>\n",
-                (long long)d->x, name, (long long)d->x, what);
+                (long long)d->x, label_of(d, name), (long long)d->x, label_of(d, what));
 }
 
 /* Columns and rows of a picture have been drawn. */
