@@ -71,7 +71,7 @@ PLUGINS := $(if $(MPICC),$(BUILD)/weft_mpi.so)
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 BENCHES := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/bench_*.c))
 
-.PHONY: all run-tests agree check-clang coverage bench-gpu help test test-gpu tests test-long verify-math demo examples bench san fuzz fuzz-long format tidy docs install uninstall wheel dist deb clean bless
+.PHONY: all run-tests agree check-clang coverage bench-gpu help test test-gpu tests test-long verify-math demo examples bench san san-part fuzz fuzz-long format tidy docs install uninstall wheel dist deb clean bless
 all: $(BUILD)/weft $(BUILD)/libweft.a $(BUILD)/libweft.so $(PLUGINS)
 
 help:
@@ -87,6 +87,7 @@ help:
 	@echo 'make examples   build/examples/*, C programs that use the library'
 	@echo 'make bench      speed, side by side with other systems where they are present (ROWS=a,b THREADS=1,2)'
 	@echo 'make san        the tests under ASan+UBSan, then TSan (SHARD=K/N: a part of the first)'
+	@echo 'make san-part   what every `make test` does of it: SAN_PART=K/24 of the programs, by clang, SAN_SECONDS each'
 	@echo 'make coverage   the tests, and how many branches of base, ir, op and io they take'
 	@echo 'make fuzz       random programs and libFuzzer targets until stopped (SECONDS=n)'
 	@echo 'make fuzz-long  every target for an hour (SECONDS=n), with counts'
@@ -249,12 +250,28 @@ FUZZSRC  := $(SRC:%.c=$(BUILD)/fuzz-obj/%.o)
 FUZZOBJ  := $(FUZZSRC) $(GEN:.c=.o) $(foreach i,$(ISAS),$(KSRC:%.c=$(BUILD)/%.$(i).o))
 FUZZFLAGS := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 
+# Of the test programs a part under ASan and UBSan in every run, another one at every commit, on the fuzzers' objects, which are built
+# anyway: three programs or four, of which each has SAN_SECONDS at most. `make san` does all of it.
+SAN_SECONDS ?= 60
+SAN_PARTS   := 24
+SAN_PART    ?= $(shell n=$$(git rev-list --count HEAD 2>/dev/null || date +%-j); echo $$((n % $(SAN_PARTS) + 1)))/$(SAN_PARTS)
+shard        = $(shell echo $(2) | tr ' ' '\n' | awk -v s=$(1) 'BEGIN { split(s, p, "/") } NR % p[2] == p[1] % p[2]')
+PARTTESTS   := $(patsubst $(BUILD)/tests/%,$(BUILD)/fuzz-obj/tests/%,$(call shard,$(SAN_PART),$(TESTS)))
+$(BUILD)/fuzz-obj/tests/%.o: tests/%.c $(wildcard tests/*.h) $(BUILD)/gen/sweep_calls.h
+	@mkdir -p $(@D)
+	$(Q)clang $(filter-out $(CFLAGS) -fno-%tables,$(ALL)) $(FUZZFLAGS) -Itests -I$(BUILD)/gen -c $< -o $@
+$(BUILD)/fuzz-obj/tests/%: $(BUILD)/fuzz-obj/tests/%.o $(TESTLIB:$(BUILD)/tests/%=$(BUILD)/fuzz-obj/tests/%) $(BUILD)/fuzz-obj/libweft.a
+	$(Q)clang -fsanitize=address,undefined -Wl,-u,wf_model_import -o $@ $^ $(LIBS)
+san-part: $(PARTTESTS)
+	$(Q)WEFT_BIN=$(BUILD)/weft tests/run $(PARTTESTS:%=tests/san-for:$(SAN_SECONDS):%)
+
 # What setup installs (MPI, an HTTP library) is looked for by the make that builds.
 test: setup-test
 	$(Q)$(MAKE) run-tests
 
-run-tests: tests $(FUZZERS) examples $(BUILD)/bench/weft_rows
-	$(Q)WEFT_BIN=$(BUILD)/weft tests/run $(TESTS) $(BUILD)/bench/weft_rows:check:all $(foreach f,$(FUZZERS),tests/fuzz-for:$(if $(filter %/fuzz_calls,$f),0,$(FUZZ_SECONDS)):$f) $(wildcard tests/test_*.sh)
+run-tests: tests $(FUZZERS) $(PARTTESTS) examples $(BUILD)/bench/weft_rows
+	$(Q)WEFT_BIN=$(BUILD)/weft tests/run $(TESTS) $(BUILD)/bench/weft_rows:check:all $(foreach f,$(FUZZERS),tests/fuzz-for:$(if $(filter %/fuzz_calls,$f),0,$(FUZZ_SECONDS)):$f) \
+	    $(PARTTESTS:%=tests/san-for:$(SAN_SECONDS):%) $(wildcard tests/test_*.sh)
 
 test-long: setup-test tests $(FUZZERS) examples
 	$(Q)LAWS=20000 TEST_ROUNDS=20 WEFT_LONG=1 WEFT_BIN=$(BUILD)/weft tests/run $(TESTS) \
@@ -315,7 +332,6 @@ fuzz-long: setup-test $(FUZZERS)
 # vectors, and with plain loads and stores, which ASan sees.
 SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 # SHARD=K/N: of the test programs every Nth from the Kth on (K from 1), under ASan alone, for a machine with little time.
-shard     = $(shell echo $(2) | tr ' ' '\n' | awk -v s=$(1) 'BEGIN { split(s, p, "/") } NR % p[2] == p[1] % p[2]')
 SANTESTS := $(patsubst $(BUILD)/%,$(BUILD)/asan/%,$(if $(SHARD),$(call shard,$(SHARD),$(TESTS)),$(TESTS)))
 SANRUN   := LAWS=150 WEFT_SAN=1 ASAN_OPTIONS=allocator_may_return_null=1 WEFT_BIN=$(BUILD)/asan/weft tests/run
 SANROWS  := WEFT_CC_SECONDS=600 WEFT_CACHE=$(BUILD)/asan/cache CC="$(CC) $(SANFLAGS)" tests/run $(BUILD)/asan/bench/weft_rows:check:all

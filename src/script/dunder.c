@@ -120,6 +120,16 @@ static Value d_compare(Vm *vm, CmpOp op, Value a, Value b)
     return r.tag == T_NIL && !sc_failed(vm) ? NOTIMPL : r;
 }
 
+/* Does the built-in class itself change in place by the operator? Then that comes before an __add__ of a class derived from it. */
+static bool changes_in_place(Vm *vm, const Class *c, BinOp op)
+{
+    if (c == vm->cls[C_list] || c == vm->cls[C_bytearray])
+        return op == OP2_ADD;
+    if (c == vm->cls[C_set])
+        return op == OP2_OR || op == OP2_AND || op == OP2_SUB || op == OP2_XOR;
+    return c == vm->cls[C_dict] && op == OP2_OR;
+}
+
 /* The method that fits: __iadd__ where wanted, __add__ or __radd__. */
 static Value d_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inplace)
 {
@@ -137,6 +147,13 @@ static Value d_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool i
             return NIL;
         fn = sc_class_find(sc_class_of(vm, self), s);
         obj_drop(vm, s);
+        if (!fn && pass == 0) {
+            Class *c = dunder_native_base(sc_class_of(vm, self));
+
+            r = c && changes_in_place(vm, c, op) ? c->d.binary(vm, op, a, b, false, true) : NOTIMPL;
+            if (r.tag != T_NOTIMPL)
+                return r;
+        }
         if (!fn)
             continue;
         args[0] = self;

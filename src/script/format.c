@@ -609,8 +609,11 @@ static Value percent_number(Vm *vm, Value v, char type, FormatSpec *f)
 
         if (!whole_number(vm, v, type, &i)) {
             sc_clear_exc(vm);
-            return sc_raise(vm, C_TypeError, "%%%c format: a real number is required, not %s",
-                            type, sc_type_name(vm, v));
+            if (v.tag == T_FLOAT && f->type == 'd')
+                return isnan(v.f) ? sc_raise(vm, C_ValueError, "cannot convert float NaN to integer")
+                                  : sc_raise(vm, C_OverflowError, "cannot convert float infinity to integer");
+            return sc_raise(vm, C_TypeError, "%%%c format: %s is required, not %s", type,
+                            f->type == 'd' ? "a real number" : "an integer", sc_type_name(vm, v));
         }
         f->min_digits = f->prec; /* %.3d: at least so many */
         f->prec = -1;

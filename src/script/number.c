@@ -79,26 +79,34 @@ Value sc_parse_int(Vm *vm, Str *str, int64_t base)
 Value sc_parse_float(Vm *vm, Str *str)
 {
     const char *s = str->s, *end = s + str->n, *at = NULL;
-    char buf[400];
-    size_t n = 0;
+    char room[128], *buf = room;
+    size_t n = 0, cap;
     double x = 0;
     Value shown;
 
     trim(&s, &end);
-    for (const char *p = s; p < end && n < sizeof buf - 1; p++)
+    cap = (size_t)(end - s) + 1;
+    if (cap > sizeof room && !(buf = sc_alloc(vm, cap)))
+        return NIL;
+    for (const char *p = s; p < end; p++)
         if (!(*p == '_' && p > s && p + 1 < end && p[-1] >= '0' && p[-1] <= '9'))
             buf[n++] = (char)(*p >= 'A' && *p <= 'Z' ? *p + 32 : *p);
     buf[n] = 0;
     const char *b = buf + (buf[0] == '-' || buf[0] == '+');
 
     if (strcmp(b, "infinity") == 0 || strcmp(b, "inf") == 0) {
-        return v_float(buf[0] == '-' ? -INFINITY : INFINITY);
+        at = buf + n;
+        x = buf[0] == '-' ? -INFINITY : INFINITY;
     } else if (strcmp(b, "nan") == 0) {
-        return v_float(NAN);
+        at = buf + n;
+        x = NAN;
     } else if (!strchr(buf, 'x') && ((*b >= '0' && *b <= '9') || *b == '.')) {
         at = number_parse_f64(buf, buf + n, &x);
     }
-    if (n && at == buf + n)
+    at = at == buf + n ? at : NULL;
+    if (buf != room)
+        sc_free(vm, buf, cap);
+    if (n && at)
         return v_float(x);
     shown = sc_repr(vm, v_obj(str));
     if (shown.tag != T_NIL)
@@ -254,7 +262,8 @@ static Value m_ratio(Vm *vm, const Args *a)
 
     if (a->v[0].tag == T_FLOAT)
         return isfinite(a->v[0].f) ? long_ratio(vm, a->v[0].f)
-                                   : sc_raise(vm, C_OverflowError, "cannot convert Infinity or NaN to integer ratio");
+               : isnan(a->v[0].f)  ? sc_raise(vm, C_ValueError, "cannot convert NaN to integer ratio")
+                                   : sc_raise(vm, C_OverflowError, "cannot convert Infinity to integer ratio");
     v[0] = long_plain(vm, v[0]);
     r = v[0].tag == T_NIL ? NIL : v_obj(sc_tuple_of(vm, v, 2));
     sc_drop(vm, v[0]);

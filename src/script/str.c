@@ -426,10 +426,11 @@ Value buf_done(Buf *b)
 
 /* ---- slots ------------------------------------------------------------------------- */
 
-static bool printable(uint32_t c)
+bool str_is_printable(uint32_t c)
 {
-    return c >= 0xA1 && c != 0xAD && !(c >= 0x2028 && c <= 0x202E) && c != 0x3000 &&
-           !(c >= 0x2000 && c <= 0x200F) && !(c >= 0xE000 && c <= 0xF8FF) && c != 0xFEFF && c < 0xE0000;
+    return (c >= 32 && c < 127) ||
+           (c >= 0xA1 && c != 0xAD && !(c >= 0x2028 && c <= 0x202E) && c != 0x3000 &&
+           !(c >= 0x2000 && c <= 0x200F) && !(c >= 0xE000 && c <= 0xF8FF) && c != 0xFEFF && c < 0xE0000);
 }
 
 static Value str_repr(Vm *vm, Value self)
@@ -448,9 +449,9 @@ static Value str_repr(Vm *vm, Value self)
             buf_char(&b, '\\'), buf_char(&b, (char)c);
         else if (c == '\n' || c == '\t' || c == '\r')
             buf_str(&b, c == '\n' ? "\\n" : c == '\t' ? "\\t" : "\\r");
-        else if (c < 32 || c == 127 || (c >= 128 && c < 256 && !printable(c)))
+        else if (c < 32 || c == 127 || (c >= 128 && c < 256 && !str_is_printable(c)))
             snprintf(esc, sizeof esc, "\\x%02x", c), buf_str(&b, esc);
-        else if (c >= 256 && !printable(c))
+        else if (c >= 256 && !str_is_printable(c))
             snprintf(esc, sizeof esc, c < 65536 ? "\\u%04x" : "\\U%08x", c), buf_str(&b, esc);
         else
             buf_add(&b, s->s + i, (size_t)len);

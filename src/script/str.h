@@ -24,6 +24,8 @@ Value str_isdigit(Vm *vm, const Args *a);
 Value str_isalpha(Vm *vm, const Args *a);
 Value str_isalnum(Vm *vm, const Args *a);
 Value str_isspace(Vm *vm, const Args *a);
+Value str_isprintable(Vm *vm, const Args *a);
+bool str_is_printable(uint32_t c); /* str.c: does repr show it as it is? */
 Value str_isupper(Vm *vm, const Args *a);
 Value str_islower(Vm *vm, const Args *a);
 Value str_isidentifier(Vm *vm, const Args *a);

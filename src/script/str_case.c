@@ -149,6 +149,7 @@ static bool is_alnum(uint32_t c) { return is_alpha(c) || is_num(c); }
 Value str_isdigit(Vm *vm, const Args *a) { (void)vm; return all_chars(SELF, is_num); }
 Value str_isalpha(Vm *vm, const Args *a) { (void)vm; return all_chars(SELF, is_alpha); }
 Value str_isalnum(Vm *vm, const Args *a) { (void)vm; return all_chars(SELF, is_alnum); }
+Value str_isprintable(Vm *vm, const Args *a) { (void)vm; return v_bool(SELF->n == 0 || all_chars(SELF, str_is_printable).i); }
 Value str_isspace(Vm *vm, const Args *a) { (void)vm; return all_chars(SELF, str_is_space); }
 
 static Value cased(const Str *s, bool up)

@@ -547,6 +547,7 @@ const NativeDef str_methods[] = {
     {"isupper", str_isupper, "self"},
     {"islower", str_islower, "self"},
     {"isidentifier", str_isidentifier, "self"},
+    {"isprintable", str_isprintable, "self"},
     {"strip", m_strip, "self|chars"},
     {"lstrip", m_lstrip, "self|chars"},
     {"rstrip", m_rstrip, "self|chars"},

@@ -5,6 +5,8 @@ _log = _math.log
 _exp = _math.exp
 _sqrt = _math.sqrt
 _cos = _math.cos
+_acos = _math.acos
+_pi = _math.pi
 _sin = _math.sin
 _NV = 4 * _exp(-0.5) / _sqrt(2.0)
 _LOG4 = _log(4.0)
@@ -158,6 +160,23 @@ class Random(_Core):
     def expovariate(self, lambd=1.0):
         return -_log(1.0 - self.random()) / lambd
 
+    def vonmisesvariate(self, mu, kappa):
+        # Best and Fisher: angles around mu, by a wrapped Cauchy distribution that covers it.
+        turn = 2.0 * _pi
+        if kappa <= 1e-6:
+            return turn * self.random()
+        s = 0.5 / kappa
+        r = s + _sqrt(1.0 + s * s)
+        while True:
+            z = _cos(_pi * self.random())
+            d = z / (r + z)
+            u = self.random()
+            if u < 1.0 - d * d or u <= (1.0 - d) * _exp(d):
+                break
+        q = 1.0 / r
+        angle = _acos((q + z) / (1.0 + q * z))
+        return (mu + angle if self.random() > 0.5 else mu - angle) % turn
+
     def gammavariate(self, alpha, beta):
         if alpha <= 0.0 or beta <= 0.0:
             raise ValueError("gammavariate: alpha and beta must be > 0.0")
@@ -214,6 +233,7 @@ gauss = _shared.gauss
 lognormvariate = _shared.lognormvariate
 expovariate = _shared.expovariate
 gammavariate = _shared.gammavariate
+vonmisesvariate = _shared.vonmisesvariate
 betavariate = _shared.betavariate
 getstate = _shared.getstate
 setstate = _shared.setstate

@@ -340,4 +340,65 @@ class ChainMap:
         return iter(d)
 
     def __len__(self):
-        return len(list(iter(self)))
+        return len(set().union(*self.maps))
+
+    def __bool__(self):
+        return any(self.maps)
+
+    def __repr__(self):
+        return f"{type(self).__name__}({', '.join(map(repr, self.maps))})"
+
+    def __eq__(self, other):
+        if not isinstance(other, (dict, ChainMap)):
+            return NotImplemented
+        return dict(self.items()) == dict(other.items())
+
+    __hash__ = None
+
+    def __delitem__(self, key):
+        if key not in self.maps[0]:
+            raise KeyError(f"Key not found in the first mapping: {key!r}")
+        del self.maps[0][key]
+
+    def keys(self):
+        return dict.fromkeys(self).keys()
+
+    def values(self):
+        return {k: self[k] for k in self}.values()
+
+    def items(self):
+        return {k: self[k] for k in self}.items()
+
+    def pop(self, key, *default):
+        if key not in self.maps[0] and not default:
+            raise KeyError(f"Key not found in the first mapping: {key!r}")
+        return self.maps[0].pop(key, *default)
+
+    def popitem(self):
+        if not self.maps[0]:
+            raise KeyError("No keys found in the first mapping.")
+        return self.maps[0].popitem()
+
+    def clear(self):
+        self.maps[0].clear()
+
+    def setdefault(self, key, default=None):
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def update(self, *args, **kwargs):
+        for k, v in dict(*args, **kwargs).items():
+            self[k] = v
+
+    def copy(self):
+        return type(self)(self.maps[0].copy(), *self.maps[1:])
+
+    __copy__ = copy
+
+    def new_child(self, m=None, **kwargs):
+        return type(self)(kwargs if m is None else {**m, **kwargs} if kwargs else m, *self.maps)
+
+    @property
+    def parents(self):
+        return type(self)(*self.maps[1:])
