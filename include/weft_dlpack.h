@@ -6,7 +6,7 @@
  *
  * Where the compiler finds <dlpack/dlpack.h>, or another copy of it was included before, its structs are used; else those below,
  * whose layouts are those of the DLPack 1.x ABI, and which stand for it from then on (WEFT_DLPACK_OWN: always). Memory is shared: it
- * must stay as it is while another side reads it. Only memory that the host can read is taken, and dtypes that arrays have (no complex numbers, no vectors, no 4 and 8 bit floats).
+ * must stay as it is while another side reads it. Only memory that the host can read is taken, and dtypes that arrays have (no vectors, no 4 and 8 bit floats).
  */
 #ifndef WEFT_DLPACK_H
 #define WEFT_DLPACK_H

@@ -145,6 +145,26 @@ static void check_refused(DLTensor t, Foreign *f, const char *message)
     CHECK_EQ_INT(f->deleted, 0);
 }
 
+TEST(complex_numbers_go_out_and_come_back)
+{
+    double data[4] = {1, 2, 3, -4};
+    int64_t shape[1] = {2};
+    DLManagedTensor m = {{data, {kDLCPU, 0}, 1, {kDLComplex, 128, 1}, shape, NULL, 0}, NULL, NULL}, *out = NULL;
+    wf_ctx *cx = wf_ctx_new(NULL);
+    const char *text = "";
+    wf_array *a = NULL;
+
+    CHECK(wf_array_from_dlpack(cx, &m, &a) == WF_OK);
+    CHECK(wf_array_text(cx, a, &text) == WF_OK);
+    CHECK_STR(text, "c128[2] [1+2j, 3-4j]");
+    CHECK(wf_array_to_dlpack(cx, a, &out) == WF_OK);
+    CHECK(out && out->dl_tensor.dtype.code == kDLComplex && out->dl_tensor.dtype.bits == 128 && out->dl_tensor.data == data);
+    if (out && out->deleter)
+        out->deleter(out);
+    wf_array_release(a);
+    wf_ctx_free(cx);
+}
+
 TEST(what_arrays_cannot_be_is_refused_and_stays_with_its_owner)
 {
     Foreign f;
