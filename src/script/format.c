@@ -695,7 +695,7 @@ Value sc_percent(Vm *vm, Str *fmt, Value args)
     while (s < end && !b.failed) {
         const char *k = memchr(s, '%', (size_t)(end - s));
         FormatSpec f = {.fill = " ", .width = -1, .prec = -1};
-        bool left = false;
+        bool left = false, star;
         Value v = NIL, r;
 
         buf_add(&b, s, (size_t)((k ? k : end) - s));
@@ -730,8 +730,9 @@ Value sc_percent(Vm *vm, Str *fmt, Value args)
                 strcpy(f.fill, "0");
             }
         }
+        star = *s == '*';
         s = percent_size(&p, s, &f.width);
-        if (s && f.width < -1) {
+        if (s && star && f.width < 0) {
             left = true;
             f.width = f.width < -INT64_MAX ? INT64_MAX : -f.width;
         }

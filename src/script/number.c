@@ -27,6 +27,7 @@ Value sc_parse_int(Vm *vm, Str *str, int64_t base)
     bool neg = false, digits = false, under = false, large = false;
     uint64_t v = 0;
     const char *first;
+    const int64_t asked = base;
     Value shown, r;
 
     trim(&s, &end);
@@ -71,7 +72,7 @@ Value sc_parse_int(Vm *vm, Str *str, int64_t base)
     shown = sc_repr(vm, v_obj(str));
     if (shown.tag != T_NIL)
         sc_raise(vm, C_ValueError, "invalid literal for int() with base %lld: %s",
-                 (long long)base, as_str(shown)->s);
+                 (long long)asked, as_str(shown)->s);
     sc_drop(vm, shown);
     return NIL;
 }

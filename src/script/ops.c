@@ -177,6 +177,9 @@ static Value number_binary(Vm *vm, BinOp op, Value a, Value b)
     return float_binary(vm, op, as_double(a), as_double(b));
 }
 
+static bool is_sequence(Vm *vm, Value v) { return is_str(v) || sc_is(vm, v, C_list) || sc_is(vm, v, C_tuple) || sc_is(vm, v, C_bytes); }
+static bool is_script_object(Value v) { return v.tag == T_OBJ && v.o->cls->script; }
+
 static Value unsupported(Vm *vm, BinOp op, Value a, Value b, bool inplace)
 {
     if (op == OP2_ADD && is_str(a))
@@ -185,6 +188,9 @@ static Value unsupported(Vm *vm, BinOp op, Value a, Value b, bool inplace)
     if (op == OP2_ADD && (sc_is(vm, a, C_list) || sc_is(vm, a, C_tuple)))
         return sc_raise(vm, C_TypeError, "can only concatenate %s (not \"%s\") to %s",
                         sc_type_name(vm, a), sc_type_name(vm, b), sc_type_name(vm, a));
+    if (op == OP2_MUL && (is_sequence(vm, a) || is_sequence(vm, b)) && !(is_script_object(a) || is_script_object(b)))
+        return sc_raise(vm, C_TypeError, "can't multiply sequence by non-int of type '%s'",
+                        sc_type_name(vm, is_sequence(vm, a) ? b : a));
     return sc_raise(vm, C_TypeError, "unsupported operand type(s) for %s%s: '%s' and '%s'",
                     op == OP2_POW && inplace ? "**" : symbols[op], inplace ? "=" : "",
                     sc_type_name(vm, a), sc_type_name(vm, b));

@@ -100,7 +100,8 @@ static bool is_num(uint32_t c) { return c >= '0' && c <= '9'; }
 bool str_is_space(uint32_t c)
 {
     return c == ' ' || (c >= 9 && c <= 13) || (c >= 28 && c <= 31) || c == 0x85 || c == 0xA0 ||
-           c == 0x3000 || (c >= 0x2000 && c <= 0x200A);
+           c == 0x3000 || (c >= 0x2000 && c <= 0x200A) || c == 0x1680 || c == 0x2028 || c == 0x2029 || c == 0x202F ||
+           c == 0x205F;
 }
 
 enum { CASE_UP, CASE_LOW, CASE_TITLE, CASE_CAPITAL, CASE_SWAP };

@@ -72,3 +72,10 @@ except KeyError as e:
     print(e)
 random.seed(0.5)
 print([random.vonmisesvariate(0, 1) for _ in range(3)], random.vonmisesvariate(1, 0) > 0)
+print([random.paretovariate(3) for _ in range(2)], [random.weibullvariate(2, 3) for _ in range(2)])
+print("\u2028a\u1680b".split(), "[%0+*.s]" % (-1, 5), "[%*d]" % (-4, 5), "[%*d]" % (4, 5))
+for f in (lambda: 1.5 * "a", lambda: [1] * 1.5, lambda: (1,) * "a", lambda: "a" * "b", lambda: int("1__0", 0), lambda: int("", 0), lambda: int("z", 16)):
+    try:
+        print(f())
+    except (TypeError, ValueError) as e:
+        print(type(e).__name__, e)

@@ -160,6 +160,12 @@ class Random(_Core):
     def expovariate(self, lambd=1.0):
         return -_log(1.0 - self.random()) / lambd
 
+    def paretovariate(self, alpha):
+        return (1.0 - self.random()) ** (-1.0 / alpha)
+
+    def weibullvariate(self, alpha, beta):
+        return alpha * (-_log(1.0 - self.random())) ** (1.0 / beta)
+
     def vonmisesvariate(self, mu, kappa):
         # Best and Fisher: angles around mu, by a wrapped Cauchy distribution that covers it.
         turn = 2.0 * _pi
@@ -234,6 +240,8 @@ lognormvariate = _shared.lognormvariate
 expovariate = _shared.expovariate
 gammavariate = _shared.gammavariate
 vonmisesvariate = _shared.vonmisesvariate
+paretovariate = _shared.paretovariate
+weibullvariate = _shared.weibullvariate
 betavariate = _shared.betavariate
 getstate = _shared.getstate
 setstate = _shared.setstate
