@@ -114,5 +114,16 @@ check "the lists of what is missing are not found" [ -n "$missing" ]
 for name in $(grep -oE '`[a-z_]+`' <<<"$missing" | tr -d '`' | sort -u); do
     check "documents say that $name is missing, which a front has" bash -c "! grep -rqE --include='*.py' '^def $name\(' src/script/namespaces"
 done
+
+# ... no file of the tree is named so, and formats whose writing is said to be missing are not written by their table
+readme=$(sed -n '/^What does not, yet/,/^$/p' README.md | tr '\n' ' ' | sed 's/^[^:]*: //')
+writing=$(sed -n 's/.*writing \([^;]*\);.*/\1/p' <<<"$readme")
+for name in $(sed "s/writing [^;]*;//" <<<"$readme" | grep -oE '[A-Za-z]*[A-Z][A-Za-z]+' | tr 'A-Z' 'a-z' | sort -u); do
+    check "README.md says that $name is missing, for which src has files" bash -c "! find src -iname '*$name*' | grep -q ."
+done
+for name in $(grep -oE '`[^`]+`|[A-Z][A-Za-z]+' <<<"$writing" | tr -d '`'); do
+    check "README.md says that $name is not written, docs/formats.md does not" \
+        bash -c "grep -F '| yes | no |' docs/formats.md | grep -qF '$name'"
+done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
