@@ -5,31 +5,9 @@
 # The row is put last, so that the codes of other ops stay, and only what depends on their number is compiled again.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-bin=$(dirname "${WEFT_BIN:-build/weft}")
-tree=$(mktemp -d) || exit 1
-trap 'rm -rf "$tree"' EXIT
-failed=0
-passed=0
-check()
-{
-    if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'tests/test_adding_an_op.sh: %s\n  found: %s\n  needed: %s\n' "$1" "$2" "$3"
-    fi
-}
+. tests/lib_steps.sh docs/adding-an-op.md
 
-# Block n of the page that is fenced by the given line.
-block()
-{
-    awk -v fence="$1" -v n="$2" '
-        $0 == "```" && inside { inside = 0; next }
-        /^```/ && !inside { inside = 1; use = ($0 == fence) && ++seen == n; next }
-        inside && use' docs/adding-an-op.md
-}
-
-cp -r src include "$tree" && mkdir -p "$tree/tests/ops" "$tree/obj" || exit 1
+cp -r src include "$tree" && mkdir -p "$tree/tests/ops" || exit 1
 row=$(block '```c' 1)
 rules=$(block '```c' 2)
 cases=$(block '```' 1)
@@ -38,35 +16,24 @@ printf '%s\n' "$rules" >> "$tree/src/op/op_map_unary.c"
 printf 'weft 1\n%s\n' "$cases" > "$tree/tests/ops/map.wir"
 
 # What depends on the number of ops, at no optimisation.
-objects=()
-flags="-std=gnu17 -I$tree/include -I$tree/src -O0 -fPIC -w"
-compile()
-{
-    local out="$tree/obj/$(basename "$1" .c)$2.o"
-    shift_flags=$3
-    ${CC:-cc} $flags $shift_flags -c "$tree/$1" -o "$out" || exit 1
-    objects+=("$out")
-}
 for f in $(grep -lE 'OP_COUNT|KM_COUNT|ops\.def|op_map\.h|nd\.h|stage\.h|KTypeLoops|KLoops|map_float\.h|map_int\.h' -r src --include='*.c' | LC_ALL=C sort); do
     case $f in
     src/kernels/k_*)
-        compile "$f" .0 -DKERNEL_ISA=0
+        OUT=.0 compile -w -DKERNEL_ISA=0 "$f"
         if [ -e "$bin/${f%.c}.1.o" ]; then
-            compile "$f" .1 '-DKERNEL_ISA=1 -mavx2 -mfma -mf16c'
-            compile "$f" .2 '-DKERNEL_ISA=2 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16c'
+            OUT=.1 compile -w -DKERNEL_ISA=1 -mavx2 -mfma -mf16c "$f"
+            OUT=.2 compile -w -DKERNEL_ISA=2 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16c "$f"
         fi
         ;;
-    *) compile "$f" '' '' ;;
+    *) compile -w "$f" ;;
     esac
 done
 
-${CC:-cc} -o "$tree/weft" $(find "$bin"/src/{cli,pages,train,serve} -name '*.o' 2>/dev/null) "$bin/gen/pages.o" "${objects[@]}" \
-    "$bin/libweft-all.a" -lm -lpthread -ldl || exit 1
-${CC:-cc} $flags -Itests -c tests/test_ops.c -o "$tree/test_ops.o" || exit 1
-${CC:-cc} -o "$tree/test_ops" "$tree/test_ops.o" "$bin"/tests/lib_*.o "$bin"/tests/test.o "${objects[@]}" \
+link_weft
+compile -w -Itests tests/test_ops.c
+${CC:-cc} -o "$tree/test_ops" "$bin"/tests/lib_*.o "$bin"/tests/test.o "${objects[@]}" \
     "$bin/libweft-all.a" -lm -lpthread -ldl || exit 1
 
-weft="$tree/weft"
 f="$tree/tests/ops/map.wir"
 check 'it is interpreted' "$("$weft" eval "$f" '[1, 4, 0.5]')" 'f64[3] [1, 6, 1.772453850905516]'
 check 'the evaluator agrees' "$("$weft" eval "$f" '[1, 4, 0.5]' --reference)" 'f64[3] [1, 6, 1.772453850905516]'
@@ -80,5 +47,4 @@ check 'it is compiled' "$(WEFT_CACHE="$tree/cache" "$weft" bench "$tree/fused.wi
     'f, compiled;fused       ;'
 (cd "$tree" && ./test_ops rules_of_map) > "$tree/out" 2>&1
 check 'the tests of ops hold for it' "$(tail -1 "$tree/out")" '1 passed, 0 failed'
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

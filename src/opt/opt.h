@@ -41,13 +41,24 @@ typedef struct Pass {
     const Program *(*run)(const Opt *o, const Program *p);
 } Pass;
 
+/* How many the table has of them. */
+#define COUNT_ROUND   +1
+#define COUNT_LIBRARY +1
+#define COUNT_CODE
+#define PASS(name, when, what, requires, keeps, breaks) COUNT_##when
 enum {
-    OPT_PASSES = 11,
+    OPT_PASSES = 0
+#include "opt/passes.def"
+    ,
     OPT_RECOGNISE = OPT_PASSES - 1, /* the last, which runs once */
     OPT_ALL = (1 << OPT_PASSES) - 1,
     OPT_PLAIN = OPT_ALL & ~(1 << OPT_RECOGNISE), /* for fusion */
     OPT_ROUNDS = 8
 };
+#undef PASS
+#undef COUNT_ROUND
+#undef COUNT_LIBRARY
+#undef COUNT_CODE
 extern const Pass opt_pipeline[OPT_PASSES];
 
 int opt_find(const char *name); /* the index of a pass; -1 if there is none */
