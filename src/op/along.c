@@ -243,11 +243,26 @@ Along along_conv(const Program *p, const Eqn *e, uint32_t operand, uint32_t axis
     return nowhere;
 }
 
-/* Windows of one element do not move; others take what is beside. */
+static bool is_read(const Program *p, Val v)
+{
+    for (uint32_t n = 0; n < p->neqns; n++)
+        for (uint32_t i = 0; i < p->eqns[n].nin; i++)
+            if (eqn_in(p, &p->eqns[n])[i] == v)
+                return true;
+    for (uint32_t j = 0; j < p->nout; j++)
+        if (p->outs[j] == v)
+            return true;
+    return false;
+}
+
+/* Windows of one element do not move; others take what is beside. Positions of the largest count all elements of the operand:
+ * those of a part are others, so who reads them needs the whole. */
 Along along_window(const Program *p, const Eqn *e, uint32_t operand, uint32_t axis)
 {
     const WindowAttr *a = e->attr;
 
+    if (e->op == OP_reduce_window_max && is_read(p, e->out + 1))
+        return nowhere;
     if ((a->window.n && a->window.v[axis] != 1) ||
         (a->stride.n && a->stride.v[axis] != 1) || (a->pad_lo.n && a->pad_lo.v[axis]) ||
         (a->pad_hi.n && a->pad_hi.v[axis]) ||
