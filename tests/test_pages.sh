@@ -69,6 +69,16 @@ awk 'BEGIN { print "big(x: f32[64,64], w: f32[64,64]) {\n  a0 = dot x w"
     print "  ret a5000\n}" }' >"$work/big.wir"
 "$weft" show "$work/big.wir" --as=html >"$work/big.html" || wrong 'no page of 5000 equations'
 opens "$work/big.html"
+# .. stay smooth: laid out at once, and drawn anew, whole and near, between two frames of a screen (the best of some, on a busy machine)
+if [ -n "$browser" ]; then
+    sed 's#</body>#<script>{ const best = (n, f) => { let b = 1e9; for (let i = 0; i < n; i++) { const t = performance.now(); f(i); b = Math.min(b, performance.now() - t); } return b; };\
+        const at = k => { view.k = k; view.x = 0; view.y = -1000 * k; paint(); };\
+        document.body.dataset.smooth = [best(3, () => build()), best(20, () => at(1)), best(20, () => at(0.02))].map(t => t.toFixed(1)).join(" "); }</script></body>#' \
+        "$work/big.html" >"$work/smooth.html"
+    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" --dump-dom "file://$work/smooth.html" >"$work/dom" 2>/dev/null
+    times=$(sed -n 's/.*data-smooth="\([0-9. ]*\)".*/\1/p' "$work/dom")
+    if echo "$times" | awk '{ exit !(NF == 3 && $1 < 500 && $2 < 16 && $3 < 16) }'; then ok; else wrong "5000 equations: laid out, drawn near and drawn whole in '$times' ms"; fi
+fi
 
 "$weft" bench "$work/net.weft" --runs=2 --as=html >"$work/bench.html" || wrong 'no page of a profile'
 has "$work/bench.html" '"events":[['
@@ -85,6 +95,14 @@ print(float(y.detach()) > 0)
 PY
 "$weft" run --profile="$work/run.html" "$work/steps.py" >/dev/null || wrong 'no profile of a script'
 has "$work/run.html" 'steps.py:5'
+# Each line has its own share, also of ops of one kind and type, and of operators.
+printf 'import torch\nx = torch.ones(64, 64)\n\na = x @ x\nb = torch.matmul(x, x)\nc = x - a\n' >"$work/lines.py"
+"$weft" run --profile="$work/lines.json" "$work/lines.py" >/dev/null || wrong 'no trace of lines'
+for line in 4 5 6; do has "$work/lines.json" "lines.py:$line\""; done
+# As many events as are kept.
+printf 'import torch\nx = torch.ones(32, 32)\nfor i in range(270000):\n    x = x.abs()\n' >"$work/many.py"
+"$weft" run --profile="$work/many.html" "$work/many.py" >/dev/null || wrong 'no profile of many steps'
+opens "$work/many.html"
 has "$work/run.html" '(x @ x).tanh().sum()'
 opens "$work/run.html"
 "$weft" run --profile="$work/run.json" "$work/steps.py" >/dev/null || wrong 'no trace of a script'

@@ -309,7 +309,7 @@ const Command cmd_eval = {
     .summary = "run a program, transformed if wished",
     .help = "Runs program NAME of FILE (- is standard input) and prints a line for each "
             "result: its type and\n"
-            "its value. NAME may be left out: then it is the only program, or 'main', or "
+            "its value. NAME may be left out: then it is the only program, or 'main', or 'forward', or "
             "the last.\n"
             "\n"
             "An ARG is a number, a nested list such as [[1, 2], [3, 4]], a file x.npy, "

@@ -328,7 +328,7 @@ const Command cmd_show = {
     .summary = "print a program, transformed if wished",
     .help = "Prints program NAME of FILE (- is standard input). NAME may be left out: "
             "then it is the only\n"
-            "program, or 'main', or the last; of a script (.py), which is run without its output, all "
+            "program, or 'main', or 'forward', or the last; of a script (.py), which is run without its output, all "
             "that\n"
             "its graphs are made into. Transforms are applied in the order given.",
     .options = options,

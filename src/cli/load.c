@@ -163,6 +163,8 @@ const wf_program *pick_program(const wf_model *m, const char *path, const char *
     }
     if (!name) {
         p = wf_model_find(m, "main");
+        if (!p)
+            p = wf_model_find(m, "forward");
         return p ? p : wf_model_program(m, n - 1);
     }
     p = wf_model_find(m, name);

@@ -2,7 +2,8 @@
  *
  * While a context has a profile, frame_steps runs its steps through profile_op. A step
  * that runs others (a loop and its body) counts only what is not theirs. Steps are told
- * apart by plan and equation; the same body in two loops is one.
+ * apart by plan, equation and line; the same body in two loops is one. An op that runs by itself
+ * stands where profile_stand says.
  */
 #include "runtime.h"
 
@@ -16,6 +17,7 @@
 typedef struct Entry {
     const Plan *plan;
     uint32_t eqn, op, line;
+    const char *file;
     uint32_t number; /* in the order of the steps, at the end */
     bool outer;      /* other steps ran inside it */
     wf_profile_step step;
@@ -38,21 +40,22 @@ struct wf_profile {
     double seconds;
     int runs, depth;
     double begin; /* clock: when it began */
+    const Place *at; /* where the op stands that runs by itself; NULL: where its program says */
     VEC(Event) events;
     VEC(wf_profile_sample) samples;
 };
 
 /* ---- entries ----------------------------------------------------------------------- */
 
-static Entry **find_slot(const wf_profile *p, const Plan *plan, uint32_t eqn)
+static Entry **find_slot(const wf_profile *p, const Plan *plan, uint32_t eqn, uint32_t line, const char *file)
 {
-    uint64_t h = hash_mix(hash_mix(1, (uint64_t)(uintptr_t)plan), eqn);
+    uint64_t h = hash_mix(hash_mix(line, (uint64_t)(uintptr_t)plan), eqn);
 
     for (uint32_t k = (uint32_t)(h >> 32) & (p->nslots - 1);;
          k = (k + 1) & (p->nslots - 1)) {
         Entry *e = p->slots[k];
 
-        if (!e || (e->plan == plan && e->eqn == eqn))
+        if (!e || (e->plan == plan && e->eqn == eqn && e->line == line && !strcmp(e->file, file)))
             return &p->slots[k];
     }
 }
@@ -61,8 +64,11 @@ static void grow(wf_profile *p)
 {
     p->nslots = p->nslots ? p->nslots * 2 : 64;
     p->slots = arena_zalloc(&p->arena, p->nslots * sizeof *p->slots);
-    for (uint32_t i = 0; i < p->entries.n; i++)
-        *find_slot(p, p->entries.v[i]->plan, p->entries.v[i]->eqn) = p->entries.v[i];
+    for (uint32_t i = 0; i < p->entries.n; i++) {
+        Entry *e = p->entries.v[i];
+
+        *find_slot(p, e->plan, e->eqn, e->line, e->file) = e;
+    }
 }
 
 /* "f32[64,512]" with the sizes of this run; "" for a step without results. */
@@ -96,17 +102,25 @@ static const char *step_name(wf_profile *p, const Eqn *e)
     return body ? arena_strdup(&p->arena, body->p->name) : op_name(e->op);
 }
 
-static Entry *new_entry(wf_profile *p, const Frame *f, const Op *op)
+static Place place_of(const Frame *f, const Op *op)
+{
+    const Program *p = f->plan->p;
+    const Place *now = f->root->cx->profile->at;
+
+    return now && now->line && p->neqns == 1 ? *now : op->eqn < p->neqns ? eqn_place(p, &p->eqns[op->eqn]) : NOWHERE;
+}
+
+static Entry *new_entry(wf_profile *p, const Frame *f, const Op *op, Place at)
 {
     const Program *prog = f->plan->p;
     const Eqn *e = &prog->eqns[op->eqn];
     Entry *x = arena_zalloc(&p->arena, sizeof *x);
-    Place at = eqn_place(prog, e);
 
     x->plan = f->plan;
     x->eqn = op->eqn;
     x->op = e->op;
     x->line = at.line;
+    x->file = arena_strdup(&p->arena, at.file ? at.file : "");
     x->step.op = step_name(p, e);
     if (f->plan->staged && f->plan->staged[op->eqn])
         x->step.op = arena_printf(&p->arena, "%s (host)", x->step.op);
@@ -122,7 +136,7 @@ static bool is_other(const Entry *x, const Program *p, const Op *op)
 {
     const Eqn *e = op->eqn < p->neqns ? &p->eqns[op->eqn] : NULL;
 
-    return !e || e->op != x->op || eqn_place(p, e).line != x->line || strcmp(p->name, x->step.program) != 0;
+    return !e || e->op != x->op || strcmp(p->name, x->step.program) != 0;
 }
 
 /* Bytes of memory that the process holds; 0: the system does not say. */
@@ -152,16 +166,23 @@ static void keep_event(wf_profile *p, Entry *e, double start, double t)
 
 static Entry *entry_of(wf_profile *p, const Frame *f, const Op *op)
 {
+    Place at = place_of(f, op);
     Entry **slot;
 
     if ((p->entries.n + 1) * 2 > p->nslots)
         grow(p);
-    slot = find_slot(p, f->plan, op->eqn);
+    slot = find_slot(p, f->plan, op->eqn, at.line, at.file ? at.file : "");
     if (!*slot || is_other(*slot, f->plan->p, op)) { /* of a plan that is gone, at its address */
-        *slot = new_entry(p, f, op);
+        *slot = new_entry(p, f, op, at);
         vec_push(&p->arena, &p->entries, *slot);
     }
     return *slot;
+}
+
+void profile_stand(wf_ctx *cx, const Place *at)
+{
+    if (cx->profile)
+        cx->profile->at = at;
 }
 
 bool profile_op(Frame *f, const Op *op)

@@ -491,6 +491,8 @@ bool frame_run(Frame *f);
 bool frame_steps(Frame *f);
 /* profile.c: op->run, on the clock of the context's profile. */
 bool profile_op(Frame *f, const Op *op);
+/* Where the op stands that runs by itself from now on: its plan is that of all lines with such an op. NULL: where programs say. */
+void profile_stand(wf_ctx *cx, const Place *at);
 /* What an equation did beside the steps, from one time to another. */
 void profile_beside(Frame *f, const Op *op, double start, double end);
 /* It was of so many runs, which take so long each without it. */

@@ -211,7 +211,7 @@ L_DIV: {
 L_BINOP:
     op2 = (BinOp)(i.x & ~BIN_INPLACE);
 binary_slow:
-    v = sc_binary(vm, op2, R(i.b), R(i.c), i.x & BIN_INPLACE);
+    v = HERE(sc_binary(vm, op2, R(i.b), R(i.c), i.x & BIN_INPLACE));
     goto spend_both;
 L_ADDI: {
     Value a = R(i.b);
@@ -228,9 +228,9 @@ L_ADDI: {
         NEXT;
     }
     if (i.x & 1)
-        v = sc_binary(vm, OP2_SUB, a, v_int(-(int64_t)(int16_t)i.c), i.x & BIN_INPLACE);
+        v = HERE(sc_binary(vm, OP2_SUB, a, v_int(-(int64_t)(int16_t)i.c), i.x & BIN_INPLACE));
     else
-        v = sc_binary(vm, OP2_ADD, a, v_int((int16_t)i.c), i.x & BIN_INPLACE);
+        v = HERE(sc_binary(vm, OP2_ADD, a, v_int((int16_t)i.c), i.x & BIN_INPLACE));
 spend_b:
     if (v.tag == T_NIL)
         RAISE;
@@ -239,7 +239,7 @@ spend_b:
     NEXT;
 }
 L_CMP:
-    v = sc_compare(vm, (CmpOp)i.x, R(i.b), R(i.c));
+    v = HERE(sc_compare(vm, (CmpOp)i.x, R(i.b), R(i.c)));
 spend_both:
     if (v.tag == T_NIL)
         RAISE;
@@ -248,7 +248,7 @@ spend_both:
     SET(i.a, v);
     NEXT;
 L_UNARY:
-    v = sc_unary(vm, (UnOp)i.x, R(i.b));
+    v = HERE(sc_unary(vm, (UnOp)i.x, R(i.b)));
     goto spend_b;
 L_NOT:
     t = sc_truth(vm, R(i.b));
@@ -279,7 +279,7 @@ L_LOOP:
     JCOMPARE(L_JGE, CMP_GE, >=)
 L_JCMP:
 compare_slow:
-    v = sc_compare(vm, (CmpOp)i.x, R(i.a), R(i.b));
+    v = HERE(sc_compare(vm, (CmpOp)i.x, R(i.a), R(i.b)));
     SPENT(i.b, NOREG);
     goto compare_done;
     JCOMPAREI(L_JLTI, <)
@@ -289,7 +289,7 @@ compare_slow:
     JCOMPAREI(L_JGTI, >)
     JCOMPAREI(L_JGEI, >=)
 compare_imm_slow:
-    v = sc_compare(vm, (CmpOp)i.x, R(i.a), v_int((int16_t)i.b));
+    v = HERE(sc_compare(vm, (CmpOp)i.x, R(i.a), v_int((int16_t)i.b)));
 compare_done:
     if (v.tag == T_NIL)
         RAISE;
@@ -305,7 +305,7 @@ compare_done:
     NEXT;
 
 L_ITER:
-    v = sc_iter(vm, R(i.b));
+    v = HERE(sc_iter(vm, R(i.b)));
     goto spend_b;
 L_FORITER: {
     Value it = R(i.a);
@@ -353,7 +353,7 @@ L_FORITER: {
         LOAD_FRAME();
         NEXT;
     } else {
-        v = it.o->cls->d.next(vm, it);
+        v = HERE(it.o->cls->d.next(vm, it));
         if (v.tag == T_NIL) {
             if (sc_failed(vm))
                 RAISE;
@@ -391,7 +391,7 @@ L_GETITEM: {
             }
         }
     }
-    v = sc_getitem(vm, o, key);
+    v = HERE(sc_getitem(vm, o, key));
     if (v.tag == T_NIL)
         RAISE;
     SPENT(i.c, i.a);
@@ -414,7 +414,7 @@ L_SETITEM: {
             NEXT;
         }
     }
-    if (!sc_setitem(vm, o, key, R(i.c)))
+    if (!HERE(sc_setitem(vm, o, key, R(i.c))))
         RAISE;
     SPENT(i.a, NOREG);
     SPENT(i.b, NOREG);
@@ -422,7 +422,7 @@ L_SETITEM: {
     NEXT;
 }
 L_DELITEM:
-    if (!sc_setitem(vm, R(i.a), R(i.b), NIL))
+    if (!HERE(sc_setitem(vm, R(i.a), R(i.b), NIL)))
         RAISE;
     SPENT(i.a, NOREG);
     SPENT(i.b, NOREG);
@@ -441,7 +441,7 @@ L_GETATTR: {
             NEXT;
         }
     }
-    v = vm_load_attr(vm, o, c);
+    v = HERE(vm_load_attr(vm, o, c));
     goto spend_b;
 }
 L_SETATTR: {
@@ -458,7 +458,7 @@ L_SETATTR: {
             NEXT;
         }
     }
-    if (!vm_store_attr(vm, o, c, R(i.b)))
+    if (!HERE(vm_store_attr(vm, o, c, R(i.b))))
         RAISE;
     SPENT(i.a, NOREG);
     SPENT(i.b, NOREG);

@@ -36,6 +36,8 @@ static inline bool cache_own(const Cache *c, const Dict *d)
         else                                                                             \
             sc_ref(out);                                                                 \
     } while (0)
+/* A call that may ask for its line. */
+#define HERE(call) (fr->pc = pc, (call))
 #define LOAD_FRAME()                                                                     \
     do {                                                                                 \
         vm->frame = fr;                                                                  \

@@ -462,10 +462,15 @@ static bool run_exec(wf_ctx *c, wf_exec *e, Tensor *const *in, uint32_t nin,
 static bool run_plan(wf_ctx *c, Prim *p, Tensor *const *in, const Gift *g, Tensor **out)
 {
     wf_exec *e = exec_at(c, &p->exec, p->program, p->op != OP_call, in, p->nin);
+    bool ok;
 
     if (e && g)
         e = giving_exec(c, p, e, g->donated);
-    return e && run_exec(c, e, in, p->nin, g, out, p->nout);
+    if (p->op != OP_call)
+        profile_stand(c, &c->tensors->place);
+    ok = e && run_exec(c, e, in, p->nin, g, out, p->nout);
+    profile_stand(c, NULL);
+    return ok;
 }
 
 /* A product of transposed views, which are not copied: another one of what they are views of. out stays NULL where there
