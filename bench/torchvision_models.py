@@ -1,8 +1,12 @@
 """torchvision_models.py -- every classification model of torchvision under torch.compile(backend="weft") beside eager PyTorch:
 what it predicts, and a step of training.
 
-    python bench/torchvision_models.py [NAME...]     with torch, torchvision and the package weft; a line for each, status 1 if one differs
+    python bench/torchvision_models.py [--train] [--double] [NAME...]     with torch, torchvision and the package weft
+
+A line for each, status 1 if one differs. --train: the gradients of a step and the buffers it changes, else what the model predicts.
+--double: in f64, where rounding cannot hide a difference.
 """
+import copy
 import gc
 import sys
 import time
@@ -12,18 +16,23 @@ import torchvision
 import weft.torch as wt
 
 # The smallest pictures that a model takes, where that is not 64.
-SIZES = {"inception_v3": 96, "alexnet": 64, "vit_h_14": 224, "maxvit_t": 224}
+SIZES = {"inception_v3": 299, "alexnet": 64, "vit_h_14": 224, "maxvit_t": 224}
 
 
 def size_of(name):
     return 224 if name.startswith("vit") else SIZES.get(name, 64)
 
 
-def check(name):
+def fresh(name):
     torch.manual_seed(0)
     torch._dynamo.reset()
     wt.reasons.clear()
-    model = torchvision.models.get_model(name, weights=None, num_classes=10, **({"init_weights": False} if name in ("googlenet", "inception_v3") else {}))
+    options = {"init_weights": False} if name in ("googlenet", "inception_v3") else {}
+    return torchvision.models.get_model(name, weights=None, num_classes=10, **options).to(torch.get_default_dtype())
+
+
+def check(name):
+    model = fresh(name)
     x = torch.randn(2, 3, size_of(name), size_of(name))
     compiled = torch.compile(model, backend="weft")
     for m in model.modules():  # means and variances of these pictures, so that numbers do not vanish on their way
@@ -41,16 +50,13 @@ def check(name):
 
 
 def check_training(name):
-    torch.manual_seed(0)
-    torch._dynamo.reset()
-    wt.reasons.clear()
-    model = torchvision.models.get_model(name, weights=None, num_classes=10, **({"init_weights": False} if name in ("googlenet", "inception_v3") else {}))
+    model = fresh(name)
     for m in model.modules():
         if isinstance(m, (torch.nn.Dropout, torchvision.ops.StochasticDepth)):
             m.p = 0.0
     model.train()
     x, t = torch.randn(4, 3, size_of(name), size_of(name)), torch.tensor([1, 2, 3, 4])
-    state = {k: v.clone() for k, v in model.state_dict().items()}
+    state = copy.deepcopy(model.state_dict())  # with the versions of its modules
 
     def gradients(f):
         model.load_state_dict(state)
@@ -71,13 +77,16 @@ def check_training(name):
 
 
 def main(args):
-    train = "--train" in args
+    train, double = "--train" in args, "--double" in args
+    if double:
+        torch.set_default_dtype(torch.float64)
+    limit = (1e-9 if train else 1e-11) if double else (2e-2 if train else 1e-3)
     names = [a for a in args if not a.startswith("-")] or torchvision.models.list_models(module=torchvision.models)
     wrong = 0
     for name in names:
         try:
             worst, first, reasons = (check_training if train else check)(name)
-            ok = worst <= (2e-2 if train else 1e-3) and not reasons
+            ok = worst <= limit and not reasons
             print(f"{name:24} {worst:.1e}  first call {first:6.1f} s  {'' if ok else 'DIFFERS'} {reasons or ''}", flush=True)
         except Exception as e:
             ok = False

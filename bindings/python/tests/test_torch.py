@@ -68,6 +68,26 @@ def test_causal_attention():
     agree(Attention(), torch.randint(0, 10, (2, 5)))
 
 
+def test_running_statistics_are_as_exact_as_the_model():
+    net = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Tanh(), nn.Linear(8, 2)).double()
+    agree(net, torch.randn(7, 4, dtype=torch.float64), tol=1e-13)
+
+
+def test_the_default_dtype_of_torch_is_that_of_numbers():
+    torch.set_default_dtype(torch.float64)
+    try:
+        i = torch.arange(1, 8)
+        torch.testing.assert_close(torch.compile(lambda i: torch.sqrt(i / 3), backend=wt.backend)(i), torch.sqrt(i / 3), rtol=1e-15, atol=0)
+        assert not wt.reasons
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+def test_options_that_mean_nothing_are_refused():
+    with pytest.raises(Exception, match="mode mean nothing"):
+        torch.compile(torch.sin, backend=wt.backend, mode="max-autotune")(torch.ones(3))
+
+
 def test_training_goes_as_in_eager_mode():
     def train(compiled):
         torch.manual_seed(0)
@@ -179,6 +199,7 @@ CALLS = {
     "cat": lambda: a.cat([X, Y], 1), "split": lambda: a.split_with_sizes(X, [1, 3], 2), "slice": lambda: a.slice(X, 2, 1, -1, 2), "select": lambda: a.select(X, 1, -1),
     "flip": lambda: a.flip(X, [0, 2]), "repeat": lambda: a.repeat(X, [2, 1, 1, 2]), "pad": lambda: a.constant_pad_nd(X, [1, -1, 2, 0], 3.0), "reflect": lambda: a.reflection_pad2d(X, [1, 2, 1, 1]),
     "replicate": lambda: a.replication_pad2d(X, [1, 2, 1, 1]), "diagonal": lambda: a.diagonal(X, 1, 1, 2), "as_strided": lambda: a.as_strided(X, [2, 2], [12, 5], 1),
+    "as_strided_scatter": lambda: a.as_strided_scatter(X, Y[0, :2, :2], [2, 2], [12, 5], 1),
     "gather": lambda: a.gather(X, 2, torch.tensor([[[0], [3], [1]]])), "index": lambda: a.index(X, [None, I[0], torch.tensor([1, 0, 3])]),
     "index_put": lambda: a.index_put(X, [torch.tensor([1, 1])], torch.ones(2, 3, 4), True), "index_select": lambda: a.index_select(X, 1, torch.tensor([2, 0])),
     "scatter": lambda: a.scatter(X[0], 0, I, Y[0]), "scatter_add": lambda: a.scatter_add(X[0], 0, I, Y[0]), "scatter_reduce": lambda: a.scatter_reduce(X[0], 0, I, Y[0], "amax"),

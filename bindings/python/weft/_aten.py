@@ -336,18 +336,29 @@ def diagonal(c, x, offset=0, dim1=0, dim2=1):
     return c.b.diagonal(c.b.permute(x, rest + [dim1 % n, dim2 % n]), offset)
 
 
-@op("as_strided", "as_strided_copy")
-def as_strided(c, x, size, stride, offset=None):
+def strided_places(c, x, size, stride, offset):
+    """Where in x's memory, taken as row-major, the elements of such a view are."""
     import numpy as np
-    if not all(isinstance(d, int) for d in (*size, *stride)) or any(d < 0 for d in x.dims):
+    if not all(isinstance(d, int) for d in (*size, *stride, offset or 0)) or any(d < 0 for d in x.dims):
         raise Refuse("as_strided of symbolic sizes")
-    source = c.node.args[0].meta["val"]
-    if not source.is_contiguous():
+    if not c.node.args[0].meta["val"].is_contiguous():
         raise Refuse("as_strided of memory that is not row-major")
     places = np.full([int(s) for s in size], int(offset or 0), np.int64)
     for k, (n, s) in enumerate(zip(size, stride)):
         places += (np.arange(n) * s).reshape([-1 if i == k else 1 for i in range(len(size))])
-    return c.b.take(c.b.reshape(x, [INFER]), places, 0)
+    return places
+
+
+@op("as_strided", "as_strided_copy")
+def as_strided(c, x, size, stride, offset=None):
+    return c.b.take(c.b.reshape(x, [INFER]), strided_places(c, x, size, stride, offset), 0)
+
+
+@op("as_strided_scatter")
+def as_strided_scatter(c, x, src, size, stride, offset=None):
+    places = strided_places(c, x, size, stride, offset)
+    flat = scatter_kind(c, c.b.reshape(x, [INFER]), 0, c.b.constant(places.reshape(-1)), c.b.reshape(src, [INFER]), 0)
+    return c.b.reshape(flat, list(x.dims))
 
 
 @op("cat", "concatenate")
@@ -821,7 +832,7 @@ def batch_norm(c, x, weight, bias, mean, var, training, momentum, eps):
     if not training:
         return b.batch_norm(x, mean, var, weight, bias, False, float(eps))[0], b.zeros("f32", [0]), b.zeros("f32", [0]), mean, var
     y, m, v = b.batch_norm(x, None, None, weight, bias, True, float(eps))
-    count = b.div(b.size_tensor(_count(c, x)), 1.0)
+    count = b.cast(b.size_tensor(_count(c, x)), v.dtype)
     new_mean = new_var = None
     if mean is not None:
         new_mean = b.add(b.mul(mean, 1 - momentum), b.mul(m, momentum))

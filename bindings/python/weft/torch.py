@@ -43,7 +43,7 @@ class Lowering:
     size_of = staticmethod(Size.of)
 
     def __init__(self, name):
-        self.b = _weft.Builder(name, "torch", "f32")
+        self.b = _weft.Builder(name, "torch", _weft.dtype_name(torch.get_default_dtype()))
         self.values, self.node, self.meta = {}, None, None
         self.inputs, self.sources = [], []  # symbols, and what gives each its array when it is run
         self.symbols, self.names = {}, {}   # sizes by torch's symbol or expression; names of expressions
@@ -351,6 +351,8 @@ def compile_graph(gm, example_inputs):
 
 def backend(gm, example_inputs, **options):
     """What torch.compile(backend="weft") calls."""
+    if options:
+        raise TypeError(f"weft: torch.compile's {', '.join(options)} mean nothing to this back end")
     from functorch.compile import min_cut_rematerialization_partition
     return aot_autograd(fw_compiler=compile_graph, bw_compiler=compile_graph, inference_compiler=compile_graph,
                         decompositions=decompositions(), partition_fn=min_cut_rematerialization_partition)(gm, example_inputs)
