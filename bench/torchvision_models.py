@@ -4,7 +4,7 @@ what it predicts, and a step of training.
     python bench/torchvision_models.py [--train] [--double] [NAME...]     with torch, torchvision and the package weft
 
 A line for each, status 1 if one differs. --train: the gradients of a step and the buffers it changes, else what the model predicts.
---double: in f64, where rounding cannot hide a difference.
+--double: in f64, where rounding cannot hide a difference (but for PyTorch's slope of hardsigmoid, whose sixth is an f32: 3e-9 in mobilenet_v3).
 """
 import copy
 import gc
@@ -80,7 +80,7 @@ def main(args):
     train, double = "--train" in args, "--double" in args
     if double:
         torch.set_default_dtype(torch.float64)
-    limit = (1e-9 if train else 1e-11) if double else (2e-2 if train else 1e-3)
+    limit = (1e-8 if train else 1e-11) if double else (2e-2 if train else 1e-3)
     names = [a for a in args if not a.startswith("-")] or torchvision.models.list_models(module=torchvision.models)
     wrong = 0
     for name in names:
