@@ -155,12 +155,20 @@ static const PropertyDef func_properties[] = {
     {0},
 };
 
+/* f.__get__(x): f as a method of x */
+static Value func_bind(Vm *vm, const Args *a)
+{
+    return a->v[1].tag == T_NONE ? sc_ref(a->v[0]) : sc_method(vm, a->v[0], a->v[1]);
+}
+
+static const NativeDef func_methods[] = {{"__get__", func_bind, "self,instance|owner"}, {0}};
+
 static Value func_call(Vm *vm, Value self, const Args *a) { return sc_call_args(vm, self, a); }
 
 const ClassDef sc_func_def = {
     .name = "function", .size = sizeof(Function), .attrs_at = offsetof(Function, attrs),
     .sealed = true, .destroy = func_destroy, .visit = func_visit, .repr = func_repr,
-    .properties = func_properties, .getattr = func_getattr, .call = func_call,
+    .methods = func_methods, .properties = func_properties, .getattr = func_getattr, .call = func_call,
 };
 
 /* ---- native, method ---------------------------------------------------------------- */

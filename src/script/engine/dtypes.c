@@ -248,8 +248,8 @@ static Value dtype_make(Vm *vm, Class *cls, const Args *a)
     Value own = s[0] == '>' ? v_obj(sc_str(vm, s + 1)) : sc_ref(a->v[0]), r = NIL;
 
     (void)cls;
-    if (s[0] != '>' && a->v[0].tag == T_OBJ && !strcmp(sc_type_name(vm, a->v[0]), "Swapped"))
-        return own;
+    if (s[0] != '>' && a->v[0].tag == T_OBJ && (!strcmp(sc_type_name(vm, a->v[0]), "Swapped") || !strcmp(sc_type_name(vm, a->v[0]), "Float0")))
+        return own; /* dtypes that are made in the language */
     if (g && own.tag != T_NIL && en_dtype(&e, own, &d))
         r = en_dtype_box(vm, e.f, d);
     sc_drop(vm, own);

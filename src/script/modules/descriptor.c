@@ -98,6 +98,15 @@ static Value m_dup2(Vm *vm, const Args *a)
     return number(vm, dup2(from, to));
 }
 
+static Value m_fsync(Vm *vm, const Args *a)
+{
+    int fd;
+
+    if (!fd_arg(vm, a->v[0], &fd))
+        return NIL;
+    return fsync(fd) ? os_raise_errno(vm, "fsync") : NONE;
+}
+
 static Value pair_of(Vm *vm, int64_t x, int64_t y) { return v_obj(sc_tuple_of(vm, (Value[]){v_int(x), v_int(y)}, 2)); }
 
 static Value m_pipe(Vm *vm, const Args *a)
@@ -187,7 +196,7 @@ static Value m_times(Vm *vm, const Args *a)
 
 const NativeDef os_descriptors[] = {
     {"open", m_open, "path,flags|mode"}, {"close", m_close, "fd"}, {"read", m_read, "fd,n"},
-    {"write", m_write, "fd,data"}, {"dup", m_dup, "fd"}, {"dup2", m_dup2, "fd,fd2"},
+    {"write", m_write, "fd,data"}, {"dup", m_dup, "fd"}, {"dup2", m_dup2, "fd,fd2"}, {"fsync", m_fsync, "fd"},
     {"pipe", m_pipe, ""}, {"isatty", m_isatty, "fd"}, {"lseek", m_lseek, "fd,position,whence"},
     {"_getaffinity", m_getaffinity, "pid"}, {"sched_setaffinity", m_setaffinity, "pid,mask"},
     {"_times", m_times, ""}, {0},

@@ -265,9 +265,15 @@ class Core:
         if axis is None:
             return self.w.reshape(self.roll(self.w.reshape(a, -1), shift, 0), a.shape)
         if not isinstance(axis, int):
-            shifts = [shift] * len(axis) if isinstance(shift, int) else shift
-            for s, i in zip(shifts, axis):
-                a = self.roll(a, int(s), i)
+            many = isinstance(shift, (list, tuple)) or isinstance(shift, self.w.Tensor) and shift.ndim
+            if many and len(shift) == 1:
+                shift, many = shift[0], False
+            for s, i in zip(shift, axis) if many else [(shift, i) for i in axis]:
+                a = self.roll(a, s, i)
+            return a
+        if isinstance(shift, (list, tuple)) or isinstance(shift, self.w.Tensor) and shift.ndim:     # one after the other
+            for s in shift:
+                a = self.roll(a, s, axis)
             return a
         if isinstance(shift, self.w.Tensor) and self.w.about(shift, "symbolic"):
             n = a.shape[axis]
@@ -312,6 +318,8 @@ class Core:
             x, axis = self.w.reshape(x, -1), 0
         n, shape = x.shape[axis], list(x.shape)
         values = self.w.cast(self.loose(values), x.dtype)
+        if isinstance(obj, self.w.Tensor) and self.w.about(obj, "symbolic") and obj.ndim == 0:
+            return self._insert_traced(x, obj, values, axis)
         places = list(range(*obj.indices(n))) if isinstance(obj, slice) else self.loose(obj).tolist()
         if isinstance(places, int):    # what one place gets runs along the first axis of values
             values = self.w.move_axis(self.w.reshape(values, (1,) * (x.ndim - values.ndim) + tuple(values.shape)), 0, axis)
@@ -328,12 +336,34 @@ class Core:
             last = places[i]
         return self.w.concat(parts + [self.w.narrow(x, axis, last, n - last)], axis)
 
-    def trim_zeros(self, filt, trim="fb"):
+    def _insert_traced(self, x, at, values, axis):
+        # one slice at a place that is traced
+        n, w = x.shape[axis], self.w
+        values = w.move_axis(w.reshape(values, (1,) * (x.ndim - values.ndim) + tuple(values.shape)), 0, axis)
+        k = values.shape[axis]
+        shape = list(x.shape)
+        shape[axis] = k
+        values = w.broadcast_to(values, shape)
+        at = w.where(w.lt(at, 0), at + n, at)
+        i = w.arange(0, n + k)
+        old = w.where(w.lt(i, at), i, i - k)
+        inside = w.logical_and(w.ge(i, at), w.lt(i, at + k))
+        y = w.take(x, w.clip(old, 0, max(n - 1, 0)), axis) if n else w.take(values, w.remainder(i, k), axis)
+        new = w.take(values, w.clip(i - at, 0, k - 1), axis)
+        return w.where(w.reshape(inside, [-1] + [1] * (x.ndim - 1 - axis % x.ndim)), new, y)
+
+    def trim_zeros(self, filt, trim="fb", axis=None):
         x = self.loose(filt)
-        keep = [i for i, v in enumerate(x.tolist()) if v != 0]
-        lo = keep[0] if keep and "f" in trim.lower() else 0
-        hi = keep[-1] + 1 if keep and "b" in trim.lower() else x.shape[0]
-        return x[lo:hi] if keep else x[:0]
+        axes = range(x.ndim) if axis is None else [axis % x.ndim] if isinstance(axis, int) else [a % x.ndim for a in axis]
+        there = self.w.ne(x, 0)
+        cuts = []
+        for i in range(x.ndim):
+            others = [k for k in range(x.ndim) if k != i]
+            keep = [k for k, v in enumerate((self.w.any(there, others) if others else there).tolist()) if v]
+            lo = keep[0] if keep and "f" in trim.lower() else 0
+            hi = keep[-1] + 1 if keep and "b" in trim.lower() else x.shape[i]
+            cuts.append(slice(None) if i not in axes else slice(lo, hi) if keep else slice(0, 0))
+        return x[tuple(cuts)]
 
     # ---- padding
 

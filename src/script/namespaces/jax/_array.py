@@ -393,8 +393,14 @@ def _method(name):
     return call
 
 
+def _compress(self, condition, axis=None, *, out=None, size=None, fill_value=0):
+    return _np().compress(condition, self, axis, out=out, size=size, fill_value=fill_value)
+
+
+_compress.__name__ = "compress"
+ArrayImpl.compress = _compress
 for _name in ("sum prod mean std var min max argmin argmax all any ptp cumsum cumprod sort "
-              "argsort clip round dot take repeat diagonal trace nonzero compress choose conj "
+              "argsort clip round dot take repeat diagonal trace nonzero choose conj "
               "conjugate searchsorted argpartition").split():
     setattr(ArrayImpl, _name, _method(_name))
 

@@ -268,7 +268,7 @@ class Methods(_w.Tensor):
         return _w.where(bad, numbers, i)
 
     def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
-        x = _w.cast(self, dtype)
+        x = _w.cast(self, dtype_or_float(dtype))
         if self.dtype.kind == "f" and x.dtype.kind in "iu":
             x = to_integers(self, x.dtype)
         if not can_cast(self.dtype, x.dtype, casting):

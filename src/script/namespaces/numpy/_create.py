@@ -1,5 +1,6 @@
 # numpy._create -- arrays from data, shapes, ranges and files.
 import _numpy as _w
+import _joined
 from numpy._array import ndarray, generic, dtype_or_float
 from numpy._shape import _core
 
@@ -142,14 +143,23 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
 
 
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
-    if start == 0 or stop == 0:
+    a, b = _w.div(start, 1), _w.div(stop, 1)
+    if _w.any(_w.eq(a, 0)) or _w.any(_w.eq(b, 0)):
         raise ValueError("Geometric sequence cannot include zero")
-    sign = -1.0 if start < 0 else 1.0
-    out = sign * _w.pow(10.0, linspace(_w.log10(sign * start), _w.log10(sign * stop), num, endpoint, axis=axis))
+    # of two negative numbers the negated one; complex ones by their directions
+    d = (a + b).dtype
+    a, b = [_w.cast(v + _w.zeros_like(a + b), d) for v in (a, b)]
+    turn = a / _w.abs(a) if d.kind == "c" else _w.where(_w.logical_and(a < 0, b < 0), -1.0, 1.0)
+    turn = _w.cast(turn, d)
+    low, high = (_w.log(a / turn), _w.log(b / turn)) if d.kind == "c" else (_w.log10(a / turn), _w.log10(b / turn))
+    steps = linspace(low, high, num, endpoint) if d.kind != "c" else \
+        _w.complex(linspace(low.real, high.real, num, endpoint), linspace(low.imag, high.imag, num, endpoint))
+    out = (_w.exp(steps) if d.kind == "c" else _w.pow(10.0, steps)) * turn
     if num > 0:
-        out[0] = start
+        out[0] = a
         if num > 1 and endpoint:
-            out[-1] = stop
+            out[-1] = b
+    out = _w.move_axis(out, 0, axis) if axis else out
     return out if dtype is None else _w.cast(out, dtype)
 
 
@@ -254,49 +264,30 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     return tuple([_w.copy(x) for x in out]) if copy and not sparse else out
 
 
-class _Grid:
-    def __init__(self, sparse):
-        self.sparse = sparse
+class _Making:
+    # what mgrid and r_ make arrays by
+    arange, linspace = staticmethod(lambda a, b, c: arange(a, b, c)), staticmethod(lambda a, b, n: linspace(a, b, n))
+    asarray, reshape, permute = staticmethod(_w.wrap), staticmethod(_w.reshape), staticmethod(_w.permute)
+    meshgrid = staticmethod(lambda *axes, **how: meshgrid(*axes, **how))
 
-    def _axis(self, s):
-        start = 0 if s.start is None else s.start
-        if isinstance(s.step, complex_step):
-            return linspace(start, s.stop, s.step.n)
-        return arange(start, s.stop, 1 if s.step is None else s.step)
+    @staticmethod
+    def result_type(*axes):
+        from numpy import result_type
+        return result_type(*axes)
 
-    def __getitem__(self, key):
-        if isinstance(key, slice):
-            return self._axis(key)
-        axes = meshgrid(*[self._axis(s) for s in key], indexing="ij", sparse=self.sparse)
-        return axes if self.sparse else _w.stack(axes, 0)
+    @staticmethod
+    def stack(xs, axis):
+        from numpy import stack
+        return stack(xs, axis)
 
-
-class complex_step:
-    def __init__(self, n):
-        self.n = n
-
-
-mgrid, ogrid = _Grid(False), _Grid(True)
+    @staticmethod
+    def concatenate(xs, axis):
+        from numpy import concatenate
+        return concatenate(xs, axis)
 
 
-class _Joined:
-    # np.r_[1:4, 0, x] and np.c_[x, y]
-    def __init__(self, columns):
-        self.columns = columns
-
-    def __getitem__(self, key):
-        parts = []
-        for k in key if isinstance(key, tuple) else (key,):
-            x = mgrid[k] if isinstance(k, slice) else _w.wrap(k)
-            if self.columns:
-                x = _w.expand_dims(x, 1) if x.ndim == 1 else _w.reshape(x, (1, 1)) if x.ndim == 0 else x
-            elif x.ndim == 0:
-                x = _w.reshape(x, (1,))
-            parts.append(x)
-        return _w.concat(parts, -1 if self.columns else 0)
-
-
-r_, c_ = _Joined(False), _Joined(True)
+mgrid, ogrid = _joined.Grid(_Making, False), _joined.Grid(_Making, True)
+r_, c_ = _joined.Joined(_Making, 0, 1, -1), _joined.Joined(_Making, -1, 2, 0)
 
 
 class _Key:

@@ -85,11 +85,18 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
 
 
 def argmax(a, axis=None, out=None, keepdims=False):
-    return written(_w.argmax(a, axis, keepdims), out)
+    return written(_some("argmax", a, axis, _w.argmax)(a, axis, keepdims), out)
 
 
 def argmin(a, axis=None, out=None, keepdims=False):
-    return written(_w.argmin(a, axis, keepdims), out)
+    return written(_some("argmin", a, axis, _w.argmin)(a, axis, keepdims), out)
+
+
+def _some(name, a, axis, of):
+    shape = _w.wrap(a).shape
+    if 0 in shape and (axis is None or shape[axis] == 0):
+        raise ValueError(f"attempt to get {name} of an empty sequence")
+    return of if 0 not in shape else lambda a, axis, keepdims: _w.cast(_w.sum(_w.wrap(a), axis, keepdims), _w.int64)
 
 
 def ptp(a, axis=None, out=None, keepdims=False):
@@ -258,7 +265,7 @@ def bincount(x, weights=None, minlength=0):
 def digitize(x, bins, right=False):
     bins, x = _w.wrap(bins), _w.wrap(x)
     if bins.shape[0] > 1 and bins[0] > bins[-1]:
-        return _w.where(_w.is_nan(x), 0, bins.shape[0] - _w.searchsorted(_w.flip(bins), x, right))
+        return _w.where(_w.is_nan(x), 0, bins.shape[0] - _w.searchsorted(_w.flip(bins), x, not right))
     return _w.where(_w.is_nan(x), bins.shape[0], _w.searchsorted(bins, x, not right))
 
 
@@ -309,15 +316,41 @@ def correlate(a, v, mode="valid"):
     return convolve(a, _w.conj(_w.flip(v)), mode)
 
 
-def polyfit(x, y, deg):
+def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
+    # Least squares of the powers of x, each scaled to length 1.
     x, y = _w.div(x, 1), _w.div(y, 1)
-    V = _w.pow(_w.expand_dims(x, 1), _w.flip(_w.arange(0, deg + 1)))
+    if deg < 0:
+        raise ValueError("expected deg >= 0")
+    if x.ndim != 1 or x.size == 0 or y.ndim not in (1, 2) or x.shape[0] != y.shape[0]:
+        raise TypeError("expected 1D vector for x" if x.ndim != 1 else "expected non-empty vector for x" if x.size == 0 else
+                        "expected 1D or 2D array for y" if y.ndim not in (1, 2) else "expected x and y to have same length")
+    rcond = x.shape[0] * _eps(x.dtype) if rcond is None else rcond
+    V, b = _w.pow(_w.expand_dims(x, 1), _w.flip(_w.arange(0, deg + 1))), y
+    if w is not None:
+        w = _w.div(w, 1)
+        if w.ndim != 1:
+            raise TypeError("expected a 1-d array for weights")
+        V, b = V * _w.expand_dims(w, 1), b * (_w.expand_dims(w, 1) if y.ndim == 2 else w)
     scale = _w.sqrt(_w.sum(V * V, 0))
-    A = V / scale
-    c = _w.solve(_w.matmul(_w.permute(A), A), _w.matmul(_w.permute(A), y))
-    # one step of refinement
-    c = c + _w.solve(_w.matmul(_w.permute(A), A), _w.matmul(_w.permute(A), y - _w.matmul(A, c)))
-    return (_w.permute(_w.permute(c) / scale))
+    from numpy.linalg import lstsq
+    c, residuals, rank, s = lstsq(V / scale, b, rcond)
+    c = _w.permute(_w.permute(c) / scale)
+    if rank != deg + 1 and not full:
+        import warnings
+        from numpy.exceptions import RankWarning
+        warnings.warn("Polyfit may be poorly conditioned", RankWarning, stacklevel=2)
+    if full:
+        return c, residuals, rank, s, rcond
+    if not cov:
+        return c
+    V = V / scale
+    base = _w.inv(_w.matmul(_w.permute(V), V)) / _w.outer(scale, scale)
+    if cov == "unscaled":
+        return c, base
+    if x.shape[0] <= deg + 1:
+        raise ValueError("the number of data points must exceed order to scale the covariance matrix")
+    f = residuals / (x.shape[0] - (deg + 1))
+    return c, base * f if y.ndim == 1 else _w.expand_dims(base, -1) * f
 
 
 def polyval(p, x):
@@ -585,7 +618,7 @@ def iscomplex(x):
 
 
 def iscomplexobj(x):
-    return _w.wrap(x).dtype.is_complex
+    return x is not None and _w.wrap(x).dtype.is_complex
 
 
 def isrealobj(x):
@@ -614,3 +647,8 @@ def isscalar(element):
 def sinc(x):
     x = _w.mul(x, _pi)
     return _w.where(x == 0, 1.0, _w.sin(x) / _w.where(x == 0, 1.0, x))
+
+
+def _eps(d):
+    from numpy._limits import finfo
+    return finfo(d).eps

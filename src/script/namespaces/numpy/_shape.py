@@ -131,6 +131,8 @@ def resize(a, new_shape):
     n = 1
     for s in shape:
         n *= s
+    if a.size == 0:
+        return _w.full(shape, 0, a.dtype)
     return _w.reshape(_w.take(a, _w.arange(0, n) % a.size, 0), shape)
 
 

@@ -48,8 +48,22 @@ def assert_array_equal(actual, desired, err_msg="", verbose=True, strict=False):
 
 
 def assert_equal(actual, desired, err_msg="", verbose=True):
-    if isinstance(actual, _w.Tensor) or isinstance(desired, _w.Tensor):
+    if isinstance(desired, dict) and isinstance(actual, dict):
+        assert_equal(len(actual), len(desired), err_msg)
+        for k in desired:
+            if k not in actual:
+                raise AssertionError(repr(k))
+            assert_equal(actual[k], desired[k], f"key={k!r}\n{err_msg}")
+        return
+    if isinstance(desired, (list, tuple)) and isinstance(actual, (list, tuple)):
+        assert_equal(len(actual), len(desired), err_msg)
+        for i in range(len(desired)):
+            assert_equal(actual[i], desired[i], f"item={i!r}\n{err_msg}")
+        return
+    if isinstance(actual, _w.Tensor) or isinstance(desired, _w.Tensor) or hasattr(actual, "__array__") or hasattr(desired, "__array__"):
         return assert_array_equal(actual, desired, err_msg)
+    if actual != actual and desired != desired:     # two NaN
+        return
     if actual != desired:
         raise AssertionError(f"\nItems are not equal:\n{err_msg}\n ACTUAL: {actual!r}\n DESIRED: {desired!r}")
 

@@ -1,11 +1,13 @@
 # jax.numpy: making arrays.
 import _jax as _w
+import _joined
 from numpy._create import s_, index_exp
 from jax._array import Array as _Array
 from jax._dtypes import as_dtype as _as_dtype, default_int as _default_int, default_float as _default_float
 
 __all__ = """array asarray zeros ones empty full zeros_like ones_like empty_like full_like arange linspace
-    logspace geomspace eye identity tri indices fromfunction frombuffer copy astype
+    logspace geomspace eye identity tri indices fromfunction frombuffer fromfile fromiter fromstring load save savez
+    get_printoptions set_printoptions printoptions copy astype
     diag diagflat tril triu vander from_dlpack mgrid ogrid r_ c_ tril_indices triu_indices
     diag_indices mask_indices array_repr array_str hanning hamming blackman bartlett
     tril_indices_from triu_indices_from diag_indices_from s_ index_exp kaiser""".split()
@@ -47,6 +49,10 @@ def arraylike(x):
 
 def _shape(shape):
     # Sizes must be known: a traced one is refused.
+    if isinstance(shape, _w.Tensor) and len(shape.shape) == 1 and not _w.about(shape, "symbolic"):
+        shape = shape.tolist()
+    if isinstance(shape, float) or isinstance(shape, str):
+        raise TypeError(f"Shapes must be 1D sequences of concrete values of integer type, got {shape!r}.")
     shape = (shape,) if isinstance(shape, int) or isinstance(shape, _w.Tensor) else tuple(shape)
     for d in shape:
         if isinstance(d, _w.Tensor) and _w.about(d, "symbolic"):
@@ -55,17 +61,32 @@ def _shape(shape):
     return shape
 
 
-def zeros(shape, dtype=None, device=None):
+def zeros(shape, dtype=None, device=None, *, out_sharding=None):
     if hasattr(dtype, "zeros"):     # float0
         return dtype.zeros(shape)
-    return _w.full(_shape(shape), 0, float if dtype is None else dtype)
+    return _placed(_w.full(_shape(shape), 0, _filled("zeros", shape, dtype)), out_sharding)
 
 
-def ones(shape, dtype=None, device=None):
-    return _w.full(_shape(shape), 1, float if dtype is None else dtype)
+def ones(shape, dtype=None, device=None, *, out_sharding=None):
+    return _placed(_w.full(_shape(shape), 1, _filled("ones", shape, dtype)), out_sharding)
 
 
-empty = zeros
+def empty(shape, dtype=None, device=None, *, out_sharding=None):
+    return _placed(_w.full(_shape(shape), 0, _filled("empty", shape, dtype)), out_sharding)
+
+
+def _filled(name, shape, dtype):
+    if isinstance(shape, int) and isinstance(dtype, int) and not isinstance(dtype, bool):
+        raise TypeError(f"Cannot interpret '{dtype}' as a data type\n\nDid you accidentally write `jax.numpy.{name}({shape}, {dtype})` "
+                        f"when you meant `jax.numpy.{name}(({shape}, {dtype}))`?")
+    return float if dtype is None else dtype
+
+
+def _placed(x, sharding):
+    if sharding is None:
+        return x
+    from jax._layout import reshard
+    return reshard(x, sharding)
 
 
 def full(shape, fill_value, dtype=None, device=None):
@@ -138,10 +159,18 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
 
 
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
-    out = _w.exp(linspace(_w.log(start), _w.log(stop), num, endpoint, axis=axis))
-    ends = [_w.reshape(asarray(start, out.dtype), (1,))]
-    if num > 1 and endpoint and len(out.shape) == 1:
-        out = _w.concat(ends + [out[1:-1], _w.reshape(asarray(stop, out.dtype), (1,))], 0)
+    from jax._dtypes import result_type
+    from jax.numpy._shape import broadcast_arrays
+    d = result_type(start, stop)
+    d = d if d.is_inexact else _default_float()
+    a, b = broadcast_arrays(asarray(start, d), asarray(stop, d))
+    # of two negative numbers the negated one; complex ones by their directions
+    turn = _w.sign(a) if d.is_complex else _w.cast(_w.where(_w.logical_and(_w.lt(a, 0), _w.lt(b, 0)), -1.0, 1.0), d)
+    out = _w.exp(linspace(_w.log(a / turn), _w.log(b / turn), num, endpoint, axis=0)) * turn
+    if num:
+        last = [_w.expand_dims(b, 0)] if endpoint and num > 1 else []
+        out = _w.concat([_w.expand_dims(a, 0), out[1:num - len(last)]] + last, 0)
+    out = _w.move_axis(out, 0, axis) if axis else out
     return out if dtype is None else _w.cast(out, dtype)
 
 
@@ -197,8 +226,47 @@ def fromfunction(function, shape, dtype=float, **kwargs):
     return function(*[_w.iota(dtype, tuple(shape), i) for i in range(len(shape))], **kwargs)
 
 
-def frombuffer(*args, **kwargs):
-    raise NotImplementedError("jnp.frombuffer: there are no bytes in scripts")
+def _of_numpy(name):
+    # read by NumPy, then an array of this library
+    def make(*args, **kwargs):
+        import numpy
+        return asarray(getattr(numpy, name)(*args, **kwargs))
+    make.__name__ = name
+    return make
+
+
+frombuffer, fromstring = _of_numpy("frombuffer"), _of_numpy("fromstring")
+
+
+def _unsafe(name):
+    def call(*args, **kwargs):
+        raise NotImplementedError(f"jnp.{name}() is not implemented because it may be non-pure and thus unsafe for use with JIT and other "
+                                  f"JAX transformations. Consider using jnp.asarray(np.{name}(...)) instead, although care should be taken "
+                                  f"if np.{name} is used within jax transformations because of its potential side-effect of consuming the "
+                                  "iterable object.")
+    call.__name__ = name
+    return call
+
+
+fromfile, fromiter = _unsafe("fromfile"), _unsafe("fromiter")
+
+
+def load(file, *args, **kwargs):
+    import numpy
+    out = numpy.load(file, *args, **kwargs)
+    return asarray(out) if isinstance(out, _w.Tensor) else out
+
+
+def _numpys(name):
+    def call(*args, **kwargs):
+        import numpy
+        return getattr(numpy, name)(*args, **kwargs)
+    call.__name__ = name
+    return call
+
+
+save, savez, get_printoptions, set_printoptions, printoptions = [_numpys(n) for n in (
+    "save", "savez", "get_printoptions", "set_printoptions", "printoptions")]
 
 
 def from_dlpack(x):
@@ -217,45 +285,36 @@ def astype(x, dtype, copy=False, device=None):
     return _w.set_weak(_w.cast(x, target), False)
 
 
-class _Grid:
-    def __init__(self, sparse):
-        self.sparse = sparse
+class _Making:
+    # what mgrid and r_ make arrays by
+    arange = staticmethod(lambda a, b, c: arange(a, b, c))
+    linspace = staticmethod(lambda a, b, n: linspace(a, b, n))
+    asarray = staticmethod(asarray)
+    reshape, permute = staticmethod(_w.reshape), staticmethod(_w.permute)
 
-    def _axis(self, s):
-        step = 1 if s.step is None else s.step
-        return arange(0 if s.start is None else s.start, s.stop, step)
+    @staticmethod
+    def result_type(*axes):
+        from jax._dtypes import result_type
+        return result_type(*axes)
 
-    def __getitem__(self, key):
-        if not isinstance(key, tuple):
-            return self._axis(key)
-        axes = [self._axis(s) for s in key]
+    @staticmethod
+    def meshgrid(*axes, **how):
         from jax.numpy._shape import meshgrid
-        grids = meshgrid(*axes, sparse=self.sparse, indexing="ij")
-        return grids if self.sparse else _w.stack(grids, 0)
+        return meshgrid(*axes, **how)
 
+    @staticmethod
+    def stack(xs, axis):
+        from jax.numpy._shape import stack
+        return stack(xs, axis)
 
-mgrid = _Grid(False)
-ogrid = _Grid(True)
-
-
-class _Joined:
-    # r_ joins rows, c_ columns; a slice is a range, or with an imaginary step a linspace (which is outside).
-    def __init__(self, columns):
-        self.columns = columns
-
-    def __getitem__(self, key):
-        parts = []
-        for k in key if isinstance(key, tuple) else (key,):
-            if isinstance(k, str):
-                raise NotImplementedError("r_ and c_ with a string are outside this version")
-            a = mgrid[k] if isinstance(k, slice) else _w.tensor([k]) if isinstance(k, (int, float)) else asarray(k)
-            parts.append(_w.expand_dims(a, 1) if self.columns and len(a.shape) == 1 else a)
+    @staticmethod
+    def concatenate(xs, axis):
         from jax.numpy._shape import concatenate
-        return concatenate(parts, 1 if self.columns else 0)
+        return concatenate(xs, axis)
 
 
-r_ = _Joined(False)
-c_ = _Joined(True)
+mgrid, ogrid = _joined.Grid(_Making, False), _joined.Grid(_Making, True)
+r_, c_ = _joined.Joined(_Making, 0, 1, -1), _joined.Joined(_Making, -1, 2, 0)
 
 
 def _pairs(mask):

@@ -203,7 +203,7 @@ def _logaddexp2(a, b):
     from jax.numpy._shape import _same
     ln2 = 0.6931471805599453
     a, b = [_float(x) for x in _same([a, b])]
-    return _w.logaddexp(a * ln2, b * ln2) / ln2
+    return logaddexp(a * ln2, b * ln2) / ln2
 
 
 logaddexp2 = _native("logaddexp2", _logaddexp2, identity=float("-inf"))
@@ -307,7 +307,9 @@ def iscomplex(x):
 
 
 def iscomplexobj(x):
-    d = x.dtype if hasattr(x, "shape") and hasattr(x, "dtype") else _asarray(x).dtype
+    if x is None:
+        return False
+    d = x.dtype if hasattr(x, "shape") and hasattr(x, "dtype") else _any_array(x).dtype
     return getattr(d, "is_complex", False)
 
 

@@ -271,12 +271,22 @@ def ptp(a, axis=None, out=None, keepdims=False):
 
 def argmax(a, axis=None, out=None, keepdims=None):
     _no_out("argmax", out)
-    return _w.cast(_w.argmax(_asarray(a), axis, bool(keepdims)), _default_int())
+    return _place("argmax", _w.argmax, _asarray(a), axis, keepdims)
 
 
 def argmin(a, axis=None, out=None, keepdims=None):
     _no_out("argmin", out)
-    return _w.cast(_w.argmin(_asarray(a), axis, bool(keepdims)), _default_int())
+    return _place("argmin", _w.argmin, _asarray(a), axis, keepdims)
+
+
+def _place(name, of, a, axis, keepdims):
+    if axis is not None:
+        _check(a, axis)
+    if 0 in a.shape:
+        if axis is None or a.shape[axis] == 0:
+            raise ValueError(f"attempt to get {name} of an empty sequence")
+        return _w.cast(_w.sum(a, axis, bool(keepdims)), _default_int())     # of no elements
+    return _w.cast(of(a, axis, bool(keepdims)), _default_int())
 
 
 def count_nonzero(a, axis=None, keepdims=False):

@@ -22,8 +22,9 @@ def _pairs(mask, size, fill_value):
         if n > size:
             ij = ij[:size]
         elif n < size:
-            fill = 0 if fill_value is None else fill_value
-            ij = _w.concat([ij, _w.full((size - n, ij.shape[1]), fill, ij.dtype)], 0)
+            fills = fill_value if isinstance(fill_value, (tuple, list)) else [0 if fill_value is None else fill_value] * ij.shape[1]
+            row = _w.stack([_w.cast(_asarray(f), ij.dtype) for f in fills], 0)
+            ij = _w.concat([ij, _w.broadcast_to(row, (size - n, ij.shape[1]))], 0)
     return tuple([ij[:, k] for k in range(ij.shape[1])])
 
 
@@ -38,7 +39,8 @@ def _traced_pairs(mask, size, fill_value):
     at = _w.cast(order[:size], _default_int())
     real = _w.lt(_w.arange(0, size), count)
     parts = unravel_index(at, tuple(mask.shape))
-    return tuple([_w.where(real, p, 0 if fill_value is None else fill_value) for p in parts])
+    fills = fill_value if isinstance(fill_value, (tuple, list)) else [fill_value] * len(parts)
+    return tuple([_w.where(real, p, 0 if f is None else f) for p, f in zip(parts, fills)])
 
 
 def nonzero(a, *, size=None, fill_value=None):
@@ -161,11 +163,20 @@ def _broadcast(a, b):
 
 
 def put_along_axis(arr, indices, values, axis, inplace=True, *, mode=None):
-    _refuse("put_along_axis", mode=(mode, None))
     if inplace:
         raise ValueError("jax.numpy.put_along_axis cannot modify arrays in-place, because JAX arrays are immutable. "
                          "Pass inplace=False to instead return an updated array.")
-    return _w.put_along(arr, indices, _w.broadcast_to(_w.cast(_asarray(values), arr.dtype), indices.shape), axis)
+    arr, indices = _asarray(arr), _asarray(indices)
+    if axis is None:
+        return _w.reshape(put_along_axis(_w.reshape(arr, (-1,)), _w.reshape(indices, (-1,)),
+                                         _w.reshape(_w.broadcast_to(_asarray(values), indices.shape), (-1,)), 0, False, mode=mode), arr.shape)
+    _check(arr, axis)
+    if len(indices.shape) != len(arr.shape):
+        raise ValueError("put_along_axis arguments must have same rank")
+    k, shape = axis % len(arr.shape), tuple(indices.shape)
+    shape = tuple([n if i == k else max(n, m) for i, (n, m) in enumerate(zip(shape, arr.shape))]) if 0 not in shape else shape
+    at = [_w.broadcast_to(indices, shape) if i == k else _w.iota(_w.int32, shape, i) for i in range(len(shape))]
+    return _any_array(arr).at[tuple(at)].set(_w.cast(_asarray(values), arr.dtype), mode=mode)
 
 
 def _compressed(mask, a, axis, size, fill_value):
@@ -244,8 +255,20 @@ def place(arr, mask, vals, *, inplace=True):
 def put(a, ind, v, mode=None, *, inplace=True):
     if inplace:
         raise ValueError("jax.numpy.put cannot modify arrays in-place: pass inplace=False")
+    if mode not in (None, "clip", "wrap"):
+        raise ValueError(f"mode should be one of 'wrap' or 'clip'; got mode={mode!r}")
     from jax._index import update
-    return _w.reshape(update(_w.reshape(a, (-1,)), _asarray(ind), v, "set", mode), a.shape)
+    a, ind, v = _asarray(a), _w.reshape(_asarray(ind), (-1,)), _w.reshape(_asarray(v), (-1,))
+    n, size = ind.shape[0], _product(a.shape)
+    if not size or not n or not v.shape[0]:
+        return a
+    if v.shape[0] != n:     # repeated, or cut
+        v = v[_w.remainder(_w.arange(0, n), v.shape[0])]
+    if mode == "wrap":
+        ind = _w.remainder(ind, size)
+    else:
+        ind = _w.clip(ind, -size, size - 1) if mode is None else _w.clip(ind, 0, size - 1)
+    return _w.reshape(update(_w.reshape(a, (-1,)), ind, v, "set", None), a.shape)
 
 
 def fill_diagonal(a, val, wrap=False, *, inplace=True):
@@ -255,7 +278,10 @@ def fill_diagonal(a, val, wrap=False, *, inplace=True):
         raise NotImplementedError("wrap=True is not implemented, must use wrap=False")
     a = _asarray(a)
     n = min(a.shape)
-    i = _w.arange(0, n)
+    i, val = _w.arange(0, n), _asarray(val)
+    if len(val.shape):      # its elements one after the other, again and again
+        flat = _w.reshape(val, (-1,))
+        val = flat[_w.remainder(i, flat.shape[0])]
     return a.at[(i,) * len(a.shape)].set(val)
 
 
@@ -366,9 +392,15 @@ def searchsorted(a, v, side="left", sorter=None, method=None):
 
 def digitize(x, bins, right=False, method=None):
     x, bins = _asarray(x), _asarray(bins)
-    if bins.shape[0] > 1 and bool(bins[0] > bins[-1]):
-        return bins.shape[0] - searchsorted(_w.flip(bins, 0), x, "left" if not right else "right")
-    return searchsorted(bins, x, "left" if right else "right")
+    n = bins.shape[0]
+    up = lambda: searchsorted(bins, x, "left" if right else "right")
+    down = lambda: n - searchsorted(_w.flip(bins, 0), x, "left" if right else "right")
+    if n < 2:
+        return up() if n else _w.full(x.shape, 0, _w.int32)
+    falls = _w.gt(bins[0], bins[-1])
+    if _w.about(falls, "symbolic"):
+        return _w.where(falls, down(), up())
+    return down() if bool(falls) else up()
 
 
 # ---- sets
@@ -530,7 +562,7 @@ def unravel_index(indices, shape):
     return tuple(out[::-1])
 
 
-def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
+def ravel_multi_index(multi_index, dims, mode="raise", order="C", *, dtype=None):
     if order not in ("C", "F"):
         raise ValueError(f"invalid order={order!r}. Expected 'C' or 'F'")
     if len(multi_index) != len(dims):
@@ -551,6 +583,7 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
             i = _w.clip(i, 0, d - 1)
         elif mode == "wrap":
             i = _w.remainder(i, d)
+        i = i if dtype is None else _w.cast(i, dtype)
         y = i if y is None else y * d + i
     return y
 

@@ -191,7 +191,24 @@ def resize(a, new_shape):
 
 
 def delete(arr, obj, axis=None, assume_unique_indices=False):
+    if isinstance(obj, _w.Tensor) and _w.about(obj, "symbolic"):
+        return _delete_traced(_asarray(arr), obj, axis, assume_unique_indices)
     return _core.delete(arr, obj, axis)
+
+
+def _delete_traced(a, obj, axis, unique):
+    # How many go must be known: one, or as many as there are places, if all differ.
+    if axis is None:
+        a, axis = _w.reshape(a, (-1,)), 0
+    if len(obj.shape) and not unique or obj.dtype == _w.bool_:
+        from jax.errors import ConcretizationTypeError
+        raise ConcretizationTypeError("jnp.delete: the places are traced: how many of them differ is not known. "
+                                      "Use assume_unique_indices=True where they do.")
+    n, gone = a.shape[axis], _w.reshape(obj, (-1,))
+    gone = _w.where(_w.lt(gone, 0), gone + n, gone)
+    stays = _w.logical_not(_w.any(_w.eq(_w.expand_dims(_w.arange(0, n), 1), _w.expand_dims(gone, 0)), 1))
+    from jax.numpy._select import nonzero
+    return _w.take(a, nonzero(stays, size=n - gone.shape[0])[0], axis)
 
 
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):

@@ -216,7 +216,20 @@ def _ordered(fn, name):
 
 maximum = native("maximum", _ordered(_w.maximum, "max"), at=_updating("max"))
 minimum = native("minimum", _ordered(_w.minimum, "min"), at=_updating("min"))
-logaddexp = native("logaddexp", _w.logaddexp, identity=float("-inf"))
+def _logaddexp(a, b):
+    x, y = _w.wrap(a), _w.wrap(b)
+    if not (x.dtype.is_complex or y.dtype.is_complex):
+        return _w.logaddexp(a, b)
+    # by what is greater in its real part, then in its imaginary one; the angle within (-pi, pi]
+    p, q, r, s = _w.real(x), _w.real(y), _w.imag(x), _w.imag(y)
+    first = _w.logical_or(_w.gt(p, q), _w.logical_and(_w.eq(p, q), _w.ge(r, s)))
+    top, delta = _w.where(first, x, y), _w.where(first, y - x, x - y)
+    out = _w.where(_w.is_nan(_w.real(delta)), x + y, top + _w.log(1 + _w.exp(delta)))
+    pi = 3.141592653589793
+    return _w.complex(_w.real(out), _w.remainder(_w.imag(out) + pi, 2 * pi) - pi)
+
+
+logaddexp = native("logaddexp", _logaddexp, identity=float("-inf"))
 logical_and, logical_or = native("logical_and", _w.logical_and, identity=True), native("logical_or", _w.logical_or, identity=False)
 logical_xor = native("logical_xor", _w.logical_xor, identity=False)
 bitwise_and, bitwise_or = native("bitwise_and", _w.bitwise_and, identity=-1), native("bitwise_or", _w.bitwise_or, identity=0)

@@ -1,0 +1,17 @@
+# Windows, texts of numbers, kinds of dtypes, poly1d, fits with weights and covariances, bins that fall.
+import numpy as np
+p = np.poly1d([1, 2, 3]); q = np.poly1d([2., -1.])
+print(p); print(q); print(repr(p), repr(q)); print(p*q); print(p+q, p-1, 2*p, p**2)
+print(np.poly1d([1,0,-3,0,0.5])); print(np.poly1d([1,0]), np.poly1d([-1, 1, -2.5], variable="z")); print(np.poly1d([0]), np.poly1d([3]))
+print(p(2), p.order, p.roots, p.c, p[0], p[2], p[5], p.deriv(), p.integ(), len(p)); print(np.poly1d([1,2], True)); print(p/q); print(np.polydiv([3.,5,2],[2.,1]))
+print(np.poly1d(np.polyfit([0,1,2,3.],[1,3,7,13.],2)).order, np.round(np.polyfit([0,1,2,3.],[1,3,7,13.],2),6))
+print(np.bartlett(5), np.blackman(5).round(6), np.kaiser(5, 14.).round(6), np.i0([0.,1.,10.]), np.bartlett(1), np.kaiser(0,1))
+print([np.base_repr(x, b) for x, b in [(5,2),(-5,3),(255,16),(0,2)]], np.base_repr(6,5,padding=3), np.binary_repr(3), np.binary_repr(-3, width=5), np.binary_repr(3,width=4), np.binary_repr(-8, 4))
+print(np.isdtype(np.float32, "real floating"), np.isdtype(np.float32, ("integral", np.float32)), np.isdtype(np.int8, "numeric"), np.common_type(np.ones(2,'f4'), np.ones(2,'i4')), np.min_scalar_type(10), np.min_scalar_type(-260), np.min_scalar_type(3.1), np.min_scalar_type(1e50), np.mintypecode(['d','f','S']), np.typename('i'))
+print(np.real_if_close([2.1+4e-14j, 5.2+3e-15j]), np.real_if_close([2.1+4e-4j]), np.require([1,2],'f4',['C']).dtype, np.isfortran(np.ones((2,3))), np.format_float_scientific(np.float32(3.1415)), np.format_float_scientific(123456.0), np.format_float_scientific(0.001, precision=2), np.format_float_scientific(1e-10, exp_digits=4))
+b = np.broadcast(np.array([1,2,3]), np.array([[4],[5]])); print(b.shape, b.nd, b.size, [tuple(int(v) for v in r) for r in b])
+c, res, rank, s, rc = np.polyfit(np.arange(6.), np.array([0,1,4,9,16,26.]), 2, full=True); print(c.round(5), np.round(res,5), rank, s.round(5), rc)
+c, cov = np.polyfit(np.arange(6.), np.array([0,1,4,9,16,26.]), 2, cov=True); print(c.round(5), cov.round(6))
+print(np.polyfit(np.arange(6.), np.array([0,1,4,9,16,26.]), 1, w=np.arange(1,7.)).round(6), np.polyfit(np.arange(4.), np.arange(8.).reshape(4,2), 1).round(6))
+print(np.geomspace(-1000,-1,4), np.geomspace([1.,2.],[8.,16],4), np.geomspace(1j,1000j,4))
+print(np.digitize([3,2,1.5,0,5.], [3,2,1.]), np.digitize([3,2,1.5,0,5.], [3,2,1.], right=True), np.digitize([1,2.,3],[1,2,3.], right=True))
