@@ -54,7 +54,8 @@ _FROM = {"jagged": "nested", "sparse_coo_tensor": "sparse", "sparse_csr_tensor":
          "set_autocast_gpu_dtype": "amp", "is_autocast_cache_enabled": "amp", "set_autocast_cache_enabled": "amp"}
 _FUNCTIONAL = ("conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d layer_norm group_norm rms_norm selu "
                "celu threshold prelu rrelu pixel_shuffle pixel_unshuffle max_pool1d max_pool2d max_pool3d avg_pool1d "
-               "adaptive_avg_pool1d adaptive_max_pool1d hardshrink bilinear channel_shuffle native_dropout").split()
+               "adaptive_avg_pool1d adaptive_max_pool1d hardshrink bilinear channel_shuffle native_dropout "
+               "conv_tbc max_pool1d_with_indices native_channel_shuffle celu_ rrelu_ selu_ threshold_").split()
 _RAW = ("alpha_dropout batch_norm binary_cross_entropy_with_logits cosine_embedding_loss dropout embedding "
         "hinge_embedding_loss instance_norm kl_div margin_ranking_loss poisson_nll_loss triplet_margin_loss").split()
 

@@ -8,6 +8,8 @@ from torch.nn import modules, parameter
 def __getattr__(name):
     if name in ("utils", "attention", "parallel"):
         return __import__("torch.nn." + name)
+    if name in modules.MORE:
+        return getattr(__import__("torch.nn.modules.more"), name)
     if name.startswith("Lazy"):
         return getattr(__import__("torch.nn.modules.lazy"), name)
     if name == "DataParallel":

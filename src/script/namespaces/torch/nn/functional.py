@@ -210,32 +210,61 @@ def dropout(input, p=0.5, training=True, inplace=False):
     return _write(input, input * (_kept_like(input, p) / (1 - p)), inplace)
 
 
-def _feature_dropout(input, p, training, inplace):
+def _feature_mask(input, p, batched):
+    # One number for each channel of each sample; without a batch axis the first axis are channels.
+    lead = 2 if batched else 1
+    return _kept(tuple(input.shape[:lead]) + (1,) * (input.ndim - lead), input.dtype, p)
+
+
+def _feature_dropout(input, p, training, inplace, batched=True):
     _check_p(p)
     if not training or p == 0:
         return input
-    shape = tuple(input.shape[:2]) + (1,) * (input.ndim - 2)
-    return _write(input, input * (_kept(shape, input.dtype, p) / (1 - p)), inplace)
+    if p == 1:
+        return _write(input, input * 0.0, inplace)
+    return _write(input, input * (_feature_mask(input, p, batched) / (1 - p)), inplace)
 
 
-def dropout1d(input, p=0.5, training=True, inplace=False):
+def feature_dropout(input, p=0.5, training=True, inplace=False):
     return _feature_dropout(input, p, training, inplace)
 
 
-dropout2d = dropout3d = feature_dropout = dropout1d
+def dropout1d(input, p=0.5, training=True, inplace=False):
+    if input.ndim not in (2, 3):
+        raise RuntimeError(f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. Note that dropout1d exists to "
+                           "provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional "
+                           "batch dimension (i.e. 2D or 3D inputs).")
+    return _feature_dropout(input, p, training, inplace, input.ndim == 3)
 
 
-def alpha_dropout(input, p=0.5, training=False, inplace=False):
-    if not training or p == 0:
+def dropout2d(input, p=0.5, training=True, inplace=False):
+    return _feature_dropout(input, p, training, inplace)
+
+
+def dropout3d(input, p=0.5, training=True, inplace=False):
+    return _feature_dropout(input, p, training, inplace, input.ndim != 4)
+
+
+def _alpha_dropout(input, p, inplace, mask):
+    _check_p(p)
+    if p == 0:
         return input
+    if p == 1:
+        return _write(input, input * 0.0, inplace)
     alpha = _SELU_ALPHA * _SELU_SCALE
     a = (1.0 / _math.sqrt((alpha * alpha * p + 1) * (1 - p)))
-    noise = _kept(input.shape, input.dtype, p)
+    noise = mask()
     b = (noise - 1) * (alpha * a) + (alpha * a * p)
     return _write(input, input * (noise * a) + b, inplace)
 
 
-feature_alpha_dropout = alpha_dropout
+def alpha_dropout(input, p=0.5, training=False, inplace=False):
+    return _alpha_dropout(input, p, inplace, lambda: _kept(input.shape, input.dtype, p)) if training else input
+
+
+def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
+    return _alpha_dropout(input, p, inplace, lambda: _feature_mask(input, p, True)) if training else input
+
 
 # ---- windows
 
@@ -338,27 +367,27 @@ def _max_pool(n):
 
 def _max_places(x, n, k, s, p, d, ceil_mode):
     # Where in its plane the largest element of each window is.
-    if n != 2:
-        if n != 1:
-            raise NotImplementedError("return_indices is there for 1 and 2 axes")
-        flat = _max_places(_w.expand_dims(x, 2), 2, (1,) + k, (1,) + s, (0,) + p, (1,) + d, ceil_mode)
-        return _w.squeeze(flat, 2)
     x = _w.detach(x)
-    b, c, h, w = x.shape
-    place = _w.broadcast_to(_w.reshape(_w.arange(0, h * w, 1, _int64), (1, 1, h, w)), x.shape)
-    lo, hi = [0, 0, p[0], p[1]], [0, 0, p[0], p[1]]
-    padded, where = _w.pad(x, lo, hi, float("-inf")), _w.pad(place, lo, hi, -1)
-    span = [d[i] * (k[i] - 1) + 1 for i in (0, 1)]
+    space = x.shape[2:]
+    flat = 1
+    for size in space:
+        flat *= size
+    place = _w.broadcast_to(_w.reshape(_w.arange(0, flat, 1, _int64), (1, 1) + tuple(space)), x.shape)
+    span = [d[i] * (k[i] - 1) + 1 for i in range(n)]
     count = _ceil_size if ceil_mode else lambda size, span, stride, padding: (size + 2 * padding - span) // stride + 1
-    oh, ow = [count(x.shape[2 + i], span[i], s[i], p[i]) for i in (0, 1)]
-    hi = [0, 0] + [max(0, (o - 1) * s[i] + span[i] - padded.shape[2 + i]) for i, o in enumerate((oh, ow))]
-    padded, where = _w.pad(padded, [0] * 4, hi, float("-inf")), _w.pad(where, [0] * 4, hi, -1)
+    out = [count(space[i], span[i], s[i], p[i]) for i in range(n)]
+    lo = [0, 0] + list(p)
+    hi = [0, 0] + [max(p[i], (out[i] - 1) * s[i] + span[i] - space[i] - p[i]) for i in range(n)]
+    padded, where = _w.pad(x, lo, hi, float("-inf")), _w.pad(place, lo, hi, -1)
+    at = [()]
+    for i in range(n):
+        at = [done + (j,) for done in at for j in range(k[i])]
     values, places = [], []
-    for i in range(k[0]):
-        for j in range(k[1]):
-            rows, cols = slice(i * d[0], i * d[0] + s[0] * (oh - 1) + 1, s[0]), slice(j * d[1], j * d[1] + s[1] * (ow - 1) + 1, s[1])
-            values.append(padded[:, :, rows, cols])
-            places.append(where[:, :, rows, cols])
+    for offsets in at:
+        window = (slice(None), slice(None)) + tuple([slice(j * d[i], j * d[i] + s[i] * (out[i] - 1) + 1, s[i])
+                                                     for i, j in enumerate(offsets)])
+        values.append(padded[window])
+        places.append(where[window])
     best = _w.argmax(_w.stack(values, 0), 0, True)
     return _w.squeeze(_w.take_along(_w.stack(places, 0), best, 0), 0)
 
@@ -457,7 +486,7 @@ def _lp_pool(n):
     return lp_pool
 
 
-lp_pool1d, lp_pool2d = _lp_pool(1), _lp_pool(2)
+lp_pool1d, lp_pool2d, lp_pool3d = _lp_pool(1), _lp_pool(2), _lp_pool(3)
 
 
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
@@ -1026,6 +1055,24 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
     return _reduced(_w.sum(_w.where(own, 0.0, gap), 1) / x.shape[1], reduction)
 
 
+@_full
+def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
+    # Targets are numbers of classes up to the first -1.
+    reduction = _old(reduction, size_average, reduce)
+    if input.ndim > 2 or input.shape != target.shape:
+        raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
+    x, t = [v if v.ndim == 2 else _w.reshape(v, (1, -1)) for v in (input, target)]
+    n = x.shape[1]
+    valid = _w.eq(_w.cumsum(_w.cast(_w.lt(t, 0), _int64), 1), 0)
+    place = _w.where(valid, t, 0)
+    hits = _w.sum(_w.one_hot(place, n, x.dtype) * _w.expand_dims(_w.cast(valid, x.dtype), -1), 1)
+    own = _w.gt(hits, 0)
+    gap = 1 - _w.expand_dims(_w.take_along(x, place, 1), 2) + _w.expand_dims(x, 1)       # of each target and each class
+    counted = _w.logical_and(_w.expand_dims(valid, 2), _w.logical_not(_w.expand_dims(own, 1)))
+    loss = _w.sum(_w.where(counted, _w.relu(gap), 0.0), [1, 2]) / n
+    return _reduced(loss if input.ndim == 2 else _w.squeeze(loss, 0), reduction)
+
+
 def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
     reduction = _old(reduction, size_average, reduce)
     loss = _w.neg(target * _w.log_sigmoid(input) + (1 - target) * _w.log_sigmoid(_w.neg(input)))
@@ -1178,3 +1225,16 @@ def _picked(input, places, sizes):
     index = _w.broadcast_to(_w.reshape(flat, (n, 1, -1)), (n, c, _w.about(flat, "count") // n))
     values = _w.reshape(_w.take_along(_w.reshape(input, (n, c, -1)), index, 2), (n, c) + tuple(flat.shape[1:]))
     return _w.where(_w.expand_dims(inside, 1), values, 0.0)
+
+
+_MORE = ("max_unpool1d max_unpool2d max_unpool3d fractional_max_pool2d fractional_max_pool3d fractional_max_pool2d_with_indices "
+         "fractional_max_pool3d_with_indices max_pool1d_with_indices max_pool2d_with_indices max_pool3d_with_indices "
+         "adaptive_max_pool1d_with_indices adaptive_max_pool2d_with_indices adaptive_max_pool3d_with_indices upsample_nearest "
+         "upsample_bilinear native_channel_shuffle celu_ elu_ hardtanh_ leaky_relu_ rrelu_ selu_ threshold_ conv_tbc "
+         "multi_head_attention_forward").split()
+
+
+def __getattr__(name):
+    if name in _MORE:
+        return getattr(__import__("torch.nn._more"), name)
+    raise AttributeError(f"module 'torch.nn.functional' has no attribute '{name}'")

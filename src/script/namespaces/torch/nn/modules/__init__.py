@@ -9,8 +9,13 @@ from torch.nn.modules.loss import *
 from torch.nn.modules.rnn import *
 from torch.nn.modules.transformer import *
 
+MORE = ("AdaptiveLogSoftmaxWithLoss CrossMapLRN2d FractionalMaxPool2d FractionalMaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d "
+        "MultiLabelMarginLoss NLLLoss2d").split()
+
 
 def __getattr__(name):
+    if name in MORE:
+        return getattr(__import__("torch.nn.modules.more"), name)
     if name.startswith("Lazy"):
         return getattr(__import__("torch.nn.modules.lazy"), name)
     raise AttributeError(f"module 'torch.nn.modules' has no attribute '{name}'")

@@ -211,6 +211,10 @@ class LPPool2d(_LPPoolNd):
     _fn = staticmethod(F.lp_pool2d)
 
 
+class LPPool3d(_LPPoolNd):
+    _fn = staticmethod(F.lp_pool3d)
+
+
 class _AdaptivePoolNd(Module):
     def __init__(self, output_size, return_indices=False):
         super().__init__()

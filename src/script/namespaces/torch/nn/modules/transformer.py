@@ -43,7 +43,11 @@ class MultiheadAttention(Module):
             self.register_parameter("in_proj_bias", None)
         self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias, dtype=dtype,
                                                         device=device)
-        self.bias_k = self.bias_v = None
+        if add_bias_kv:
+            self.bias_k = Parameter(_empty((1, 1, embed_dim), dtype=dtype, device=device))
+            self.bias_v = Parameter(_empty((1, 1, embed_dim), dtype=dtype, device=device))
+        else:
+            self.bias_k = self.bias_v = None
         self.add_zero_attn = add_zero_attn
         for p in (self.in_proj_weight, self.q_proj_weight, self.k_proj_weight, self.v_proj_weight):
             if p is not None:
@@ -51,23 +55,13 @@ class MultiheadAttention(Module):
         if bias:
             init.constant_(self.in_proj_bias, 0.0)
             init.constant_(self.out_proj.bias, 0.0)
-
-    def _projected(self, query, key, value):
-        e = self.embed_dim
-        b = self.in_proj_bias
-        biases = [None] * 3 if b is None else [_w.narrow(b, 0, k * e, e) for k in range(3)]
-        if self._qkv_same_embed_dim:
-            weights = [_w.narrow(self.in_proj_weight, 0, k * e, e) for k in range(3)]
-        else:
-            weights = [self.q_proj_weight, self.k_proj_weight, self.v_proj_weight]
-        return [_w.linear(x, w, c) for x, w, c in zip((query, key, value), weights, biases)]
-
-    def _heads(self, x):
-        # [batch, time, width] -> [batch, heads, time, width of a head]
-        return _w.swap_axes(_w.reshape(x, (x.shape[0], x.shape[1], self.num_heads, self.head_dim)), 1, 2)
+        if add_bias_kv:
+            init.xavier_normal_(self.bias_k)
+            init.xavier_normal_(self.bias_v)
 
     def forward(self, query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None,
                 average_attn_weights=True, is_causal=False):
+        _check_causal(is_causal, attn_mask)
         batched = query.ndim == 3
         if not batched:
             query, key, value = [_w.expand_dims(x, 0) for x in (query, key, value)]
@@ -75,22 +69,14 @@ class MultiheadAttention(Module):
                 key_padding_mask = _w.expand_dims(key_padding_mask, 0)
         elif not self.batch_first:
             query, key, value = [_w.swap_axes(x, 0, 1) for x in (query, key, value)]
-        q, k, v = [self._heads(x) for x in self._projected(query, key, value)]
-        mask = _added(attn_mask, q.dtype)
-        if mask is not None and mask.ndim == 3:
-            mask = _w.reshape(mask, (query.shape[0], self.num_heads, mask.shape[1], mask.shape[2]))
-        padding = _added(key_padding_mask, q.dtype)
-        if padding is not None:
-            padding = _w.reshape(padding, (padding.shape[0], 1, 1, padding.shape[1]))
-            mask = padding if mask is None else mask + padding
-        scores = _w.matmul(q / _math.sqrt(self.head_dim), _w.swap_axes(k, -2, -1))
-        if mask is not None:
-            scores = scores + mask
-        weights = _w.softmax(scores, -1)
-        if self.training and self.dropout > 0:
-            weights = F.dropout(weights, self.dropout, True)
-        y = _w.swap_axes(_w.matmul(weights, v), 1, 2)
-        y = self.out_proj(_w.reshape(y, (y.shape[0], y.shape[1], self.embed_dim)))
+        if self._qkv_same_embed_dim:
+            weights = [_w.narrow(self.in_proj_weight, 0, k * self.embed_dim, self.embed_dim) for k in range(3)]
+        else:
+            weights = [self.q_proj_weight, self.k_proj_weight, self.v_proj_weight]
+        q, k, v = _projected((query, key, value), weights, self.in_proj_bias)
+        y, weights = _attended(q, k, v, self.num_heads, self.bias_k, self.bias_v, self.add_zero_attn,
+                               self.dropout if self.training else 0.0, key_padding_mask, attn_mask)
+        y = self.out_proj(y)
         if batched and self.training:  # in PyTorch the memory is [time, batch, width]
             y = _w.copy(_w.swap_axes(y, 0, 1))
             y = _w.swap_axes(y, 0, 1) if self.batch_first else y
@@ -101,6 +87,49 @@ class MultiheadAttention(Module):
         if not batched:
             y, weights = _w.squeeze(y, 0), _w.squeeze(weights, 0)
         return y, weights if need_weights else None
+
+
+def _check_causal(is_causal, attn_mask):
+    if is_causal and attn_mask is None:
+        raise RuntimeError("Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
+                           "`generate_square_subsequent_mask` to create this mask.")
+
+
+def _projected(inputs, weights, bias):
+    e = weights[0].shape[0]
+    biases = [None] * 3 if bias is None else [_w.narrow(bias, 0, k * e, e) for k in range(3)]
+    return [_w.linear(x, w, c) for x, w, c in zip(inputs, weights, biases)]
+
+
+def _attended(q, k, v, num_heads, bias_k, bias_v, add_zero_attn, dropout, key_padding_mask, attn_mask):
+    # Attention of projected [batch, time, width]: the result of the same form, and weights [batch, heads, time, time of keys].
+    batch, width = q.shape[0], q.shape[2]
+    head = width // num_heads
+    mask, padding = _added(attn_mask, q.dtype), _added(key_padding_mask, q.dtype)
+    longer = []
+    if bias_k is not None:
+        longer.append((_w.reshape(bias_k, (1, 1, -1)), _w.reshape(bias_v, (1, 1, -1))))
+    if add_zero_attn:
+        longer.append((_w.full((1, 1, width), 0, k.dtype),) * 2)
+    for a, b in longer:                     # one more key, which no mask hides
+        k = _w.concat([k, _w.broadcast_to(a, (batch, 1, width))], 1)
+        v = _w.concat([v, _w.broadcast_to(b, (batch, 1, width))], 1)
+        mask, padding = [None if m is None else _w.pad(m, [0] * m.ndim, [0] * (m.ndim - 1) + [1], 0) for m in (mask, padding)]
+    # [batch, time, width] -> [batch, heads, time, width of a head]
+    q, k, v = [_w.swap_axes(_w.reshape(x, (batch, x.shape[1], num_heads, head)), 1, 2) for x in (q, k, v)]
+    if mask is not None and mask.ndim == 3:
+        mask = _w.reshape(mask, (batch, num_heads, mask.shape[1], mask.shape[2]))
+    if padding is not None:
+        padding = _w.reshape(padding, (padding.shape[0], 1, 1, padding.shape[1]))
+        mask = padding if mask is None else mask + padding
+    scores = _w.matmul(q / _math.sqrt(head), _w.swap_axes(k, -2, -1))
+    if mask is not None:
+        scores = scores + mask
+    weights = _w.softmax(scores, -1)
+    if dropout > 0:
+        weights = F.dropout(weights, dropout, True)
+    y = _w.swap_axes(_w.matmul(weights, v), 1, 2)
+    return _w.reshape(y, (batch, y.shape[1], width)), weights
 
 
 def _added(mask, dtype):
