@@ -338,6 +338,42 @@ bool wf_size_equal(wf_ctx *c, int64_t a, int64_t b)
     return same;
 }
 
+/* Symbols of a hinted trace are 1 or more, but for those of equations; sums and products of such are. */
+static bool is_positive(const Dims *t, Dim d)
+{
+    const DimNode *n;
+
+    if (dim_is_const(d))
+        return d > 0;
+    n = dim_node(t, d);
+    if (n->kind == DIM_SYM)
+        return true;
+    if (n->kind != DIM_POLY || n->constant < 0 || !n->nterms)
+        return false;
+    for (uint32_t i = 0; i < n->nterms; i++) {
+        if (n->terms[i].coef < 0)
+            return false;
+        for (uint32_t k = 0; k < n->terms[i].natoms; k++)
+            if (!is_positive(t, n->terms[i].atoms[k]))
+                return false;
+    }
+    return true;
+}
+
+bool size_is_positive(wf_ctx *c, int64_t size)
+{
+    IN_GRAPH_OF_SIZE(c, size);
+    bool positive = size > 0;
+
+    if (size >= 0 || !in_program(c, "size_is_positive"))
+        return positive;
+    T_ENTER(c, false)
+    positive = trace_size(c, c->tensors->trace, &size) &&
+               is_positive(&c->tensors->trace->b->dims, settled(c->tensors->trace, size));
+    T_LEAVE(c);
+    return positive;
+}
+
 typedef Dim (*DimOp)(Dims *d, Dim a, Dim b);
 
 /* v: the result of plain numbers, if there is one */

@@ -482,6 +482,8 @@ void graph_restore(InGraph *g);
 #define IN_GRAPH_OF_SIZE(c, d) IN_GRAPH_(graph_enter_size(c, d))
 
 /* ---- hint.c ---- */
+/* Is a size of the program that is traced never 0? Symbols stand for 1 and more. */
+bool size_is_positive(wf_ctx *c, int64_t size);
 Trace *hinted_trace(wf_ctx *c); /* the innermost one or one around it; NULL: none */
 /* The innermost trace in which sizes that must agree are made one: a hinted one, or one with guards. */
 Trace *joining_trace(wf_ctx *c);

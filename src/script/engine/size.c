@@ -106,9 +106,9 @@ static Value size_compare(Vm *vm, CmpOp op, Value a, Value b)
         return NOTIMPL;
     if (dim_arg(vm, a, &x) && dim_arg(vm, b, &y) && wf_size_equal(vm->cx, x, y))
         return v_bool(op == CMP_EQ || op == CMP_LE || op == CMP_GE);
-    if ((a.tag == T_INT && a.i < 1 && (op == CMP_EQ || op == CMP_NE)) ||
-        (b.tag == T_INT && b.i < 1 && (op == CMP_EQ || op == CMP_NE)))
-        return v_bool(op == CMP_NE); /* symbols stand for sizes of 1 and more */
+    if ((op == CMP_EQ || op == CMP_NE) && ((a.tag == T_INT && a.i < 1 && size_is_positive(vm->cx, as_size(b)->dim)) ||
+                                           (b.tag == T_INT && b.i < 1 && size_is_positive(vm->cx, as_size(a)->dim))))
+        return v_bool(op == CMP_NE);
     if (a.tag == T_FLOAT || b.tag == T_FLOAT) {
         if (is_size(vm, a))
             return value(vm, a, &x) ? sc_compare(vm, op, v_int(x), b) : NIL;
@@ -131,9 +131,11 @@ static Value size_unary(Vm *vm, UnOp op, Value a)
 
 static int size_truth(Vm *vm, Value self)
 {
-    (void)vm;
-    (void)self;
-    return 1; /* a size of 0 is a number */
+    int64_t x;
+
+    if (size_is_positive(vm->cx, as_size(self)->dim))
+        return 1;
+    return value(vm, self, &x) ? x != 0 : -1; /* n % 2, n - 4 */
 }
 
 static bool size_hash(Vm *vm, Value self, uint64_t *out)

@@ -16,3 +16,6 @@ print(sp.xlog1py(torch.tensor([0.0, 0.0, 2.0]), torch.tensor([float("nan"), floa
 for n in ("i0", "i0e", "i1", "i1e", "erfcx", "log_ndtr", "ndtri", "entr"):
     z = torch.tensor([0.2, 0.5, 0.9], dtype=torch.float64, requires_grad=True)
     print(n, ["%.6g" % v for v in torch.autograd.grad(getattr(sp, n)(z).sum(), z)[0].tolist()])
+a = torch.tensor([0.0, 0.5, 1.0, 1.0, 3.0, 20.0, float("inf"), -1.0, 0.0], dtype=torch.float64)
+x = torch.tensor([2.0, 0.1, 50.0, 0.3, 40.0, 5.0, 2.7, 1.0, 0.0], dtype=torch.float64)
+print(["%.6g" % v for v in sp.gammainc(a, x).tolist()], ["%.6g" % v for v in sp.gammaincc(a, x).tolist()])

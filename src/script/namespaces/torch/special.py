@@ -174,11 +174,18 @@ def zeta(input, other):
     return _w.where(_w.lt(input, 1), float("nan"), _special.zeta(_w, input, other))
 
 
+def _gammaincs(input, other, part):
+    # the lower part and the upper one, each by what does not round away; all of it lies at 0 where a is 0, and beyond where it is inf
+    a, x = _both(input, other)
+    y = _special.gammaincs(_w, a, x)[part]
+    y = _w.where(_w.eq(a, 0), _w.where(_w.gt(x, 0), 1.0 - part, float("nan")), y)
+    far = _w.logical_and(_w.eq(a, float("inf")), _w.logical_and(_w.ge(x, 0), _w.lt(x, float("inf"))))
+    return _w.where(far, float(part), y)
+
+
 def gammainc(input, other):
-    y = _special.gammainc(_w, input, other)
-    return _w.where(_w.logical_and(_w.eq(input, 0), _w.gt(other, 0)), 1.0, y)
+    return _gammaincs(input, other, 0)
 
 
 def gammaincc(input, other):
-    y = _special.gammaincs(_w, input, other)[1]
-    return _w.where(_w.logical_and(_w.eq(input, 0), _w.gt(other, 0)), 0.0, y)
+    return _gammaincs(input, other, 1)

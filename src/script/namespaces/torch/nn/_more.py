@@ -77,7 +77,7 @@ def _starts(sample, size, out, window):
 
 
 def _fractional_max_pool(n):
-    def with_indices(input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
+    def with_indices(input, kernel_size, output_size=None, output_ratio=None, _return_indices=False, _random_samples=None):
         if output_size is None and output_ratio is None:
             raise ValueError(f"fractional_max_pool{n}d requires specifying either an output_size or an output_ratio")
         batched = input.ndim == n + 2

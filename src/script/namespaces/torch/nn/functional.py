@@ -434,11 +434,19 @@ def _avg_pool(n):
 avg_pool1d, avg_pool2d, avg_pool3d = _avg_pool(1), _avg_pool(2), _avg_pool(3)
 
 
+def _known(x, n):
+    # The last n sizes, where a trace has symbols for them, become those of the example.
+    if _w.about(x, "symbolic"):
+        for size in x.shape[x.ndim - n:]:
+            int(size)
+
+
 def _adaptive(native, n):
     def pool(input, output_size, return_indices=False):
         if return_indices and native is _w.adaptive_avg_pool:
             raise TypeError(f"adaptive_avg_pool{n}d() got an unexpected keyword argument 'return_indices'")
         sizes = list(_tuple(output_size, n))
+        _known(input, n)
         for i in range(n):
             if sizes[i] is None:
                 sizes[i] = input.shape[input.ndim - n + i]
@@ -1131,6 +1139,7 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
     if enable_gqa:
         n = query.shape[-3] // key.shape[-3]
         key, value = _w.repeat(key, n, -3), _w.repeat(value, n, -3)
+    _known(query, 1)
     if dropout_p == 0.0:
         return _w.attention(query, key, value, attn_mask, is_causal, 0.0 if scale is None else scale)
     s = 1.0 / _math.sqrt(query.shape[-1]) if scale is None else scale
