@@ -246,6 +246,24 @@ class Function:
     def get_shared(self):
         return list(self.shared)
 
+    def copy(self, share_memory=False, swap=None, delete_updates=False, name=None, profile=None):
+        # The same function of other shared variables.
+        swap = {} if swap is None else dict(swap)
+        for old, new in swap.items():
+            if old not in self.shared and old not in [k for k, _ in self.updates]:
+                raise ValueError(f"SharedVariable: {old.name} not found")
+            if old.type != new.type:
+                raise AssertionError("Type of given SharedVariable conflicts with original one", "Type of given SharedVariable:",
+                                     new.type, "Type of original SharedVariable:", old.type)
+        outputs = None if self.none else self.outputs
+        if self.keys is not None:
+            outputs = dict(zip(self.keys, self.outputs))
+        elif self.single:
+            outputs = self.outputs[0]
+        updates = [] if delete_updates else [(swap.get(k, k), v) for k, v in self.updates]
+        return Function(self.inputs, outputs, updates, list(self.subst.items()) + list(swap.items()),
+                        self.name if name is None else name, self.allow_downcast, self.mode)
+
     def __repr__(self):
         return f"<aesara.compile.function.types.Function object of {self.name or 'outputs'}>"
 

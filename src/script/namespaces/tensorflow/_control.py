@@ -78,7 +78,13 @@ def _switch(i, fns, specs):
 
 
 def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False,
-               maximum_iterations=None, name=None, return_same_structure=True):
+               maximum_iterations=None, name=None):
+    return repeated(cond, body, loop_vars, shape_invariants, maximum_iterations)
+
+
+def repeated(cond, body, loop_vars, shape_invariants, maximum_iterations):
+    # Results are a list or a tuple as loop_vars are; those of a graph of version 1, and of a loop that runs at once, as what
+    # the body gave.
     if state.graph is not None:
         from tensorflow._flow import graph_while
         return graph_while(cond, body, loop_vars, maximum_iterations, shape_invariants)
@@ -86,12 +92,14 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
     values = tuple(loop_vars) if many else (loop_vars,)
     leaves, spec = _tree.flatten(values, _leaf, False)
     xs = [as_tensor(x) for x in leaves]
+    given = [None]  # what the body gave last
+    like = loop_vars
 
     def call(fn, ts):
         return fn(*_tree.unflatten(spec, list(ts)))
 
     def step(*ts):
-        r = call(body, ts)
+        given[0] = r = call(body, ts)
         if not many or len(values) == 1 and not isinstance(r, (list, tuple)):
             r = (r,)
         return [as_tensor(x, None) for x in _tree.flatten(tuple(r), _leaf, False)[0]]
@@ -103,10 +111,11 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
         while test(xs).item() and (maximum_iterations is None or n < maximum_iterations):
             xs = step(*xs)
             n += 1
+            like = given[0]
             if [x for x in xs if _symbolic(x)]:
                 break
         else:
-            return _result(spec, xs, many, loop_vars)
+            return _result(spec, xs, many, like)
     bound = None if maximum_iterations is None else int(_ops._number(maximum_iterations))
     out = _w.while_loop(lambda *ts: [test(ts)], step, xs, bound)
     return _result(spec, out, many, loop_vars)

@@ -327,8 +327,10 @@ def graph_while(cond, body, loop_vars, limit, invariants=None):
     many = isinstance(loop_vars, (list, tuple))
     start = _Vars(tuple(loop_vars) if many else (loop_vars,))
 
+    given = [None]  # what the body gave last
+
     def turn(args):
-        r = body(*args)
+        given[0] = r = body(*args)
         return tuple(r) if isinstance(r, (list, tuple)) and many else (r,)
     g.push_scope("while")
     _find_rows(g, start, turn)
@@ -360,7 +362,7 @@ def graph_while(cond, body, loop_vars, limit, invariants=None):
     out = start.tree(node.outputs)
     if not many:
         return out[0]
-    return list(out) if isinstance(loop_vars, list) else out
+    return list(out) if isinstance(given[0] if isinstance(given[0], (list, tuple)) else loop_vars, list) else out
 
 
 def _effects(g, since):

@@ -4,12 +4,13 @@ import sys as _sys
 import _tf as _w
 from tensorflow import *
 from tensorflow._base import state as _state, as_tensor as _as_tensor, dtype_of as _dtype_of, TensorShape, TensorLike as Tensor, InvalidArgumentError
-from tensorflow import (_ops, errors, nn, math, linalg, random, keras, data, nest, debugging, initializers, compat, group, no_op, control_dependencies, name_scope, device, cond, case, while_loop, TensorArray, UnconnectedGradients, slice, print,
+from tensorflow import (_ops, errors, nn, math, linalg, random, keras, data, nest, debugging, initializers, compat, group, no_op, control_dependencies, name_scope, device, cond, case, TensorArray, UnconnectedGradients, slice, print,
                         bool, name_scope as _name_scope)
 from tensorflow._graph import (Graph, GraphVariable, GraphTensor, GraphDef, NodeDef, Operation, placeholder, placeholder_with_default, default_graph,
                                graph_group, _Graph)
 from tensorflow._session import Session, InteractiveSession
 from tensorflow._flow import gradients, hessians
+from tensorflow._control import repeated as _repeated
 from tensorflow._variable import Variable
 from tensorflow.compat import v1_train as train, v1_losses as losses, v1_layers as layers, v1_saved_model as saved_model, v1_summary as summary, v1_metrics as metrics
 from tensorflow._host import FIFOQueue, QueueBase, RandomShuffleQueue, py_func as _py_func
@@ -40,6 +41,12 @@ def py_func(func, inp, Tout, stateful=True, name=None):
     if _state.graph is None:
         return numpy_function(func, inp, Tout)
     return _py_func(func, inp, Tout, stateful, name)
+
+
+def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None,
+               maximum_iterations=None, return_same_structure=False):
+    r = _repeated(cond, body, loop_vars, shape_invariants, maximum_iterations)
+    return r if return_same_structure or len(loop_vars) != 1 or not isinstance(r, (list, tuple)) else r[0]
 
 
 def disable_eager_execution():
