@@ -292,12 +292,13 @@ VINLINE VF vf_pow(VF x, VF y)
 
 /* ---- f32 --------------------------------------------------------------------------- */
 
-VINLINE VF vf_exp(VF x)
+/* x <= 89 */
+VINLINE VF vf_exp_below(VF x)
 {
     const float magic = 0x1.8p23f;
     VF n, r, q;
 
-    x = vf_most(-105.0f, vf_least(89.0f, x));
+    x = vf_most(-105.0f, x);
     n = (x * 0x1.715476p0f + magic) - magic;
     r = (x - n * 0x1.62e4p-1f) - n * 0x1.7f7d1cp-20f;
     q = POLY6(r, 0.5f, 0.1666666668f, 0.04166645681f, 0.008333310024f, 0.001393454193f,
@@ -305,13 +306,14 @@ VINLINE VF vf_exp(VF x)
     return vf_scale(1.0f + (r + r * r * q), n);
 }
 
-/* As in f64; where e is small, e/(1 + e) = e - e (e/(1 + e)) rounds better. */
+VINLINE VF vf_exp(VF x) { return vf_exp_below(vf_least(89.0f, x)); }
+
+/* Of x < 0, e/(1 + e) = e - e (e/(1 + e)), which rounds better. */
 VINLINE VF vf_logistic(VF x)
 {
-    VF e = vf_exp(-vf_abs(x));
-    VF y = vf_select(x < 0.0f, e, vf_splat(1.0f)) / (1.0f + e);
+    VF e = vf_exp_below((VF)((VFI)x | VF_SIGN)), y = 1.0f / (1.0f + e);
 
-    return vf_select((x < 0.0f) & (e < 0.25f), e - e * y, y);
+    return vf_select(x < 0.0f, e - e * (e * y), y);
 }
 
 /* |x| < 0.63:  x + x^3 T(x^2);  else 1 - 2/(exp(2|x|) + 1) */

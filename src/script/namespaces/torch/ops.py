@@ -78,6 +78,9 @@ class _Namespace:
         fn = registered.get(f"{self._space}::{name}")
         if fn is None and self._space == "aten":
             fn = getattr(_torch, name, None) or getattr(_torch.nn.functional, name, None) or getattr(_torch.Tensor, name, None)
+            if fn is None:
+                from torch.jit import _aten
+                fn = _aten.find(name)
         if fn is None:
             raise AttributeError(f"'_OpNamespace' '{self._space}' object has no attribute '{name}'")
         return OpOverloadPacket(self._space, name, fn)

@@ -860,7 +860,8 @@ def find(op):
         plain = find(op[:-1])
         if plain is not None:
             return lambda x, *args, **kw: x.copy_(plain(x, *args, **kw))
-    return None
+    from torch.jit import _aten_rare
+    return _aten_rare.find(op, find)
 
 
 def has(op):
