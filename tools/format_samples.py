@@ -92,6 +92,16 @@ def of_script():
     torch.jit.script(Tagger().eval()).save(OUT / "tagger.pt")
     torch.jit.trace(nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Flatten()), torch.ones(2, 3)).save(OUT / "traced.pt")
 
+    class Root(nn.Module):      # a side that is computed of a size: the trace holds it as a tensor
+        def forward(self, x):
+            n = torch.tensor(x.shape[1]) if not torch.jit.is_tracing() else x.shape[1]
+            side = (n ** 0.5).to(torch.int64)
+            return x.reshape(x.shape[0], side, side).transpose(1, 2) * side.detach()
+
+    torch.jit.trace(Root(), torch.ones(2, 9)).save(OUT / "root.pt")
+    # one pixel cannot be normalised by the batch: there is a program for inference alone
+    torch.jit.script(nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2)).eval()).save(OUT / "pixel.pt")
+
 
 def of_numpy():
     import numpy as np

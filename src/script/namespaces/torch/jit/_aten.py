@@ -106,8 +106,8 @@ def prim_NumToTensor(x):
 def to(x, *args, **kw):
     # to(dtype ..), to(device, dtype ..), to(other ..)
     o = _options(kw)
-    if not isinstance(x, _w.Tensor):
-        x = torch.tensor(x)
+    number = None if isinstance(x, _w.Tensor) else x
+    x = x if number is None else torch.tensor(x)
     for a in args:
         if isinstance(a, bool) or a is None:
             continue
@@ -118,26 +118,28 @@ def to(x, *args, **kw):
         elif isinstance(a, (str, torch.device)):
             o["device"] = a
     o.pop("copy", None)
+    if number is not None and o.get("dtype") in (torch.int64, torch.int32):
+        return int(number)      # of sizes, as prim_NumToTensor has it
     return x.to(**o) if o else x
 
 
 def type_as(x, y):
-    return x.to(y.dtype)
+    return to(x, y)
 
 
 def contiguous(x, memory_format=None):
-    return x.contiguous()
+    return x.contiguous() if isinstance(x, _w.Tensor) else x
 
 
 def clone(x, memory_format=None):
-    return x.clone()
+    return x.clone() if isinstance(x, _w.Tensor) else x
 
 
 lift_fresh_copy = lift_fresh = alias = clone
 
 
 def detach(x):
-    return x.detach()
+    return x.detach() if isinstance(x, _w.Tensor) else x
 
 
 def _cast(d):

@@ -368,8 +368,11 @@ class _Writer:
             self.program(name, s, state)
             if owner is None:
                 continue
-            with _Mode(owner, True):
-                t, why = method.for_file(owner, state, name + "_train")
+            try:
+                with _Mode(owner, True):
+                    t, why = method.for_file(owner, state, name + "_train")
+            except (ValueError, RuntimeError) as e:     # of these sizes it cannot train: one pixel for a norm of the batch
+                t, why = None, str(e)
             if t is None:
                 self.texts["no_train." + name] = why
             elif _body(t.program) != _body(s.program) or t.writes != s.writes:

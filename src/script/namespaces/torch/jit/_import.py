@@ -135,7 +135,7 @@ def fill(path, data, types):
         try:
             with _file._Mode(m, modes):
                 train = _program(method, m, w, name + "_train", args, opened)
-        except (_stage.Refuse, RuntimeError) as e:
+        except (_stage.Refuse, RuntimeError, ValueError) as e:     # of these sizes it may not train: one pixel for a norm of the batch
             w.texts["no_train." + name] = str(e)
         if modes and train is not None and (_file._body(train.program) != _file._body(s.program) or train.writes != s.writes):
             w.add(name + "_train", train)
