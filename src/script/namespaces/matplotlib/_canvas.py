@@ -43,6 +43,17 @@ def dashed(points, dashes):
     return out
 
 
+def _parts(canvas, x, y, string, size, color, ha, va, angle):
+    # a line with raised and lowered parts, one after the other
+    c, s = _math.cos(_math.radians(angle)), _math.sin(_math.radians(angle))
+    at = {"left": 0, "center": -0.5, "right": -1}[ha] * _font.width(string, size)
+    down = {"baseline": 0, "bottom": -0.2, "center": 0.35, "center_baseline": 0.35, "top": 0.75}[va] * size
+    for text, scale, rise in _font.runs(string):
+        up = rise * size - down
+        canvas.text(x + at * c - up * s, y - at * s - up * c, text, size * scale, color, "left", "baseline", angle)
+        at += _font.width(text, size * scale)
+
+
 class Pixels:
     def __init__(self, width, height, dpi, background):
         self.scale = dpi / 72.0
@@ -81,6 +92,8 @@ class Pixels:
             self._fill(pieces, tuple(color[:3]) + (color[3] * fade,), clip)
 
     def text(self, x, y, string, size, color, ha="left", va="baseline", angle=0):
+        if "\x03" in string:
+            return _parts(self, x, y, string, size, color, ha, va, angle)
         u = size / 9.0
         w = _font.width(string, size) - 2 * u
         x0 = {"left": 0, "center": -w / 2, "right": -w}[ha]
@@ -165,6 +178,8 @@ class Svg:
                           f'stroke-linejoin="round"{dash}{see}{self._clip(clip)}/>')
 
     def text(self, x, y, string, size, color, ha="left", va="baseline", angle=0):
+        if "\x03" in string:
+            return _parts(self, x, y, string, size, color, ha, va, angle)
         y0 = {"baseline": 0, "bottom": -0.2, "center": 0.35, "center_baseline": 0.35, "top": 0.75}[va] * size
         anchor = {"left": "start", "center": "middle", "right": "end"}[ha]
         turn = f' transform="rotate({_number(-angle)} {_number(x)} {_number(y)})"' if angle else ""
@@ -197,6 +212,13 @@ def _write(file, data):
             f.write(data)
 
 
+# What the font of a PDF has no sign for.
+_SPELLED = {"\u2212": "-", "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "η": "eta", "θ": "theta", "κ": "kappa", "λ": "lambda",
+            "μ": "\u00b5", "ν": "nu", "π": "pi", "ρ": "rho", "σ": "sigma", "τ": "tau", "φ": "phi", "χ": "chi", "ψ": "psi", "ω": "omega", "Γ": "Gamma",
+            "Δ": "Delta", "Θ": "Theta", "Λ": "Lambda", "Π": "Pi", "Σ": "Sigma", "Ω": "Omega", "∇": "grad ", "∂": "d", "∞": "inf", "≤": "<=", "≥": ">=",
+            "→": "->", "≈": "~", "≠": "!=", "√": "sqrt "}
+
+
 class Pdf:
     def __init__(self, width, height, dpi, background):
         self.width, self.height = width * 72, height * 72
@@ -226,7 +248,9 @@ class Pdf:
                                                  + " RG", self._path(points) + " S", "Q"]
 
     def text(self, x, y, string, size, color, ha="left", va="baseline", angle=0):
-        string = string.replace("\u2212", "-")
+        if "\x03" in string:
+            return _parts(self, x, y, string, size, color, ha, va, angle)
+        string = "".join([_SPELLED.get(c, c) for c in string])
         w = sum([_HELVETICA.get(c, 556) for c in string]) * size / 1000
         x0 = {"left": 0, "center": -w / 2, "right": -w}[ha]
         y0 = {"baseline": 0, "bottom": 0.2, "center": -0.35, "center_baseline": -0.35, "top": -0.75}[va] * size

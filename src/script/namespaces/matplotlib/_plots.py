@@ -534,9 +534,15 @@ class Plots:
     def clabel(self, CS, levels=None, *, inline=True, fontsize=None, fmt=None, **kwargs):
         out = []
         for v, part in zip(CS.levels, CS.collections):
-            xs, ys = part.segments[len(part.segments) // 2]
+            # one on each level, on ways out of the middle that differ, so that levels side by side do not hide each other's
+            inside = [(xs[0], ys[0]) for xs, ys in part.segments if len(xs)]
+            if not inside:
+                continue
+            cx, cy = sum(p[0] for p in inside) / len(inside), sum(p[1] for p in inside) / len(inside)
+            way = 2.4 * len(out)
+            x, y = max(inside, key=lambda p: (p[0] - cx) * _math.cos(way) + (p[1] - cy) * _math.sin(way))
             text = fmt % v if isinstance(fmt, str) else fmt(v) if callable(fmt) else f"{v:g}"
-            out.append(self.text(xs[0], ys[0], text, fontsize=fontsize or 8, ha="center", va="center"))
+            out.append(self.text(x, y, text, fontsize=fontsize or 8, ha="center", va="center"))
         return out
 
     def quiver(self, *args, color="k", scale=None, alpha=None, width=None, **kwargs):

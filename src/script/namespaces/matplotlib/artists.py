@@ -426,19 +426,23 @@ class Text(Artist):
                                 i - (len(lines) - 1) / 2) * self.size * 1.2, line, self.size, to_rgba(self.color), self.ha, self.va, self.rotation)
 
 
-_GREEK = {"alpha": "a", "beta": "b", "theta": "theta", "lambda": "lambda", "mu": "mu", "sigma": "sigma", "pi": "pi", "epsilon": "eps",
-          "eta": "eta", "gamma": "gamma", "delta": "delta", "times": "\u00d7", "pm": "\u00b1", "log": "log", "sum": "sum", "hat": "",
-          "mathbf": "", "mathrm": "", "mathcal": "", "text": "", "frac": "", "sqrt": "sqrt", "cdot": "\u00b7", "ell": "l", "nabla": "grad "}
+_LETTERS = dict(zip("alpha beta gamma delta epsilon eta theta kappa lambda mu nu pi rho sigma tau phi chi psi omega Gamma Delta Theta Lambda Pi Sigma "
+                   "Omega nabla partial infty times pm cdot leq geq le ge to rightarrow approx neq ell".split(" "),
+                   "αβγδεηθκλμνπρστφχψωΓΔΘΛΠΣΩ∇∂∞×±·≤≥≤≥→→≈≠l"))
+_LETTERS.update({k: "" for k in ("mathbf", "mathrm", "mathcal", "mathit", "text", "hat", "bar", "left", "right", "rm", "bf", "it")}, quad="  ", varepsilon="ε", varphi="φ")
 
 
 def plain(text):
-    # mathematics between dollars, as plainly as it goes
+    # mathematics between dollars: letters by their names, fractions on the line; \x01 raises, \x02 lowers, what is up to \x03 (_font.runs)
     if text.count("$") < 2:
         return text
+    import re
     parts = text.split("$")
     for i in range(1, len(parts), 2):
-        p = parts[i]
-        for name in sorted(_GREEK, key=len, reverse=True):
-            p = p.replace("\\" + name, _GREEK[name])
-        parts[i] = p.replace("{", "").replace("}", "").replace("\\", "")
+        p = re.sub(r"\\d?frac\{([^{}]*)\}\{([^{}]*)\}", r"\1/\2", parts[i])
+        p = re.sub(r"\\sqrt\{([^{}]*)\}", "√\\1", p)
+        p = re.sub(r"\\([A-Za-z]+) ?", lambda m: _LETTERS.get(m.group(1), m.group(1)), p)
+        p = re.sub(r"\\[ ,;:!]", " ", p)
+        p = re.sub(r"([\^_])(?:\{([^{}]*)\}|([^\\{}]))", lambda m: ("\x01" if m.group(1) == "^" else "\x02") + (m.group(2) or m.group(3) or "") + "\x03", p)
+        parts[i] = p.replace("{", "").replace("}", "").replace("\\", "").replace("-", "\u2212")
     return "".join(parts)

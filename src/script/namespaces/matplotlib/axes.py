@@ -51,6 +51,13 @@ class _Several:
         return call
 
 
+class _Box:
+    # a rectangle in parts of the figure, y upwards
+    def __init__(self, x0, y0, width, height):
+        self.x0, self.y0, self.width, self.height = x0, y0, width, height
+        self.x1, self.y1, self.bounds = x0 + width, y0 + height, (x0, y0, width, height)
+
+
 class Axis:
     # one of the two scales
     def __init__(self, axes, which):
@@ -58,7 +65,7 @@ class Axis:
         self.scale, self.low, self.high, self.label, self.ticks, self.labels = "linear", None, None, "", None, None
         self.inverted, self.grid_on, self.visible, self.label_size, self.tick_size, self.rotation = False, False, True, None, None, 0
         self.locator, self.formatter, self.names, self.right, self.show_labels = None, None, None, False, True
-        self.grid_style = {}
+        self.grid_style, self.grid_which, self.label_color, self.tick_color, self.text_color = {}, "major", "black", "black", "black"
 
     def set_major_locator(self, locator):
         self.locator = locator
@@ -80,8 +87,8 @@ class Axis:
     def set_ticklabels(self, labels, **kwargs):
         self.labels, self.rotation = [str(t) for t in labels], kwargs.get("rotation", self.rotation)
 
-    def grid(self, visible=True, **style):
-        self.grid_on, self.grid_style = visible, style
+    def grid(self, visible=True, which="major", **style):
+        self.grid_on, self.grid_style, self.grid_which = visible, style, which
 
     def tick_right(self):
         self.right = True
@@ -151,7 +158,7 @@ class Axis:
 class Axes(_plots.Plots):
     def __init__(self, fig, rect, frameon=True, facecolor=None):
         self.figure, self.rect, self._frame, self._face = fig, rect, frameon, facecolor
-        self._cells = None
+        self._cells, self._bar = None, None  # _bar: of a colorbar (owner, fraction, pad, shrink)
         self.cla()
 
     def cla(self):
@@ -187,10 +194,14 @@ class Axes(_plots.Plots):
         return self._titles[loc][0]
 
     def set_xlabel(self, xlabel, fontdict=None, labelpad=None, *, fontsize=None, **kwargs):
-        self.xaxis.label, self.xaxis.label_size = str(xlabel), fontsize or kwargs.get("size") or (fontdict or {}).get("fontsize")
+        self._set_label(self.xaxis, xlabel, fontsize, {**(fontdict or {}), **kwargs})
 
     def set_ylabel(self, ylabel, fontdict=None, labelpad=None, *, fontsize=None, **kwargs):
-        self.yaxis.label, self.yaxis.label_size = str(ylabel), fontsize or kwargs.get("size") or (fontdict or {}).get("fontsize")
+        self._set_label(self.yaxis, ylabel, fontsize, {**(fontdict or {}), **kwargs})
+
+    def _set_label(self, axis, text, size, style):
+        axis.label, axis.label_size = str(text), size or style.get("size") or style.get("fontsize")
+        axis.label_color = style.get("color", style.get("c", "black"))
 
     def get_xlabel(self):
         return self.xaxis.label
@@ -358,12 +369,13 @@ class Axes(_plots.Plots):
                 for _, s in self.yaxis.shown(*self.get_ylim(), 250)[0]]
 
     def tick_params(self, axis="both", *, labelsize=None, rotation=None, labelrotation=None, labelbottom=None, labelleft=None,
-                    bottom=None, left=None, **kwargs):
+                    bottom=None, left=None, colors=None, color=None, labelcolor=None, **kwargs):
         for a, labels in ((self.xaxis, labelbottom), (self.yaxis, labelleft)):
             if axis in ("both", a.which):
                 a.tick_size = labelsize or a.tick_size
                 a.rotation = rotation or labelrotation or a.rotation
                 a.show_labels = a.show_labels if labels is None else labels
+                a.tick_color, a.text_color = color or colors or a.tick_color, labelcolor or colors or a.text_color
         if bottom is False and left is False:
             self.xaxis.ticks = self.yaxis.ticks = []
 
@@ -377,7 +389,7 @@ class Axes(_plots.Plots):
         on = visible is not False
         for a in (self.xaxis, self.yaxis):
             if axis in ("both", a.which):
-                a.grid(on, **kwargs)
+                a.grid(on, which, **kwargs)
 
     def set_facecolor(self, color):
         self._face = color
@@ -392,6 +404,14 @@ class Axes(_plots.Plots):
 
     def set_position(self, pos):
         self.rect = tuple(pos)
+
+    def get_position(self, original=False):
+        # original: as the figure gives it, before the aspect makes it smaller
+        if original or self._aspect is None:
+            return _Box(*self.rect)
+        w, h = self.figure.size[0] * 72, self.figure.size[1] * 72
+        x0, y0, x1, y1 = self._box(w, h)
+        return _Box(x0 / w, 1 - y1 / h, (x1 - x0) / w, (y1 - y0) / h)
 
     def get_figure(self):
         return self.figure
@@ -492,21 +512,35 @@ class Axes(_plots.Plots):
                 from matplotlib.artists import dashes_of
                 w = st.get("linewidth", st.get("lw", rcParams["grid.linewidth"]))
                 dash = dashes_of(st.get("linestyle", st.get("ls", "-")), w)
-                for t, _ in axis.shown(*self._limits(axis), length)[0]:
+                places = [t for t, _ in axis.shown(*self._limits(axis), length)[0]] if axis.grid_which != "minor" else []
+                if axis.grid_which != "major" and axis.scale == "log":
+                    places += _ticks.small_logarithmic(*sorted(self._limits(axis)))
+                for t in places:
                     v = (at.x if axis is self.xaxis else at.y)(t)
                     canvas.line([v, y0, v, y1] if axis is self.xaxis else [x0, v, x1, v], color, w, dash)
 
-    def _tick_text(self, canvas, x, y, text, size, ha, va, angle=0):
+    def _beside(self, axis):
+        # how far ticks, their texts and the label reach, in points
+        ticks = axis.shown(*self._limits(axis), 200)[0] if axis.show_labels and axis.visible else []
+        wide = max([_font.width(t if isinstance(t, str) else t[0] + t[1], 10) for _, t in ticks] + [0])
+        return 7 + wide + (points(axis.label_size or 10) * 1.4 if axis.label else 0)
+
+    def _below(self, axis):
+        angle = {"vertical": 90, "horizontal": 0}.get(axis.rotation, axis.rotation)
+        wide = max([_font.width(str(t if isinstance(t, str) else t[0]), 10) for _, t in axis.shown(*self._limits(axis), 300)[0]] + [0])
+        return 10 if not angle else wide * abs(_math.sin(_math.radians(angle))) + 5
+
+    def _tick_text(self, canvas, x, y, text, size, ha, va, angle=0, color=_BLACK):
         if isinstance(text, tuple):
             base, power = text
             w = _font.width(base, size)
             x -= {"left": 0, "center": (w + _font.width(power, size * 0.7)) / 2, "right": w + _font.width(power, size * 0.7)}[ha]
             y += {"top": size * 0.75, "center": size * 0.35}.get(va, 0)
-            canvas.text(x, y, base, size, _BLACK)
-            canvas.text(x + w, y - size * 0.4, power, size * 0.7, _BLACK)
+            canvas.text(x, y, base, size, color)
+            canvas.text(x + w, y - size * 0.4, power, size * 0.7, color)
         else:
             for i, line in enumerate(plain(str(text)).split("\n")):
-                canvas.text(x, y + i * size * 1.2, line, size, _BLACK, ha, va, angle)
+                canvas.text(x, y + i * size * 1.2, line, size, color, ha, va, angle)
 
     def _draw_x(self, canvas, at, box):
         x0, y0, x1, y1 = box
@@ -515,10 +549,10 @@ class Axes(_plots.Plots):
             return
         size, low = points(axis.tick_size or rcParams["xtick.labelsize"]), y1 + 3.5
         ticks, factor = axis.shown(*self._limits(axis), x1 - x0)
-        deep = 0
+        deep, ink = 0, to_rgba(axis.text_color)
         for t, text in ticks:
             x = at.x(t)
-            canvas.line([x, y1, x, y1 + 3.5], _BLACK, 0.8)
+            canvas.line([x, y1, x, y1 + 3.5], to_rgba(axis.tick_color), 0.8)
             if axis.show_labels:
                 angle = {"vertical": 90, "horizontal": 0}.get(axis.rotation, axis.rotation)
                 n = _font.width(str(text if isinstance(text, str) else text[0]), size)
@@ -526,10 +560,10 @@ class Axes(_plots.Plots):
                 if angle:
                     self._tick_text(canvas, x + size * 0.35, low + 3.5 + n * _math.sin(_math.radians(angle)) * 1.0, text, size,
                                     "left" if angle == 90 else "center" if angle < 20 else "right",
-                                    "baseline" if angle == 90 else "top", angle) if angle == 90 else self._tick_text(
-                        canvas, x, low + 3.5, text, size, "right", "top", angle)
+                                    "baseline" if angle == 90 else "top", angle, ink) if angle == 90 else self._tick_text(
+                        canvas, x, low + 3.5, text, size, "right", "top", angle, ink)
                 else:
-                    self._tick_text(canvas, x, low + 3.5, text, size, "center", "top")
+                    self._tick_text(canvas, x, low + 3.5, text, size, "center", "top", 0, ink)
         if axis.scale == "log":
             for t in _ticks.small_logarithmic(*sorted(self._limits(axis))):
                 canvas.line([at.x(t), y1, at.x(t), y1 + 2], _BLACK, 0.6)
@@ -537,7 +571,7 @@ class Axes(_plots.Plots):
             canvas.text(x1, low + 3.5 + size * 1.2, factor, size, _BLACK, "right", "top")
         if axis.label:
             s = points(axis.label_size or rcParams["axes.labelsize"])
-            canvas.text((x0 + x1) / 2, low + 3.5 + deep + 4, plain(axis.label), s, _BLACK, "center", "top")
+            canvas.text((x0 + x1) / 2, low + 3.5 + deep + 4, plain(axis.label), s, to_rgba(axis.label_color), "center", "top")
 
     def _draw_y(self, canvas, at, box):
         x0, y0, x1, y1 = box
@@ -550,9 +584,9 @@ class Axes(_plots.Plots):
         wide = 0
         for t, text in ticks:
             y = at.y(t)
-            canvas.line([edge, y, edge + 3.5 * sign, y], _BLACK, 0.8)
+            canvas.line([edge, y, edge + 3.5 * sign, y], to_rgba(axis.tick_color), 0.8)
             if axis.show_labels:
-                self._tick_text(canvas, edge + 7 * sign, y, text, size, "left" if axis.right else "right", "center")
+                self._tick_text(canvas, edge + 7 * sign, y, text, size, "left" if axis.right else "right", "center", 0, to_rgba(axis.text_color))
                 wide = max(wide, _font.width(text if isinstance(text, str) else text[0] + text[1], size))
         if axis.scale == "log":
             for t in _ticks.small_logarithmic(*sorted(self._limits(axis))):
@@ -561,7 +595,7 @@ class Axes(_plots.Plots):
             canvas.text(edge, y0 - 3, factor, size, _BLACK, "left")
         if axis.label:
             s = points(axis.label_size or rcParams["axes.labelsize"])
-            canvas.text(edge + sign * (11 + wide) + (s if axis.right else 0), (y0 + y1) / 2, plain(axis.label), s, _BLACK, "center", "baseline", 90)
+            canvas.text(edge + sign * (11 + wide) + (s if axis.right else 0), (y0 + y1) / 2, plain(axis.label), s, to_rgba(axis.label_color), "center", "baseline", 90)
 
     def _draw_legend(self, canvas, at, box):
         g = self._legend

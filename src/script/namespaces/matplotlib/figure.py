@@ -193,9 +193,19 @@ class Figure:
         self._place()
 
     def _place(self):
+        # cells of grids; then bars, each of which takes its room from its owner, in the order they were made; then twins
         for a in self.axes:
             if hasattr(a, "_spec"):
                 a.rect = a._spec.grid.rect(a._spec.rows, a._spec.columns, self._params)
+        for a in self.axes:
+            if a._bar is not None and (hasattr(a._bar[0], "_spec") or not a.rect):
+                owner, fraction, pad, shrink = a._bar
+                l, b, w, h = owner.rect
+                owner.rect = (l, b, w * (1 - fraction - pad), h)
+                a.rect = (l + w * (1 - fraction), b + h * (1 - shrink) / 2, min(w * fraction, h * shrink * self.size[1] / self.size[0] / 20), h * shrink)
+        for a in self.axes:
+            if a._twin is not None:
+                a.rect = a._twin.rect
 
     def tight_layout(self, *, pad=1.08, h_pad=None, w_pad=None, rect=None):
         self._fit, self._pad, self._rect = True, (pad, h_pad, w_pad), rect or (0, 0, 1, 1)
@@ -214,15 +224,16 @@ class Figure:
         left = right = top = bottom = 0.0
         grid = None
         for a in self.axes:
+            if a._on and not hasattr(a, "_spec") and (a._twin is not None or a._bar is not None):
+                # of a bar, what stands over the room that it has
+                spare = 0 if a._bar is None else (a._bar[1] * a._bar[0].rect[2] / (1 - a._bar[1] - a._bar[2]) - a.rect[2]) * w
+                right = max(right, a._beside(a.yaxis) - spare)
             if not hasattr(a, "_spec"):
                 continue
             grid = a._spec.grid
             if a._on:
-                ticks = a.yaxis.shown(*a.get_ylim(), 200)[0] if a.yaxis.show_labels and a.yaxis.visible else []
-                wide = max([_font.width(t if isinstance(t, str) else t[0] + t[1], 10) for _, t in ticks] + [0])
-                left = max(left, 7 + wide + (points(a.yaxis.label_size or 10) * 1.4 if a.yaxis.label else 0))
-                right = max(right, 4)
-                bottom = max(bottom, 7 + (10 if a.xaxis.show_labels else 0) + (points(a.xaxis.label_size or 10) * 1.5 if a.xaxis.label else 0))
+                left, right = max(left, a._beside(a.yaxis)), max(right, 4)
+                bottom = max(bottom, 7 + (a._below(a.xaxis) if a.xaxis.show_labels else 0) + (points(a.xaxis.label_size or 10) * 1.5 if a.xaxis.label else 0))
             if a.get_title():
                 top = max(top, 6 + points(a._titles["center"][1] or "large") * 1.2 * (a.get_title().count("\n") + 1))
         if grid is None:
@@ -253,13 +264,8 @@ class Figure:
         if cax is None:
             owner = ax if ax is not None else getattr(mappable, "axes", None) or self.gca()
             owners = list(owner.reshape(-1)) if hasattr(owner, "reshape") else list(owner) if isinstance(owner, (list, tuple)) else [owner]
-            if len(owners) == 1:
-                l, b, w, h = owners[0].rect
-                owners[0].rect = (l, b, w * (1 - fraction - pad), h)
-                if hasattr(owners[0], "_spec"):
-                    del owners[0]._spec
-                cax_rect = (l + w * (1 - fraction), b + h * (1 - shrink) / 2, w * fraction / 4, h * shrink)
-            else:
+            cax_rect = None
+            if len(owners) > 1:
                 right = max([a.rect[0] + a.rect[2] for a in owners])
                 low, high = min([a.rect[1] for a in owners]), max([a.rect[1] + a.rect[3] for a in owners])
                 self.subplots_adjust(right=right - 0.1)
@@ -267,6 +273,9 @@ class Figure:
             keep = self._now
             cax = self._add_axes(Axes(self, cax_rect))
             self._now = keep
+            if len(owners) == 1:
+                cax._bar = (owners[0], fraction, pad, shrink)
+                self._place()
         low, high = mappable.norm.vmin, mappable.norm.vmax
         log = type(mappable.norm).__name__ == "LogNorm"
         column = _np.linspace(0, 1, 256)[:, None]
