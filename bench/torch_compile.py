@@ -53,6 +53,53 @@ class GPT(nn.Module):
         return self.out(x)
 
 
+class Branch(nn.Sequential):
+    """conv, batch norm, relu, as often as channels and kernels say"""
+
+    def __init__(self, channels, *kernels):
+        super().__init__(*[m for a, b, k in zip(channels, channels[1:], kernels)
+                           for m in (nn.Conv2d(a, b, k, padding=k // 2, bias=False), nn.BatchNorm2d(b), nn.ReLU())])
+
+
+class Inception(nn.Module):
+    """a convolution and two blocks of four branches: the row inception_train"""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.out = Branch((1, 32), 3), nn.Linear(120, 10)
+        self.blocks = nn.ModuleList(nn.ModuleList([Branch((n, a), 1), Branch((n, b, c), 1, 3), Branch((n, d, e), 1, 3),
+                                                   nn.Sequential(nn.MaxPool2d(3, 1, 1), Branch((n, f), 1))])
+                                    for n, a, b, c, d, e, f in ((32, 16, 16, 24, 4, 8, 16), (64, 32, 32, 48, 8, 24, 16)))
+
+    def forward(self, x):
+        x = self.first(x)
+        for block in self.blocks:
+            x = F.max_pool2d(x, 2)
+            x = torch.cat([b(x) for b in block], 1)
+        return self.out(x.mean((2, 3)))
+
+
+def square(run, *args):
+    return (run(*args) ** 2).sum()
+
+
+class Rows(nn.Module):
+    """a loss of a batch, whose gradients of each row, or product with its Hessian, are made within the compiled function"""
+
+    def __init__(self, product):
+        super().__init__()
+        self.net, self.product = mlp(784, 512, 10), product
+
+    def forward(self, x, t, *v):
+        p = dict(self.net.named_parameters())
+
+        def loss(p, x, t):
+            return F.cross_entropy(torch.func.functional_call(self.net, p, (x,)), t)
+        if self.product:
+            return torch.func.jvp(torch.func.grad(lambda p: loss(p, x, t)), (p,), (dict(zip(p, v)),))[1]
+        return torch.func.vmap(torch.func.grad(lambda p, x, t: loss(p, x[None], t[None])), (None, 0, 0))(p, x, t)
+
+
 def cross_entropy(run, x, t):
     return F.cross_entropy(run(x).flatten(0, -2), t.flatten())
 
@@ -62,11 +109,16 @@ def rows():
     yield "ew", Formula(lambda x, w, b: torch.tanh(x) * torch.sigmoid(x) + torch.exp(-x * x) * w + b), (r(1 << 24), r(1 << 24), r(1 << 24)), None
     yield "softmax", Formula(lambda x: torch.softmax(x, -1)), (r(4096, 1024),), None
     yield "layernorm", nn.LayerNorm(1024), (r(4096, 1024),), None
+    yield "layernorm_grad", nn.LayerNorm(1024), (r(4096, 1024),), square
     yield "matmul", Formula(torch.matmul), (r(1024, 1024), r(1024, 1024)), None
     yield "tiny_infer", mlp(64, 128, 10), (r(1, 64),), None
     yield "tiny_train", mlp(64, 128, 10), (r(32, 64), torch.randint(0, 10, (32,))), cross_entropy
     yield "mlp_train", mlp(784, 512, 512, 10), (r(64, 784), torch.randint(0, 10, (64,))), cross_entropy
     yield "transformer_train", GPT(), (torch.randint(0, 256, (8, 128)), torch.randint(0, 256, (8, 128))), cross_entropy
+    yield "inception_train", Inception(), (r(64, 1, 28, 28), torch.randint(0, 10, (64,))), cross_entropy
+    yield "lstm", nn.LSTM(256, 256), (r(128, 32, 256),), None
+    yield "hvp", Rows(True), (r(64, 784), torch.randint(0, 10, (64,)), *[r(*p.shape) for p in mlp(784, 512, 10).parameters()]), None
+    yield "persample", Rows(False), (r(64, 784), torch.randint(0, 10, (64,))), None
     try:
         import torchvision
         yield "googlenet", torchvision.models.googlenet(weights=None, init_weights=False).eval(), (r(1, 3, 224, 224),), None

@@ -28,7 +28,11 @@ def fresh(name):
     torch._dynamo.reset()
     wt.reasons.clear()
     options = {"init_weights": False} if name in ("googlenet", "inception_v3") else {}
-    return torchvision.models.get_model(name, weights=None, num_classes=10, **options).to(torch.get_default_dtype())
+    model = torchvision.models.get_model(name, weights=None, num_classes=10, **options).to(torch.get_default_dtype())
+    for p in model.parameters():  # a head of zeros, as vit has it, says nothing of what is before it
+        if p.dim() > 1 and not p.any():
+            torch.nn.init.normal_(p, std=0.05)
+    return model
 
 
 def check(name):
