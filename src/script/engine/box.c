@@ -356,14 +356,14 @@ bool is_tensor(Vm *vm, Value v)
 }
 
 /* What a class of the script offers instead of a tensor: __tensor__(), as variables and
- * parameters of some libraries do, or NumPy's __array__(). */
+ * parameters of some libraries do, JAX's __jax_array__() or NumPy's __array__(). */
 static bool converted(En *e, Value v, wf_tensor *out)
 {
-    static const char *const names[] = {"__tensor__", "__array__"};
+    static const char *const names[] = {"__tensor__", "__jax_array__", "__array__"};
     Value f = NIL, r;
     bool ok = false;
 
-    for (int i = 0; i < 2 && f.tag == T_NIL && v.tag == T_OBJ && !sc_failed(e->vm); i++) {
+    for (int i = 0; i < COUNT(names) && f.tag == T_NIL && v.tag == T_OBJ && !sc_failed(e->vm); i++) {
         Str *name = sc_intern(e->vm, names[i], strlen(names[i]));
 
         f = name ? sc_getattr_opt(e->vm, v, name) : NIL;

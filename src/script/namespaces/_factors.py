@@ -51,6 +51,8 @@ def least(w, a, s, rtol=None, atol=0.0):
     if rtol is None:
         eps = 2.220446049250313e-16 if s.dtype == w.float64 else 1.1920928955078125e-07
         rtol = 0.0 if atol else max(a.shape[-2:]) * eps
+    if s.shape[-1] == 0:
+        return w.full(tuple(s.shape)[:-1] + (1,), 0, s.dtype)
     return w.maximum(w.max(s, -1, True) * rtol, atol)
 
 

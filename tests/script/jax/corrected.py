@@ -54,3 +54,5 @@ with jax.enable_x64(True):
 print(f().dtype, g(np.ones(2)).dtype)
 print(wide.dtype == jnp.float64, wide.dtype == np.float64, wide.dtype == "float64", wide.dtype == jnp.float32, whole.dtype == jnp.int64)
 print(jnp.zeros(2).dtype == jnp.float64, jnp.zeros(2).dtype == float, jnp.zeros(2).dtype == np.float32)
+t("round f16", lambda: jnp.round(jnp.array([2.65, -0.55, 1.25, 123.45], jnp.float16), 1))
+t("round bf16", lambda: jnp.round(jnp.array([2.65, -0.55, 1.25], jnp.bfloat16), 1))

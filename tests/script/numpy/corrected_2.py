@@ -8,3 +8,7 @@ for axis in (0, 1, -1):
     print(np.vecdot(a, b, axis=axis).tolist(), np.linalg.vecdot(a, b, axis=axis).tolist())
 print(np.unwrap(np.arange(6, dtype="i2"), period=4), np.unwrap(np.arange(6, dtype="i2"), period=4).dtype, np.unwrap(np.arange(6)).dtype)
 print(np.array2string(np.asarray(12.312883632140), precision=4), np.array2string(np.float64(1) / 3), np.array2string(np.asarray(2.0)))
+for d in ("float32", "float16", "int32", "float64"):
+    y = np.polyint(np.array([1.96, 0.78, 3.45]).astype(d), 2)
+    print(y.dtype, y.tolist() if d != "float16" else "")
+print(np.argmax(np.float32(2), axis=0), np.argmin(np.array(3), axis=-1), np.polyint(np.poly1d([1, 2])))

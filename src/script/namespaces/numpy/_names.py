@@ -6,7 +6,17 @@ from numpy._reduce import histogram_bin_edges
 from numpy._shape import _core
 from numpy._ufunc import ufunc
 
-apply_over_axes, matvec, vecmat, polyint = _core.apply_over_axes, _core.matvec, _core.vecmat, _core.polyint
+apply_over_axes, matvec, vecmat = _core.apply_over_axes, _core.matvec, _core.vecmat
+
+
+def polyint(p, m=1, k=None):
+    # divided by integers: in 64 bits, but for what is not integrated at all
+    if hasattr(p, "coeffs"):
+        return type(p)(polyint(p.coeffs, m, k))
+    p = _w.wrap(p)
+    if m:
+        p = _w.cast(p, _w.complex128 if p.dtype.kind == "c" else _w.float64)
+    return _core.polyint(p, m, k)
 
 
 def _of_kinds(name, x, kinds):

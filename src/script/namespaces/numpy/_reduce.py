@@ -94,6 +94,8 @@ def argmin(a, axis=None, out=None, keepdims=False):
 
 def _some(name, a, axis, of):
     shape = _w.wrap(a).shape
+    if not len(shape) and axis in (0, -1):      # one number has an axis to look along
+        return lambda a, axis, keepdims: of(a, None, keepdims)
     if 0 in shape and (axis is None or shape[axis] == 0):
         raise ValueError(f"attempt to get {name} of an empty sequence")
     return of if 0 not in shape else lambda a, axis, keepdims: _w.cast(_w.sum(_w.wrap(a), axis, keepdims), _w.int64)

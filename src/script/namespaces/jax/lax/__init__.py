@@ -1,7 +1,7 @@
 # jax.lax -- the operations themselves: exact types, no broadcasting, and control flow.
 import _jax as _w
 from jax.lax._flow import (cond, switch, while_loop, fori_loop, scan, map, associative_scan,
-                           custom_root, custom_linear_solve, platform_dependent)
+                           custom_root, custom_linear_solve, platform_dependent, composite)
 from jax.lax._elementwise import *
 from jax.lax._ops import *
 from jax.lax._contract import *

@@ -326,3 +326,9 @@ def platform_dependent(*args, default=None, **per_platform):
     if branch is None:
         raise NotImplementedError(f"platform_dependent: no branch for {platform}, and no default")
     return branch(*args)
+
+
+def composite(decomposition, name, version=0):
+    # A function by a name that a compiler may know: here it is what it is composed of, derivatives and all.
+    from jax._api import _named
+    return _named(lambda *args, **attributes: decomposition(*args, **attributes), decomposition)

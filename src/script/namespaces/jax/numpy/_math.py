@@ -124,6 +124,8 @@ def round(a, decimals=0, out=None):
     if decimals == 0:
         return _w.round(a)
     f = 10.0 ** decimals
+    if a.dtype == _w.float16:       # 10 a has too few bits to be rounded in
+        return _w.cast(_w.round(_w.cast(a, _w.float32) * f) / f, a.dtype)
     return _w.round(a * f) / f
 
 

@@ -115,7 +115,8 @@ def multi_dot(arrays, precision=None):
     return _core.multi_dot(arrays)
 
 
-def matrix_rank(M, rtol=None, tol=None):
+def matrix_rank(M, rtol=None, tol=None, hermitian=False):
+    # of Hermitian matrices the eigenvalues have the sizes of the singular values
     if rtol is not None and tol is not None:
         raise ValueError("matrix_rank: only one of tol or rtol may be specified.")
     rtol = tol if rtol is None else rtol
@@ -154,7 +155,9 @@ def _eig_jvp(primals, tangents):
 
 
 def eig(a):
-    return EigResult(*_eig(_square(a, "eig")))
+    # a program has its derivative by the vectors as well, which is told only of who asks for it at once
+    a = _square(a, "eig")
+    return EigResult(*(_factors.eig(_w, a) if _w.in_trace() else _eig(a)))
 
 
 def eigvals(a):
