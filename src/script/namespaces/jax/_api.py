@@ -746,8 +746,10 @@ def typeof(x):
     from jax._jaxpr import ShapedArray
     from jax._layout import explicit_sharding
     x = x if hasattr(x, "shape") else _w.wrap(x)
-    sharding = explicit_sharding(x) if isinstance(x, _w.Tensor) else None
-    return ShapedArray(x.shape, canonical(x.dtype), False, sharding)
+    tensor = isinstance(x, _w.Tensor)
+    sharding = explicit_sharding(x) if tensor else None
+    vary = _w.vary(x) if tensor and _w.about(x, "symbolic") else ""
+    return ShapedArray(x.shape, canonical(x.dtype), False, sharding, vary.split(",") if vary else ())
 
 
 # ---- values

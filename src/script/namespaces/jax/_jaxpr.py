@@ -8,9 +8,19 @@ _short = {"float32": "f32", "float64": "f64", "float16": "f16", "bfloat16": "bf1
           "uint32": "u32", "uint64": "u64", "bool": "bool"}
 
 
+class ManualAxisType:
+    # Over which axes of the mesh a value of one device differs from those of others.
+    def __init__(self, varying):
+        self.varying = frozenset(varying)
+
+    def __repr__(self):
+        return f"ManualAxisType(varying={self.varying})"
+
+
 class ShapedArray:
-    def __init__(self, shape, dtype, weak_type=False, sharding=None):
+    def __init__(self, shape, dtype, weak_type=False, sharding=None, varying=()):
         self.shape, self.dtype, self.weak_type, self.sharding = tuple(shape), dtype, weak_type, sharding
+        self.manual_axis_type, self._varying = ManualAxisType(varying), tuple(varying)
 
     def _axes(self):
         # 4@x: an axis of the type Explicit divides it
@@ -32,7 +42,9 @@ class ShapedArray:
 
     def str_short(self, short_dtypes=False):
         name = _short[self.dtype.name] if short_dtypes else self.dtype.name
-        return f"{name}[{','.join(self._axes())}]"
+        over = self._varying
+        varies = "{V:" + (over[0] if len(over) == 1 else "(" + ",".join(over) + ")") + "}" if over else ""
+        return f"{name}[{','.join(self._axes())}]{varies}"
 
     def __repr__(self):
         weak = ", weak_type=True" if self.weak_type else ""

@@ -30,7 +30,7 @@ def _put(x, place):
         return x
     if _w.about(x, "symbolic"):
         place.check(x.shape)
-        return x
+        return with_sharding_constraint(x, place) if isinstance(place, NamedSharding) else x
     if isinstance(place, NamedSharding):
         place.check(x.shape, "device_put")
     if _gpu.devices and isinstance(place, SingleDeviceSharding):

@@ -3,7 +3,8 @@
 import _jax as _w
 import _tree
 from jax._api import kit, _named, _callable, _Jit, _numbers, _axes_of, refuse
-from jax._sharding import (P, Mesh, NamedSharding, IndivisibleError, World, axis_id, context_mesh, devices, put_sharding)
+from jax._sharding import (P, Mesh, NamedSharding, IndivisibleError, World, axis_id, context_mesh, devices, put_sharding,
+                           AxisType, set_mesh)
 
 
 def _type(x):
@@ -42,7 +43,8 @@ class _ShardMap:
     def __init__(self, f, mesh, in_specs, out_specs, names, check):
         self.f, self.mesh, self.in_specs, self.out_specs = f, mesh, in_specs, out_specs
         self.names, self.check = names, check
-        self._manual(in_specs, "in_specs")
+        if in_specs is not None:
+            self._manual(in_specs, "in_specs")
         self._manual(out_specs, "out_specs")
 
     def _manual(self, given, what):
@@ -101,10 +103,16 @@ class _ShardMap:
         bound = [n for n in self.mesh.axis_names if _w.axis_kind(axis_id(n)) in ("mesh", "checked")]
         return tuple(bound)
 
+    def of_types(self, leaves):
+        # How arguments lie by their types.
+        from jax._layout import explicit_sharding
+        lie = [explicit_sharding(x) for x in leaves]
+        return [P() if s is None else s.spec for s in lie]
+
     def call(self, args):
         leaves, spec = kit.flatten(args)
         leaves = [_w.wrap(x) for x in leaves]
-        specs = _specs(spec, self.in_specs, "in_specs")
+        specs = self.of_types(leaves) if self.in_specs is None else _specs(spec, self.in_specs, "in_specs")
         self.check_in(leaves, specs)
         text, out = [], []
 
@@ -130,11 +138,8 @@ class _ShardMap:
         return _tree.unflatten(tree, _mark(results, [NamedSharding(self.mesh, s) for s in out_specs]))
 
 
-def shard_map(f=None, *, out_specs, in_specs=None, mesh=None, axis_names=(), check_vma=True):
-    if f is None:
-        return lambda g: shard_map(g, out_specs=out_specs, in_specs=in_specs, mesh=mesh, axis_names=axis_names,
-                                   check_vma=check_vma)
-    _callable(f, "shard_map")
+def _shard_map(f, mesh, in_specs, out_specs, axis_names, check_vma):
+    # With the mesh that is there when it is called, if none is given.
     mesh = context_mesh() if mesh is None else mesh
     if mesh is None:
         raise ValueError("The context mesh cannot be empty. Use `jax.set_mesh(mesh)` to enter into a mesh context")
@@ -146,13 +151,76 @@ def shard_map(f=None, *, out_specs, in_specs=None, mesh=None, axis_names=(), che
         if n not in mesh.axis_names:
             raise ValueError(f"jax.shard_map requires axis_names={axis_names} to be a subset of mesh.axis_names={mesh.axis_names}")
     if in_specs is None:
-        raise TypeError("shard_map in_specs argument must be a pytree of `jax.sharding.PartitionSpec` instances, but it was None.")
-    made = _ShardMap(f, mesh, in_specs, out_specs, names, bool(check_vma))
+        types = {t.name for n, t in zip(mesh.axis_names, mesh.axis_types) if n in names}
+        if types != {"Explicit"}:
+            kinds = ", ".join([f"AxisType.{t}" for t in sorted(types)])
+            raise TypeError("shard_map in_specs argument must be a pytree of `jax.sharding.PartitionSpec` instances, but it was "
+                            f"`None` when axis_names={frozenset(names)} are of type {kinds}")
+    return _ShardMap(f, mesh, in_specs, out_specs, names, bool(check_vma))
+
+
+def shard_map(f=None, *, out_specs, in_specs=None, mesh=None, axis_names=(), check_vma=True):
+    if f is None:
+        return lambda g: shard_map(g, out_specs=out_specs, in_specs=in_specs, mesh=mesh, axis_names=axis_names,
+                                   check_vma=check_vma)
+    _callable(f, "shard_map")
 
     def shard_map_f(*args):
-        return made.call(args)
+        return _shard_map(f, mesh, in_specs, out_specs, axis_names, check_vma).call(args)
 
     return _named(shard_map_f, f)
+
+
+# ---- axes of the types Auto and Explicit, inside a function
+
+
+def _with_types(mesh, axes, kind):
+    names = mesh.axis_names if axes is None else (axes,) if isinstance(axes, str) else tuple(axes)
+    return Mesh(mesh.devices, mesh.axis_names, tuple([kind if n in names else t for n, t in zip(mesh.axis_names, mesh.axis_types)]))
+
+
+def _inside(name, kind, f, axes, given, word):
+    # f with axes of another type; how its results lie, or its arguments, is said by the caller.
+    if f is None:
+        return lambda g: _inside(name, kind, g, axes, given, word)
+
+    def wrapper(*args, **kwargs):
+        said = kwargs.pop(word, given)
+        outer = context_mesh()
+        if outer is None:
+            raise ValueError("The context mesh cannot be empty. Use `jax.set_mesh(mesh)` to enter into a mesh context")
+        if said is None:
+            raise TypeError(f"Missing required keyword argument: {word!r}")
+        inner = _with_types(outer, axes, kind)
+        from jax._layout import reshard
+        args = [_tree.map(lambda x: reshard(x, _moved(x, inner)), a) for a in args] if word == "out_sharding" else \
+            reshard(tuple(args), _on(inner, said))
+        with set_mesh(inner):
+            made = f(*args, **kwargs)
+        to = _on(outer, said) if word == "out_sharding" else None
+        return reshard(made, to) if to is not None else _tree.map(lambda x: reshard(x, _moved(x, outer)), made)
+
+    return _named(wrapper, f)
+
+
+def _on(mesh, specs):
+    return _tree.map(lambda s: NamedSharding(mesh, s) if isinstance(s, P) else s, specs)
+
+
+def _moved(x, mesh):
+    # The same layout on a mesh whose axes are of other types.
+    from jax._layout import explicit_sharding
+    from jax._sharding import said_of
+    s = explicit_sharding(_w.wrap(x)) if _w.about(_w.wrap(x), "symbolic") else said_of(_w.wrap(x))
+    return NamedSharding(mesh, s.spec if isinstance(s, NamedSharding) else P())
+
+
+def auto_axes(f=None, /, *, axes=None, out_sharding=None):
+    return _inside("auto_axes", AxisType.Auto, f, axes, out_sharding, "out_sharding")
+
+
+def explicit_axes(f=None, /, *, axes=None, in_sharding=None):
+    return _inside("explicit_axes", AxisType.Explicit, f, axes, in_sharding, "in_sharding")
 
 
 # ---- pmap

@@ -3,6 +3,9 @@ from jax._sharding import (Mesh, NamedSharding, PartitionSpec, SingleDeviceShard
                            context_mesh)
 from jax._sharding import Device
 
+from jax._layout import reshard
+from jax._spmd import auto_axes, explicit_axes
+
 AbstractMesh = Mesh
 
 
