@@ -53,5 +53,4 @@ def k(x):
 print(jax.typeof(k(a, out_sharding=P("j"))), jax.typeof(jax.jit(lambda x: k(x, out_sharding=P("j")))(a)))
 print(jax.typeof(jax.jit(lambda x: reshard(x, P("j")))(a)), jax.typeof(jax.jit(lambda x: reshard(x * 2, P("j", "i")))(a)))
 jax.debug.visualize_array_sharding(x)
-jax.debug.visualize_array_sharding(jnp.arange(8.0))
 jax.debug.visualize_array_sharding(x, scale=2.0)
