@@ -22,6 +22,11 @@ class DistStoreError(DistError):
     pass
 
 
+from torch.distributed import _store
+from torch.distributed._store import FileStore, HashStore, PrefixStore, Store, TCPStore
+_store._Fields.DistStoreError = DistStoreError
+
+
 class _Op:
     def __init__(self, name):
         self.name = name
@@ -219,13 +224,21 @@ def init_process_group(backend=None, init_method=None, timeout=None, world_size=
             raise ValueError(f"Invalid backend: '{backend}'")
     if store is not None and init_method is not None:
         raise AssertionError("Cannot specify both init_method and store.")
-    for part, value in (("pg_options", pg_options), ("device_id", device_id), ("store", store)):
+    for part, value in (("pg_options", pg_options), ("device_id", None if name != "gloo" else device_id)):
         if value is not None:
             raise NotImplementedError(f"init_process_group: {part}={value!r}")
     if "nccl" in name:
         _need_nccl(name)
     key, by_mpi = None, False
-    if init_method is None or init_method.startswith("env://"):
+    if store is not None:
+        if world_size < 1:
+            raise AssertionError("world_size must be positive if using store")
+        if rank < 0:
+            raise AssertionError("rank must be non-negative if using store")
+        if rank == 0:
+            store.set("weft/world", f"store{os.getpid()}_{_State.count}")
+        key = store.get("weft/world").decode()
+    elif init_method is None or init_method.startswith("env://"):
         by_mpi = is_mpi_available() and ("RANK" not in os.environ or os.environ["RANK"] == os.environ.get("OMPI_COMM_WORLD_RANK"))
         if not by_mpi or rank != -1 or world_size != -1:
             by_mpi = False
@@ -241,6 +254,32 @@ def init_process_group(backend=None, init_method=None, timeout=None, world_size=
     _run(_w.comm_open, rank, 0 if by_mpi else world_size, key, seconds, seconds)
     _State.rank, world_size, _ = _w.comm_info()
     _State.world = group.WORLD = GroupMember.WORLD = ProcessGroup(name, list(range(world_size)), group_name or "0")
+
+
+default_pg_timeout = _store.timedelta(minutes=30)
+
+
+def get_default_backend_for_device(device):
+    return "nccl" if torch.device(device).type == "cuda" else "gloo"
+
+
+def is_backend_available(backend):
+    name = backend.lower()
+    known = {"gloo": is_gloo_available, "nccl": is_nccl_available, "mpi": is_mpi_available, "ucc": is_ucc_available}
+    return known[name]() if name in known else False
+
+
+def supports_complex(reduceOp):
+    return reduceOp.name not in ("MAX", "MIN", "PRODUCT", "BAND", "BOR", "BXOR")
+
+
+def get_pg_count():
+    return 0 if _State.world is None else 1 + _State.count
+
+
+def get_backend_config(group=None):
+    name = _group(group).backend
+    return name if ":" in name else ",".join([f"{kind}:{name}" for kind in ("cpu", "cuda")])
 
 
 def _need_nccl(name):
@@ -270,10 +309,9 @@ def _travelling(g, x):
     return x if kind == "cpu" or name == "nccl" else x.cpu()
 
 
-def _nothing(g, x):
-    # A tensor of no elements is in no device's memory: one that stands for it where the others' are.
-    by_nccl = g.backend == "nccl"
-    return torch.zeros(1, dtype=x.dtype, device="cuda") if by_nccl else x
+def _nothing(x, result):
+    # A tensor of no elements is in no device's memory: one that stands for it where the result is to be.
+    return torch.zeros(1, dtype=x.dtype, device=result[0].device) if result and result[0].device.type != "cpu" else x
 
 
 def _run(fn, *args):
@@ -380,6 +418,20 @@ def new_subgroups(group_size=None, group=None, timeout=None, backend=None, pg_op
     return made[_State.rank // group_size], made
 
 
+def new_subgroups_by_enumeration(ranks_per_subgroup_list, timeout=None, backend=None, pg_options=None, group_desc=None):
+    if not ranks_per_subgroup_list:
+        raise ValueError("The arg 'ranks_per_subgroup_list' cannot be empty")
+    seen, mine, made = set(), None, []
+    for ranks in ranks_per_subgroup_list:
+        for r in ranks:
+            if r in seen:
+                raise ValueError("Rank " + str(r) + " has appeared in subgroups twice: every rank is in one")
+            seen.add(r)
+        made.append(new_group(ranks, timeout, backend, pg_options, group_desc=group_desc))
+        mine = made[-1] if _State.rank in ranks else mine
+    return mine, made
+
+
 def split_group(parent_pg=None, split_ranks=None, timeout=None, pg_options=None, group_desc=None):
     parent = _group(parent_pg)
     for ranks in split_ranks:
@@ -405,7 +457,7 @@ def _tensors(xs, name):
 
 
 def _exchange(g, kind, x, finish, async_op, how=None, root=-1, give=None, take=None, result=()):
-    x = _travelling(g, x.detach() if x.numel() or kind != "all_to_all" else _nothing(g, x))
+    x = _travelling(g, x.detach() if x.numel() or kind != "all_to_all" else _nothing(x, result))
     args = (kind, x, g.ranks, how, root, 0, give, take)
     if async_op:
         return Work(_run(_w.comm_start, *args), finish, result)
@@ -452,7 +504,7 @@ def barrier(group=None, async_op=False, device_ids=None):
         raise RuntimeError(f"Function argument device_ids not supported for the selected backend {_group(group).backend}")
     g = _mine(group)
     if g is not None and g.backend == "nccl":
-        return _exchange(g, "reduce", torch.zeros(1, device="cuda"), lambda v: v.item(), async_op, "SUM")
+        torch.cuda.synchronize()
     return g and _exchange(g, "gather", torch.zeros(0), None, async_op)
 
 
@@ -532,6 +584,13 @@ def all_gather_into_tensor(output_tensor, input_tensor, group=None, async_op=Fal
     if output_tensor.numel() != input_tensor.numel() * g.size():
         raise ValueError("output tensor size must be equal to world_size times input tensor size")
     return _exchange(g, "gather", input_tensor, lambda v: _into(output_tensor, v), async_op, result=(output_tensor,))
+
+
+def all_gather_coalesced(output_tensor_lists, input_tensor_list, group=None, async_op=False):
+    # output_tensor_lists[k]: what rank k brought
+    works = [all_gather([out[i] for out in output_tensor_lists], x, group, True)
+             for i, x in enumerate(_tensors(input_tensor_list, "tensor_list"))]
+    return works[-1] if async_op else [w.wait() for w in works if w] and None
 
 
 def gather(tensor, gather_list=None, dst=None, group=None, async_op=False, group_dst=None):
@@ -749,6 +808,28 @@ def _one_object(g, obj, root):
         data = torch.zeros(int(length[0]), dtype=torch.uint8)
     data, _ = _run(_w.comm_do, "broadcast", data, g.ranks, None, root, 0, None, None)
     return _to_object(data)
+
+
+def send_object_list(object_list, dst=None, group=None, device=None, group_dst=None, use_batch=False):
+    check_device(device)
+    g = _mine(group)
+    if g is not None:
+        data = _to_bytes(list(object_list))
+        send(torch.tensor([data.numel()]), dst, group, 0, group_dst)
+        send(data, dst, group, 0, group_dst)
+
+
+def recv_object_list(object_list, src=None, group=None, device=None, group_src=None, use_batch=False):
+    check_device(device)
+    g = _mine(group)
+    if g is None:
+        return -1
+    length = torch.zeros(1, dtype=torch.int64)
+    sender = recv(length, src, group, 0, group_src)
+    data = torch.zeros(int(length[0]), dtype=torch.uint8)
+    recv(data, sender, group)
+    object_list[:] = _to_object(data)
+    return sender
 
 
 def broadcast_object_list(object_list, src=None, group=None, device=None, group_src=None):

@@ -48,6 +48,7 @@ class DistributedDataParallel(Module):
                              "multiple-device GPU modules or CPU modules, but got device_ids "
                              f"{list(device_ids)}, output_device {output_device}, and module parameters "
                              f"{{{', '.join([repr(p.device) for p in list(module.parameters())[:1]])}}}.")
+        self.device_ids = list(device_ids) if device_ids else None
         self.process_group = process_group
         self.world = dist.get_world_size(process_group)
         self.module = module
@@ -71,12 +72,12 @@ class DistributedDataParallel(Module):
                                    f"{len(mine)} params, while rank {rank} has inconsistent {len(other)} params.")
 
     def _from_first(self, tensors):
-        # Everyone has what the first of the group has; tensors of one dtype travel together.
+        # Everyone has what the first of the group has; tensors of one dtype and device travel together.
         import torch.distributed as dist
         if self.world == 1:
             return
-        for dtype in {t.dtype: None for t in tensors}:
-            some = [t for t in tensors if t.dtype == dtype]
+        for kind in {(t.dtype, str(t.device)): None for t in tensors}:
+            some = [t for t in tensors if (t.dtype, str(t.device)) == kind]
             flat = torch.cat([t.detach().reshape(-1) for t in some])
             dist.broadcast(flat, group=self.process_group, group_src=0)
             with torch.no_grad():
@@ -96,6 +97,8 @@ class DistributedDataParallel(Module):
                 f"{', '.join(self._unfinished)}")
         if self.broadcast_buffers and self.require_forward_param_sync:
             self._from_first(list(self.module.buffers()))
+        if self.device_ids is not None:
+            inputs, kwargs = self._moved(inputs), self._moved(kwargs)
         out = self.module(*inputs, **kwargs)
         self.require_forward_param_sync = torch.is_grad_enabled() and self.require_backward_grad_sync
         if self.require_forward_param_sync and not self._waiting:
@@ -103,6 +106,16 @@ class DistributedDataParallel(Module):
             _grad.after_backward.append(self._reduce)
         _grad.within[0] = self._within if self._travels() else None
         return out
+
+    def _moved(self, x):
+        # Tensors in it on the module's own GPU.
+        if isinstance(x, torch.Tensor):
+            place = self.device_ids[0]
+            return x.to(place if not isinstance(place, int) else torch.device("cuda", place))
+        if isinstance(x, (list, tuple)):
+            made = [self._moved(v) for v in x]
+            return type(x)(*made) if hasattr(x, "_fields") else type(x)(made)
+        return {k: self._moved(v) for k, v in x.items()} if isinstance(x, dict) else x
 
     def _travels(self):
         import torch.distributed as dist
@@ -119,7 +132,9 @@ class DistributedDataParallel(Module):
         import torch.distributed as dist
         for p in params:
             by = dist._backend_for(dist.get_backend(self.process_group), p.device.type)
-            if p.grad is not None or p.dtype not in (torch.float32, torch.float64) or (p.device.type != "cpu" and by != "nccl"):
+            if p.device != params[0].device or p.grad is not None or p.dtype not in (torch.float32, torch.float64):
+                return False
+            if p.device.type != "cpu" and by != "nccl":
                 return False
         _grad._w.comm_use(f"processes:{self.world}")
         try:
@@ -203,7 +218,7 @@ class DistributedDataParallel(Module):
         out, size = [], 0
         for p in params:
             n = p.numel() * p.element_size()
-            if not out or out[-1][0].dtype != p.dtype or size + n > (min(_FIRST, cap) if len(out) == 1 else cap):
+            if not out or out[-1][0].dtype != p.dtype or out[-1][0].device != p.device or size + n > (min(_FIRST, cap) if len(out) == 1 else cap):
                 out.append([])
                 size = 0
             out[-1].append(p)
