@@ -98,9 +98,9 @@ def of_script():
             side = (n ** 0.5).to(torch.int64)
             return x.reshape(x.shape[0], side, side).transpose(1, 2) * side.detach()
 
-    torch.jit.trace(Root(), torch.ones(2, 9)).save(OUT / "root.pt")
+    torch.jit.trace(Root(), torch.ones(2, 9)).save(OUT / "traced_root.pt")
     # one pixel cannot be normalised by the batch: there is a program for inference alone
-    torch.jit.script(nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2)).eval()).save(OUT / "pixel.pt")
+    torch.jit.script(nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2)).eval()).save(OUT / "script_pixel.pt")
 
 
 def of_numpy():
@@ -122,16 +122,19 @@ def of_gguf():
     w.add_float32("test.half", 0.5)
     w.add_tensor("plain", np.arange(6, dtype=np.float32).reshape(2, 3))
     w.add_tensor("half", np.arange(4, dtype=np.float16))
-    for name in "Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q2_K Q3_K Q4_K Q5_K Q6_K IQ4_NL IQ4_XS TQ2_0 MXFP4".split():
+    for name in "Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q2_K Q3_K Q4_K Q5_K Q6_K IQ4_NL IQ4_XS TQ2_0 MXFP4 IQ2_XXS IQ2_XS IQ2_S IQ3_XXS IQ3_S IQ1_S IQ1_M TQ1_0".split():
         q = Q[name]
         elements, size = gguf.GGML_QUANT_SIZES[q]
         data = rng.integers(0, 256, (2, size), dtype=np.uint8)
         # scales that are numbers: f16 of moderate size where the block has its f16
         for at in {"Q4_0": [0], "Q4_1": [0, 2], "Q5_0": [0], "Q5_1": [0, 2], "Q8_0": [0], "Q2_K": [80, 82], "Q3_K": [108],
-                   "Q4_K": [0, 2], "Q5_K": [0, 2], "Q6_K": [208], "IQ4_NL": [0], "IQ4_XS": [0], "TQ2_0": [64]}.get(name, []):
+                   "Q4_K": [0, 2], "Q5_K": [0, 2], "Q6_K": [208], "IQ4_NL": [0], "IQ4_XS": [0], "TQ2_0": [64], "IQ2_XXS": [0],
+                   "IQ2_XS": [0], "IQ2_S": [0], "IQ3_XXS": [0], "IQ3_S": [0], "IQ1_S": [0], "TQ1_0": [52]}.get(name, []):
             data[:, at:at + 2] = rng.uniform(0.1, 1, 2).astype(np.float16).reshape(2, 1).view(np.uint8)
         if name == "MXFP4":
             data[:, 0] = [120, 130]
+        if name == "IQ1_M":     # the highest quarter of its f16
+            data[:, 55] = data[:, 55] & 15 | 0x20
         w.add_tensor(name, data, raw_dtype=q)
         out[name] = quants.dequantize(data, q).astype(np.float32)
     w.write_header_to_file()

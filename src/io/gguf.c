@@ -5,7 +5,7 @@
  *     tensors    name, u32 rank, u64 sizes (the fastest first), u32 type, u64 offset
  *     data       from the next multiple of general.alignment (32) on
  *
- * A type is blocks of so many elements in so many bytes; `unpack` makes f32 of one block.
+ * A type is blocks of so many elements in so many bytes; `unpack` makes f32 of one block (gguf_blocks.c: by code books).
  */
 #include "io/io.h"
 
@@ -332,14 +332,22 @@ static const struct {
     {13, "Q5_K", 256, 176, 0, unpack_q5_k},
     {14, "Q6_K", 256, 210, 0, unpack_q6_k},
     {15, "Q8_K", 256, 292, 0, unpack_q8_k},
+    {16, "IQ2_XXS", 256, 66, 0, gguf_unpack_iq2_xxs},
+    {17, "IQ2_XS", 256, 74, 0, gguf_unpack_iq2_xs},
+    {18, "IQ3_XXS", 256, 98, 0, gguf_unpack_iq3_xxs},
+    {19, "IQ1_S", 256, 50, 0, gguf_unpack_iq1_s},
     {20, "IQ4_NL", 32, 18, 0, unpack_iq4_nl},
+    {21, "IQ3_S", 256, 110, 0, gguf_unpack_iq3_s},
+    {22, "IQ2_S", 256, 82, 0, gguf_unpack_iq2_s},
     {23, "IQ4_XS", 256, 136, 0, unpack_iq4_xs},
     {24, "I8", 1, 1, WF_I8, NULL},
     {25, "I16", 1, 2, WF_I16, NULL},
     {26, "I32", 1, 4, WF_I32, NULL},
     {27, "I64", 1, 8, WF_I64, NULL},
     {28, "F64", 1, 8, WF_F64, NULL},
+    {29, "IQ1_M", 256, 56, 0, gguf_unpack_iq1_m},
     {30, "BF16", 1, 2, WF_BF16, NULL},
+    {34, "TQ1_0", 256, 54, 0, gguf_unpack_tq1_0},
     {35, "TQ2_0", 256, 66, 0, unpack_tq2_0},
     {39, "MXFP4", 32, 17, 0, unpack_mxfp4},
 };

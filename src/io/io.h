@@ -230,6 +230,11 @@ typedef struct Format {
 } Format;
 extern const Format npz_format, st_index_format; /* tensors.c */
 extern const Format gguf_format;      /* gguf.c */
+/* A block of 256 elements (gguf_blocks.c). */
+void gguf_unpack_iq1_m(const uint8_t *b, float *y), gguf_unpack_iq1_s(const uint8_t *b, float *y);
+void gguf_unpack_iq2_s(const uint8_t *b, float *y), gguf_unpack_iq2_xs(const uint8_t *b, float *y);
+void gguf_unpack_iq2_xxs(const uint8_t *b, float *y), gguf_unpack_iq3_s(const uint8_t *b, float *y);
+void gguf_unpack_iq3_xxs(const uint8_t *b, float *y), gguf_unpack_tq1_0(const uint8_t *b, float *y);
 extern const Format onnx_format;      /* onnx/import.c */
 extern const Format stablehlo_format; /* stablehlo/import.c */
 extern const Format tensorflow_format; /* tensorflow/import.c */
