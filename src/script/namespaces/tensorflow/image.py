@@ -179,3 +179,14 @@ def resize(images, size, method="bilinear", preserve_aspect_ratio=False, antiali
             k = _w.tensor(_weights(n, m, method, antialias), y.dtype)
             y = _w.move_axis(_w.tensordot(k, y, [1], [a]), 0, a)
     return y if method != "area" or x.dtype == y.dtype else _w.cast(y, _float32)
+
+
+_MORE = ("rgb_to_yiq yiq_to_rgb rgb_to_yuv yuv_to_rgb rgb_to_hsv hsv_to_rgb adjust_hue adjust_saturation psnr ssim ssim_multiscale "
+         "total_variation image_gradients sobel_edges pad_to_bounding_box resize_with_crop_or_pad resize_with_pad crop_and_resize "
+         "non_max_suppression non_max_suppression_overlaps").split()
+
+
+def __getattr__(name):
+    if name in _MORE:
+        return getattr(__import__("tensorflow._images"), name)
+    raise AttributeError(f"module 'tensorflow.image' has no attribute '{name}'")

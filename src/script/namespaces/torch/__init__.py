@@ -18,6 +18,8 @@ from torch._creation import *
 from torch._math import *
 from torch._shape import *
 from torch._products import *
+
+del put             # what these modules write results with; torch.put is another
 from torch._grad import no_grad, enable_grad, inference_mode, set_grad_enabled, is_grad_enabled
 from torch._grad import is_inference_mode_enabled
 from torch._tensor import Tensor, set_printoptions, typed as _typed
@@ -60,7 +62,15 @@ _RAW = ("alpha_dropout batch_norm binary_cross_entropy_with_logits cosine_embedd
         "hinge_embedding_loss instance_norm kl_div margin_ranking_loss poisson_nll_loss triplet_margin_loss").split()
 
 
+_MORE = ("put index_reduce select_scatter slice_scatter diagonal_scatter as_strided_scatter nextafter ldexp frexp igamma igammac i0 "
+         "split_with_sizes unsafe_split_with_sizes nonzero_static is_signed is_conj is_neg is_inference constant_pad_nd "
+         "affine_grid_generator grid_sampler grid_sampler_2d grid_sampler_3d empty_permuted frobenius_norm nuclear_norm "
+         "norm_except_dim kaiser_window").split()
+
+
 def __getattr__(name):
+    if name in _MORE:
+        return getattr(__import__("torch._more"), name)
     if name in _MODULES:
         return __import__("torch." + name)
     if name in _FROM:

@@ -42,11 +42,20 @@ _IN_PLACE = ("abs neg sign square reciprocal exp exp2 expm1 log log2 log10 log1p
              "cosh tanh asinh acosh atanh erf sqrt rsqrt sigmoid floor ceil trunc frac logical_not relu mul pow "
              "atan2 eq ne lt le gt ge logical_and logical_or add sub div round clamp clamp_min clamp_max cumsum "
              "tril triu scatter scatter_add index_add index_copy index_fill index_put masked_fill multiply "
-             "subtract divide clip erfinv bitwise_and bitwise_or bitwise_xor negative true_divide deg2rad rad2deg")
+             "subtract divide clip erfinv bitwise_and bitwise_or bitwise_xor negative true_divide deg2rad rad2deg "
+             "absolute arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_left_shift bitwise_not bitwise_right_shift "
+             "conj_physical erfc fix greater greater_equal less less_equal not_equal logical_xor hypot")
 # The same for functions of several steps.
 _IN_PLACE_OF_STEPS = ("lerp addcmul addcdiv nan_to_num renorm cumprod scatter_reduce masked_scatter addmm addmv baddbmm "
                       "addr float_power remainder fmod floor_divide heaviside copysign sgn sinc logit xlogy digamma lgamma "
-                      "gcd lcm")
+                      "gcd lcm addbmm mvlgamma index_reduce put igamma igammac ldexp nextafter i0")
+# Methods of functions that are loaded when they are first called: where they are.
+_LATER = (("torch._more", "put index_reduce select_scatter slice_scatter diagonal_scatter as_strided_scatter nextafter ldexp frexp "
+                          "igamma igammac i0 split_with_sizes unsafe_split_with_sizes nonzero_static is_signed is_conj is_neg is_inference "
+                          "resize_as_ map2_"),
+          ("torch._misc", "svd qr histogram pinverse is_nonzero"), ("torch.linalg", "slogdet matrix_exp"),
+          ("torch._shape", "diagflat"), ("torch._products", "cholesky_inverse cholesky_solve triangular_solve"),
+          ("torch.fft", "stft istft"), ("torch.nn.functional", "prelu hardshrink"))
 
 # How tensors are written: set_printoptions.
 _text = {"precision": -1, "threshold": -1, "edgeitems": -1, "linewidth": -1, "sci_mode": -1}
@@ -468,6 +477,8 @@ class Tensor(_w.Tensor):
         _w.set_data(self, _w.swap_axes(_w.detach(self), dim0, dim1))
         return self
 
+    swapaxes_ = swapdims_ = transpose_
+
     normal_ = _drawing("normal", 0.0, 1.0)
     uniform_ = _drawing("uniform", 0.0, 1.0)
     exponential_ = _drawing("exponential", 1.0, 0.0)
@@ -540,7 +551,17 @@ class Tensor(_w.Tensor):
     bool = _converter(_bool)
 
 
+def _later(home, name):
+    def call(self, *args, **kwargs):
+        return getattr(__import__(home), name)(self, *args, **kwargs)
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
 def _bind():
+    for home, names in _LATER:
+        for name in names.split():
+            setattr(Tensor, name, _later(home, name))
     for module, names in _METHODS:
         for name in names.split():
             setattr(Tensor, name, getattr(module, name))

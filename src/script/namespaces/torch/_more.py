@@ -1,0 +1,230 @@
+# torch._more -- functions of torch, and methods of tensors, that few programs use.
+import math
+
+import _torch as _w
+from torch._types import float64, int32, int64
+
+
+def put(input, index, source, accumulate=False):
+    # Into the flat tensor, places counted from the end below 0.
+    flat, at = _w.reshape(input, (-1,)), _w.reshape(index, (-1,))
+    if index.numel() != source.numel():
+        raise IndexError("put_(): Expected source and index to have the same number of elements, but got source.numel() = "
+                         f"{source.numel()}, index.numel() = {index.numel()}")
+    if source.dtype != input.dtype:
+        raise RuntimeError(f"put_(): self and source expected to have the same dtype, but got self.dtype = {_name(input)} and "
+                           f"source.dtype = {_name(source)}")
+    for k in at.tolist():
+        if not -flat.shape[0] <= k < flat.shape[0]:
+            raise IndexError(f"out of range: tried to access index {k} on a tensor of {flat.shape[0]} elements.")
+    at = _w.where(_w.lt(at, 0), at + flat.shape[0], at)
+    values = _w.reshape(source, (-1,))
+    flat = flat.index_put((at,), values, accumulate)
+    return _w.reshape(flat, input.shape)
+
+
+_NAMES = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long", "int32": "Int",
+          "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool"}
+
+
+def _name(x):
+    return _NAMES.get(x.dtype.name, x.dtype.name)
+
+
+def index_reduce(input, dim, index, source, reduce, *, include_self=True):
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    dim = dim % max(input.ndim, 1)
+    shape = [1] * source.ndim
+    shape[dim] = -1
+    wide = _w.broadcast_to(_w.reshape(index, shape), source.shape)
+    return input.scatter_reduce(dim, wide, source, reduce, include_self=include_self)
+
+
+# ---- tensors with a part replaced
+
+def _placed(input, part, src):
+    out = _w.copy(input)
+    view = part(out)
+    if view.shape != src.shape:
+        raise RuntimeError("expected src to have a size equal to the slice of self. src size = "
+                           f"{list(src.shape)}, slice size = {list(view.shape)}")
+    _w.write(view, src if src.dtype == input.dtype else _w.cast(src, input.dtype))
+    return out
+
+
+def select_scatter(input, src, dim, index):
+    return _placed(input, lambda x: x.select(dim, index), src)
+
+
+def slice_scatter(input, src, dim=0, start=None, end=None, step=1):
+    at = (slice(None),) * (dim % input.ndim) + (slice(start, end, step),)
+    return _placed(input, lambda x: x[at], src)
+
+
+def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
+    return _placed(input, lambda x: x.diagonal(offset, dim1, dim2), src)
+
+
+def as_strided_scatter(input, src, size, stride, storage_offset=None):
+    return _placed(input, lambda x: x.as_strided(size, stride, storage_offset or 0), src)
+
+
+# ---- elementwise
+
+def igamma(input, other):
+    from torch.special import gammainc
+    return gammainc(input, other)
+
+
+def igammac(input, other):
+    from torch.special import gammaincc
+    return gammaincc(input, other)
+
+
+def i0(input):
+    from torch.special import i0
+    return i0(input)
+
+
+def nextafter(input, other):
+    if input.dtype != other.dtype or not input.dtype.is_floating_point:
+        raise NotImplementedError(f"\"nextafter\" not implemented for '{_name(input)}'")
+    ints = {2: _w.int16, 4: int32, 8: int64}[input.dtype.itemsize]
+    a, b = _w.broadcast_to(input, _w.add(input, other).shape), _w.broadcast_to(other, _w.add(input, other).shape)
+    least = -(1 << (8 * input.dtype.itemsize - 1)) + 1
+    pick = lambda c, x, y: _w.where(c, _w.full((), x, ints), _w.full((), y, ints))
+    up = _w.gt(b, a)
+    moved = _w.bitcast(_w.bitcast(a, ints) + pick(_w.eq(_w.gt(a, 0), up), 1, -1), input.dtype)
+    moved = _w.where(_w.eq(a, 0), _w.bitcast(pick(up, 1, least), input.dtype), moved)
+    moved = _w.where(_w.eq(a, b), b, moved)
+    return _w.where(_w.logical_or(_w.is_nan(a), _w.is_nan(b)), a + b, moved)
+
+
+def ldexp(input, other):
+    return _w.mul(input, _w.pow(2.0, other))
+
+
+def frexp(input):
+    # (m, e): input = m * 2^e, 0.5 <= |m| < 1. Powers of two are exact where the exponent is a float's.
+    from torch._types import result as _result
+    if not input.dtype.is_floating_point:
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    x = _w.cast(_w.detach(input), float64)
+    odd = _w.logical_or(_w.eq(x, 0), _w.logical_not(_w.is_finite(x)))
+    n = _w.where(odd, 0.0, _w.floor(_w.log2(_w.abs(_w.where(odd, 1.0, x)))) + 1)
+    half = _w.floor(n / 2)
+    m = _w.abs(x) * _w.exp2(-half) * _w.exp2(half - n)      # the logarithm may be one off where x is next to a power of two
+    n = _w.where(odd, 0.0, _w.where(_w.ge(m, 1.0), n + 1, _w.where(_w.lt(m, 0.5), n - 1, n)))
+    half = _w.floor(n / 2)
+    scale = _w.cast(_w.exp2(-half), input.dtype), _w.cast(_w.exp2(half - n), input.dtype)
+    return _result("frexp", ("mantissa", "exponent"))((input * scale[0] * scale[1], _w.cast(n, int32)))
+
+
+# ---- others
+
+def split_with_sizes(input, split_sizes, dim=0):
+    return input.split(list(split_sizes), dim)
+
+
+unsafe_split_with_sizes = split_with_sizes
+
+
+def nonzero_static(input, *, size, fill_value=-1):
+    found = _w.nonzero(input)[:size]
+    rest = _w.full((size - found.shape[0], found.shape[1]), fill_value, int64)
+    return _w.concat([found, rest], 0)
+
+
+def resize_as_(input, the_template):
+    return input.resize_(*the_template.shape)
+
+
+def map2_(self, x, y, fn):
+    lists = [_w.reshape(_w.broadcast_to(v, self.shape), (-1,)).tolist() for v in (self, x, y)]
+    values = [fn(a, b, c) for a, b, c in zip(*lists)]
+    return _w.write(self, _w.reshape(_w.tensor(values, self.dtype), self.shape))
+
+
+def is_signed(input):
+    return input.dtype.kind in "ifc" or input.dtype.is_floating_point
+
+
+def is_conj(input):
+    return False if isinstance(input, _w.Tensor) else _refuse(input)     # conjugates are computed here, never noted
+
+
+def is_neg(input):
+    return False if isinstance(input, _w.Tensor) else _refuse(input)
+
+
+def is_inference(input):
+    return False if isinstance(input, _w.Tensor) else _refuse(input)
+
+
+def _refuse(input):
+    raise TypeError(f"argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+
+
+def constant_pad_nd(input, pad, value=0):
+    from torch.nn import functional as F
+    return F.pad(input, pad, "constant", value)
+
+
+def affine_grid_generator(theta, size, align_corners):
+    from torch.nn import functional as F
+    return F.affine_grid(theta, size, align_corners)
+
+
+_MODES, _PADDING = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")
+
+
+def grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners):
+    from torch.nn import functional as F
+    return F.grid_sample(input, grid, _MODES[interpolation_mode], _PADDING[padding_mode], align_corners)
+
+
+grid_sampler_2d = grid_sampler_3d = grid_sampler
+
+
+def empty_permuted(size, physical_layout, *, dtype=None, device=None, requires_grad=False):
+    import torch
+    x = torch.empty([size[k] for k in physical_layout], dtype=dtype, device=device, requires_grad=requires_grad)
+    return x.permute([list(physical_layout).index(k) for k in range(len(size))])
+
+
+def frobenius_norm(input, dim=(), keepdim=False):
+    import torch
+    return torch.linalg.vector_norm(input, 2, list(dim) if dim else None, keepdim)
+
+
+def nuclear_norm(input, dim=None, keepdim=False):
+    import torch
+    return torch.linalg.matrix_norm(input, "nuc", (-2, -1) if dim is None else tuple(dim), keepdim)
+
+
+def norm_except_dim(v, pow=2, dim=0):
+    if dim == -1:
+        return v.norm(pow)
+    shape = [1] * v.ndim
+    shape[dim] = v.shape[dim]
+    return _w.reshape(_w.swap_axes(v, 0, dim), (v.shape[dim], -1)).norm(pow, 1).reshape(shape)
+
+
+def kaiser_window(window_length, periodic=True, beta=12.0, *, dtype=None, layout=None, device=None, requires_grad=False):
+    from torch._creation import get_default_dtype, tensor
+    n = window_length - (0 if periodic else 1)
+    if window_length == 1:
+        values = [1.0]
+    else:
+        values = [_i0(beta * math.sqrt(max(0.0, 1 - (2 * k / n - 1) ** 2))) / _i0(beta) for k in range(window_length)]
+    return tensor(values, dtype=dtype or get_default_dtype(), device=device, requires_grad=requires_grad)
+
+
+def _i0(x):
+    total = term = 1.0
+    for k in range(1, 80):
+        term *= (x / (2 * k)) ** 2
+        total += term
+    return total
+
