@@ -25,6 +25,9 @@ def _type(a):
     return type(None) if a is None else ForwardRef(a) if isinstance(a, str) else a
 
 
+checks = [None]     # who else answers isinstance(x, List[int]): scripts of torch.jit do, by what is in the list
+
+
 class ForwardRef:
     _is_type = True
 
@@ -127,6 +130,10 @@ class _Form(_Joins):
         return (self._origin,)
 
     def __instancecheck__(self, obj):
+        if checks[0] is not None and "__args__" in self.__dict__:
+            answer = checks[0](obj, self)
+            if answer is not NotImplemented:
+                return answer
         return self.__subclasscheck__(type(obj))
 
     def __subclasscheck__(self, cls):
@@ -247,7 +254,10 @@ class _GenericForm(_Alias):
         return f"{name}[{', '.join(_text(a) for a in self.__args__)}]"
 
     def __instancecheck__(self, obj):
-        raise TypeError("Subscripted generics cannot be used with class and instance checks")
+        answer = NotImplemented if checks[0] is None else checks[0](obj, self)
+        if answer is NotImplemented:
+            raise TypeError("Subscripted generics cannot be used with class and instance checks")
+        return answer
 
     def __mro_entries__(self, bases):
         if self.__origin__ is Generic and any(b is not self and isinstance(b, _GenericForm) and b.__origin__ is not Generic

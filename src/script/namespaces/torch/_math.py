@@ -745,11 +745,17 @@ def _axis(input, dim):
 
 def _running(name):
     # The extreme so far and where it is: the last place that equals it.
-    def running(input, dim):
+    def running(input, dim, *, out=None):
         if input.ndim == 0:
             _w.sum(input, dim)  # is there such an axis?
-            return pair(name, (_w.copy(input), _w.tensor(0)))
-        return pair(name, _w.op(name, [input], {"axis": _axis(input, dim)}))
+            both = (_w.copy(input), _w.tensor(0))
+        else:
+            both = _w.op(name, [input], {"axis": _axis(input, dim)})
+        if out is None:
+            return pair(name, both)
+        for to, x in zip(out, both):
+            put(to.resize_(*x.shape) if to.shape != x.shape else to, x)
+        return pair(name + "_out", tuple(out))
     running.__name__ = running.__qualname__ = name
     return running
 

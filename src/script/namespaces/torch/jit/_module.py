@@ -344,6 +344,9 @@ def isinstance_(obj, target):
     return _types.is_of(obj, target)
 
 
+__import__("typing").checks[0] = lambda obj, target: _types.is_of(obj, target) if _scripting[0] else NotImplemented
+
+
 def is_scripting():
     return _scripting[0] > 0
 
@@ -366,6 +369,15 @@ def _refused(why):
 
 _stage.special(is_scripting, _staged_scripting)
 _stage.special(isinstance_, _staged_isinstance)
+_plain_isinstance = __import__("_stage.expression").specials[id(isinstance)][1]
+
+
+def _staged_builtin(stage, args, kwargs):
+    answer = _plain_isinstance(stage, args, kwargs)
+    return _types.is_of(*args) if answer is NotImplemented and stage.numbers == "sym" else answer
+
+
+_stage.special(isinstance, _staged_builtin)
 _stage.special(hash, _refused("the hash of a value"))
 _stage.special(torch.is_grad_enabled, _refused("whether derivatives are recorded is known when it is called"))
 

@@ -153,6 +153,10 @@ def fit(x, t):
             except NoFit:
                 pass
         raise NoFit(_cast(x))
+    if name.startswith("BroadcastingList") and inner:      # one number stands for as many as the name says
+        if isinstance(x, (int, float)):
+            return [fit(x, inner[0])] * int(name[16:])
+        name = "List"
     if name == "List" and inner:
         if not isinstance(x, (list, tuple, range)):
             raise NoFit(_cast(x))
