@@ -33,6 +33,11 @@ class Nested:
 specials = {}       # id of a function: (the function, what to do instead)
 
 
+def open_sizes(xs):
+    # Does a tensor among them have a size that is known only when the program runs (x[mask])?
+    return any([repr(n) == "?" for x in xs if hasattr(x, "shape") and hasattr(x, "ndim") for n in x.shape])
+
+
 def special(f, fn):
     # When f is called with what is not known: fn(stage, args, kwargs), or NotImplemented.
     specials[id(f)] = (f, fn)
@@ -132,6 +137,10 @@ class Expressions(Statements):
             if not any([isinstance(x, Sym) for x in (a, b, *(a if isinstance(a, tuple) else ()), *(b if isinstance(b, tuple) else ()))]):
                 raise
             raise Refuse(f"the value of a number is needed: {e}")
+        except RuntimeError as e:
+            if not open_sizes((a, b)):
+                raise
+            raise Refuse(f"sizes that are known when it runs: {e}")
 
     def e_un(self, frame, e):
         v = self.eval(frame, e.a)
@@ -394,6 +403,10 @@ class Expressions(Statements):
             if not any([isinstance(x, Sym) for x in list(args) + list(kwargs.values())]):
                 raise
             raise Refuse(f"{getattr(f, '__name__', 'a call')} needs the value of a number: {e}")
+        except RuntimeError as e:
+            if isinstance(e, Refuse) or not open_sizes(list(args) + list(kwargs.values())):
+                raise
+            raise Refuse(f"sizes that are known when it runs: {e}")
 
     def item_of(self, x):
         if isinstance(x, Sym):

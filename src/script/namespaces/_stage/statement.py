@@ -384,7 +384,8 @@ class Statements(Loops):
     def augment(self, frame, s):
         b = self.eval(frame, s.b)
         t = s.a
-        fn = inplace.get(s.op, lambda x, y: self.operate(s.op, x, y))
+        own = inplace.get(s.op)
+        fn = (lambda x, y: self.operate(s.op, x, y)) if own is None else (lambda x, y: self.without_numbers(own, x, y))
         if t.kind == "name":
             self.assign(frame, t, fn(self.lookup(frame, t), b))
         elif t.kind == "attr":

@@ -52,3 +52,14 @@ try:
     isinstance([1], List[int])
 except TypeError as e:
     print(e)
+
+
+@torch.jit.script
+def masked(x, y):
+    a = torch.exp(x)
+    b = x == 1
+    a[b] += y[b]
+    return a
+
+
+print(masked(torch.ones(2, 2), torch.ones(2, 2)), masked(torch.arange(3.0), torch.arange(3.0)))
