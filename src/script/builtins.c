@@ -392,9 +392,7 @@ static Value b_iter(Vm *vm, const Args *a)
     if (a->v[1].tag == T_NIL)
         return sc_iter(vm, a->v[0]);
     it = sc_iter_new(vm, C_callable_iterator, a->v[0]);
-    if (it)
-        it->b = sc_ref(a->v[1]);
-    return v_obj(it);
+    return sc_iter_calls(vm, it, a->v[1]);
 }
 
 static Value b_next(Vm *vm, const Args *a)

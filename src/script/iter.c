@@ -15,11 +15,18 @@ Iter *sc_iter_new(Vm *vm, KnownClass k, Value a)
 {
     Iter *it = sc_gc_new(vm, vm->cls[k], sizeof *it);
 
-    if (it) {
+    if (it)
         it->a = sc_ref(a);
+    return it;
+}
+
+Value sc_iter_calls(Vm *vm, Iter *it, Value b)
+{
+    if (it) {
+        it->b = sc_ref(b);
         it->h.h.flags |= UNLIKELY(vm->has_confined) && sc_is_left_by_file(vm) ? OBJ_CONFINED : 0;
     }
-    return it;
+    return v_obj(it);
 }
 
 /* The function of map, filter or iter(f, end) is called, as who made the iterator may. */
@@ -299,9 +306,7 @@ static Value map_make(Vm *vm, Class *cls, const Args *a)
     it = t ? sc_iter_new(vm, C_map, v_obj(t)) : NULL;
     if (t)
         obj_drop(vm, t);
-    if (it)
-        it->b = sc_ref(a->v[0]);
-    return v_obj(it);
+    return sc_iter_calls(vm, it, a->v[0]);
 }
 
 static Value filter_next(Vm *vm, Value self)
@@ -330,9 +335,7 @@ static Value filter_make(Vm *vm, Class *cls, const Args *a)
 
     (void)cls;
     sc_drop(vm, i);
-    if (it)
-        it->b = sc_ref(a->v[0]);
-    return v_obj(it);
+    return sc_iter_calls(vm, it, a->v[0]);
 }
 
 /* iter(f, sentinel) */

@@ -711,6 +711,7 @@ static inline void sc_leave(Vm *vm) { vm->cdepth--; }
 /* ---- iter.c, func.c ---------------------------------------------------------------- */
 
 Iter *sc_iter_new(Vm *vm, KnownClass k, Value a); /* takes another count of a */
+Value sc_iter_calls(Vm *vm, Iter *it, Value b);   /* with b, of one that calls a function: who made it is remembered (confine.c) */
 Value sc_method(Vm *vm, Value fn, Value self);
 Value sc_property_get(Vm *vm, const Property *p, Value self);
 Native *sc_native_fn(Vm *vm, const NativeDef *def, Value self, void *user);

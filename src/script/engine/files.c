@@ -315,7 +315,7 @@ static Value n_read_torch(Vm *vm, const Args *a)
     bool ok;
 
     arena_init(&o.a, &e.c->al, e.c);
-    ok = sc_may(vm, "reach files") && en_str(&e, a->v[0], &path) &&
+    ok = (a->v[1].tag != T_NONE || sc_may(vm, "reach files")) && en_str(&e, a->v[0], &path) &&
          (a->v[1].tag == T_NONE || sc_bytes_view(vm, a->v[1], &bytes, &n)) &&
          open_torch(e.c, path, bytes, n, &o, &r.f) == WF_OK &&
          (out = sc_tuple(vm, 3)) != NULL;
@@ -445,7 +445,7 @@ static Value n_write_zip(Vm *vm, const Args *a)
     Arena arena;
     Text text;
     Part *parts = contents ? en_alloc(&e, ((size_t)names->n + 1) * sizeof *parts) : NULL;
-    bool ok = parts && sc_may(vm, "reach files") && en_str(&e, a->v[0], &path) &&
+    bool ok = parts && (a->v[0].tag == T_NONE || sc_may(vm, "reach files")) && en_str(&e, a->v[0], &path) &&
               (names->n == contents->n ||
                sc_fail(vm, C_ValueError, "write_zip: a name for each content"));
     Value out = NIL;

@@ -280,6 +280,22 @@ done:
     return r;
 }
 
+/* call_as_file(f, args): f(*args), which a file asks for, so that it computes and does no more (confine.c) */
+static Value m_call_as_file(Vm *vm, const Args *a)
+{
+    Tuple *t = sc_tuple_from(vm, a->v[1]);
+    Value r;
+
+    if (!t)
+        return NIL;
+    vm->has_confined = true;
+    vm->confined++;
+    r = sc_call(vm, a->v[0], t->v, (int)t->n);
+    vm->confined--;
+    obj_drop(vm, t);
+    return r;
+}
+
 /* left_by_file(): does code of a file run, so that what is made now calls later on its behalf? */
 static Value m_left_by_file(Vm *vm, const Args *a)
 {
@@ -290,6 +306,6 @@ static Value m_left_by_file(Vm *vm, const Args *a)
 static const NativeDef functions[] = {
     {"parameters", m_parameters, "f"}, {"source", m_source, "f"}, {"text_of", m_text_of, "file"},
     {"is_generator", m_is_generator, "f"}, {"caller", m_caller, "depth"}, {"names", m_names, ""},
-    {"collect", m_collect, "|generation"}, {"left_by_file", m_left_by_file, ""}, {"run", m_run, "argv,input,out,err,cwd,env"}, {0}};
+    {"collect", m_collect, "|generation"}, {"left_by_file", m_left_by_file, ""}, {"call_as_file", m_call_as_file, "f,args"}, {"run", m_run, "argv,input,out,err,cwd,env"}, {0}};
 
 bool open_host(Vm *vm, ScModule *m) { return sc_module_natives(vm, m, functions); }

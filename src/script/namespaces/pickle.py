@@ -1,9 +1,11 @@
 # pickle -- Python's pickles: written as protocol 4 without frames, or 2; all protocols are read. Functions and classes are named, not
 # written. What a file names is looked up in the program's own files and in the libraries' here; of the standard library's
-# only what stands for data: so no file can have a command run.
+# only what stands for data; and whatever is not the program's own computes and does no more (script/confine.c): so no file can have
+# a command run.
 import copyreg as _copyreg
 import struct as _struct
 import sys as _sys
+from _host import call_as_file as _call_as_file
 
 HIGHEST_PROTOCOL, DEFAULT_PROTOCOL = 5, 4
 _FUNCTION, _BUILTIN, _MODULE = type(lambda: 0), type(len), type(_sys)
@@ -314,11 +316,17 @@ def _find(module, name):
                 if not hasattr(x, part):
                     raise AttributeError(f"Can't get attribute '{name}' on {x!r}")
                 x = getattr(x, part)
-                if not own and isinstance(x, _MODULE):
+                if isinstance(x, _MODULE):
                     break
             else:
                 return x
     raise UnpicklingError(f"pickle reads data, objects of the program's own classes and of the libraries', not '{module}.{name}'")
+
+
+def _is_own(x):
+    # Made by the program's own source, which may do what it likes?
+    m = getattr(x, "__module__", None)
+    return m == "__main__" or isinstance(m, str) and m.split(".")[0] not in _LIBRARIES and hasattr(_sys.modules.get(m), "__file__")
 
 
 def _module(name):
@@ -382,6 +390,18 @@ class _Reader:
     def __init__(self, data, encoding="ASCII", errors="strict", find=_find, persistent=None):
         self.data, self.at, self.stack, self.memo = bytes(data), 0, [], {}
         self.encoding, self.errors, self.find, self.persistent = encoding, errors, find, persistent
+        self.own = []           # what was found, of the program's own
+
+    def found(self, x):
+        if _is_own(x) and not self.is_own(x):
+            self.own.append(x)
+        return x
+
+    def is_own(self, x):
+        return any([x is o for o in self.own])
+
+    def call(self, c, f, args):
+        return f(*args) if self.is_own(c) else _call_as_file(f, args)
 
     def take(self, n):
         b = self.data[self.at:self.at + n]
@@ -445,9 +465,10 @@ def _build(r, push, stack):
         for key in o.keys:
             r.memo[key] = stack[-1]
     elif hasattr(type(o), "__setstate__"):
-        o.__setstate__(state)
+        r.call(type(o), o.__setstate__, (state,))
     elif type(o).__name__ == "partial" and isinstance(state, tuple) and len(state) == 4:
-        stack[-1] = type(o)(state[0], *state[1], **state[2])
+        make = lambda: type(o)(state[0], *state[1], **state[2])
+        stack[-1] = r.call(state[0], make, ())
     else:
         slots = None
         if isinstance(state, tuple) and len(state) == 2:
@@ -485,19 +506,19 @@ def _reduce(r, push, stack):
     f = stack.pop()
     if f is bytearray and args and isinstance(args[0], str):
         args = (args[0].encode("latin-1"),)
-    push(f(*args))
+    push(r.call(f, f, args))
 
 
 def _newobj(r, push, stack):
     args = stack.pop()
     c = stack.pop()
-    push(c.__new__(c, *args))
+    push(r.call(c, c.__new__, (c, *args)))
 
 
 def _newobj_ex(r, push, stack):
     kwargs, args = stack.pop(), stack.pop()
     c = stack.pop()
-    push(c.__new__(c, *args, **kwargs))
+    push(r.call(c, lambda: c.__new__(c, *args, **kwargs), ()))
 
 
 def _additems(r, push, stack):
@@ -521,12 +542,12 @@ def _int_line(r, push, stack):
 
 def _global(r, push, stack):
     module = r.line()
-    push(r.find(module, r.line()))
+    push(r.found(r.find(module, r.line())))
 
 
 def _stack_global(r, push, stack):
     name = stack.pop()
-    push(r.find(stack.pop(), name))
+    push(r.found(r.find(stack.pop(), name)))
 
 
 def _persistent(r, push, stack):

@@ -237,3 +237,43 @@ box.n = 4
 print(box.n, left["scripted"](torch.ones(2)).tolist(), list(left["mapped"](len, "abc")), left["partial"](max, [1, 3])())
 # others go on as before
 print(list(map(len, ["ab"])), os.path.exists("/nowhere/evil"), eval("1 + 2"))
+
+# Pickles: what a file names and has called is the program's own, or computes and does no more.
+import functools
+import pickle
+
+
+def named(module, name, *args):
+    p = b"\x80\x02c" + module.encode() + b"\n" + name.encode() + b"\n("
+    for a in args:
+        p += a if isinstance(a, bytes) else b"X" + len(a).to_bytes(4, "little") + a.encode()
+    return p + b"tR"
+
+
+class Own:
+    def __setstate__(self, state):
+        self.n = state["n"] + len(os.listdir("/"))
+
+
+def run_own(x):
+    return ("own", x, os.path.exists("/nowhere"))
+
+
+for module, name, arg in (("torch.jit", "CompilationUnit", "print('EVIL')\ndef f(x):\n    return x"), ("numpy", "fromfile", "/etc/passwd"), ("os", "system", "echo EVIL"),
+                          ("__main__", "os.system", "echo EVIL"), ("__main__", "os", "x"), ("torch", "jit.os.system", "echo EVIL"), ("__main__", "run_own", "a"),
+                          ("functools", "reduce", "a"), ("builtins", "exec", "print('EVIL')"), ("torch", "tensor", "x")):
+    try:
+        print(module, name, pickle.loads(named(module, name, arg) + b"."))
+    except Exception as e:
+        print(module, name, type(e).__name__, str(e)[:90])
+# by way of the globals of a function of the library
+p = named("builtins", "getattr", b"ctorch.nn\nModule.__init__\n", "__globals__")[:-2].replace(b"\x80\x02", b"") + b"tR"
+try:
+    print("REACHED", type(pickle.loads(b"\x80\x02" + p + b".")))
+except pickle.UnpicklingError as e:
+    print(str(e)[:60])
+own = pickle.loads(pickle.dumps(Own.__new__(Own)))
+o = Own()
+o.n = 1
+back = pickle.loads(pickle.dumps(o))
+print(type(own).__name__, back.n > 1, pickle.loads(pickle.dumps(functools.partial(run_own, 3)))(), pickle.loads(pickle.dumps(np.arange(3))).tolist())
