@@ -569,9 +569,10 @@ static void compile_with(Comp *c, Ast *s, uint32_t i)
 {
     Exit e;
     Ast *item = s->list.v[i];
-    int mgr = comp_hidden(c), exc = comp_hidden(c), t;
+    int mgr = comp_hidden(c), exc = comp_hidden(c), before = comp_hidden(c), t;
     uint32_t end;
 
+    comp_emit(c, OPC_GETHANDLED, 0, before, 0, 0);
     comp_expr(c, item->a, mgr);
     comp_place(c, item->a);
     t = comp_temp(c);
@@ -595,7 +596,9 @@ static void compile_with(Comp *c, Ast *s, uint32_t i)
     add_handlers(c, &e, c->ins.n, exc);
     comp_place(c, item->a);
     t = comp_temp(c);
+    comp_emit(c, OPC_HANDLED, 0, exc, 0, 0);
     comp_emit(c, OPC_EXIT, 0, t, mgr, exc);
+    comp_emit(c, OPC_HANDLED, 0, before, 0, 0);
     {
         uint32_t swallow = comp_emit_jump(c, OPC_JT, t);
 
@@ -606,7 +609,9 @@ static void compile_with(Comp *c, Ast *s, uint32_t i)
     comp_emit(c, OPC_CLEAR, 0, exc, 0, 0);
     comp_patch(c, end);
     comp_emit(c, OPC_CLEAR, 0, mgr, 0, 0);
+    comp_emit(c, OPC_CLEAR, 0, before, 0, 0);
     known_set(c, k);
+    comp_unhide(c, before);
     comp_unhide(c, exc);
     comp_unhide(c, mgr);
 }
