@@ -64,6 +64,27 @@ class Attention(nn.Module):
         return y.transpose(1, 2).flatten(2) @ self.emb.weight.t()
 
 
+def hugging_face(t, name):
+    if name == "gpt2":
+        return t.GPT2LMHeadModel(t.GPT2Config(n_embd=32, n_head=4, n_layer=2, vocab_size=60, n_positions=32, bos_token_id=0, eos_token_id=0))
+    if name == "bert":
+        return t.BertModel(t.BertConfig(hidden_size=32, num_attention_heads=4, num_hidden_layers=2, intermediate_size=64, vocab_size=60))
+    return t.LlamaForCausalLM(t.LlamaConfig(hidden_size=32, num_attention_heads=4, num_key_value_heads=2, num_hidden_layers=2,
+                                            intermediate_size=64, vocab_size=60))
+
+
+@pytest.mark.parametrize("name", ["gpt2", "bert", "llama"])
+def test_transformers(name):
+    class First(nn.Module):  # the first of what the library's models give
+        def __init__(self, inner):
+            super().__init__()
+            self.inner = inner
+
+        def forward(self, i):
+            return self.inner(i, **({} if name == "bert" else {"use_cache": False}))[0]
+    agree(First(hugging_face(pytest.importorskip("transformers"), name).train()), torch.randint(0, 60, (2, 9)), tol=1e-4)
+
+
 def test_causal_attention():
     agree(Attention(), torch.randint(0, 10, (2, 5)))
 

@@ -4,6 +4,7 @@ AOTAutograd gives a forward and a backward graph of ATen's ops; each becomes a p
 is compiled. A graph with an op that has no lowering is run by torch as it is, and the reason is logged (torch's logger "weft"). Random
 masks and numbers are drawn by torch before the program runs, so that they are the numbers of eager mode.
 """
+import functools
 import logging
 import operator
 import re
@@ -24,7 +25,9 @@ RANDOM = {"rand", "randn", "randint", "randperm", "rand_like", "randn_like", "ra
 reasons = []  # why graphs were left to torch, in order
 
 
+@functools.cache
 def decompositions():
+    """Made once: torch goes through all of its operators for it, which takes longer than compiling a small network."""
     from torch._decomp import core_aten_decompositions, get_decompositions
     a = torch.ops.aten
     table = dict(core_aten_decompositions())
