@@ -374,6 +374,7 @@ demo: setup-build all examples
 
 bench: all $(BENCHES) $(BUILD)/bench/weft_rows
 	$(Q)THREADS=$(THREADS) bench/run $(BUILD) $(ROWS)
+	$(Q)$(if $(ROWS),:,bench/mesh $(BUILD))
 
 # ---- upkeep -----------------------------------------------------------------------------------------
 

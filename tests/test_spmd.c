@@ -384,6 +384,33 @@ XTEST(an_spmd_is_spread_over_the_other_axes_of_a_mesh)
     check_error(cx, WF_ERR_NORULE, "an spmd over another mesh");
 }
 
+XTEST(a_profile_shows_what_the_first_device_does_and_its_exchanges)
+{
+    const Program *p = parse_lines(cx, "f(x: f64[2,4]) { y = dot_general x x lhs=[1] rhs=[1] acc=f64; z = psum y axis=\"a\"; w = tanh z; ret w }\n"
+                                       "main(x: f64[4,4]) { y = spmd x body=f mesh=\"a:2\" in=\"a,-\" out=\"-,-\"; ret y }");
+    Nd x = nd_f64s(cx, (double[16]){1, 2, 3}, 16);
+    wf_array *in = NULL;
+    wf_exec *e = NULL;
+    wf_profile *q = NULL;
+    int exchanges = 0, products = 0;
+
+    REQUIRE(p != NULL);
+    wf_array_from(cx, WF_F64, (int64_t[]){4, 4}, 2, x.data, &in);
+    wf_prepare(cx, p, &e);
+    wf_profile_new(cx, e, &in, 1, 2, &q);
+    REQUIRE(q != NULL);
+    for (int i = 0; i < wf_profile_events(q); i++) {
+        const char *op = wf_profile_step_at(q, wf_profile_event_at(q, i).step)->op;
+
+        exchanges += !strcmp(op, "psum") && wf_profile_event_at(q, i).depth < 0;
+        products += !strcmp(op, "dot_general") && wf_profile_event_at(q, i).depth > 0;
+    }
+    CHECK(exchanges >= 2 && products >= 2);
+    wf_profile_free(q);
+    wf_exec_release(e);
+    wf_array_release(in);
+}
+
 XTEST(what_a_device_costs_is_counted_and_predicted)
 {
     const Program *p = parse_lines(cx, "main(x: f32[4,8], w: f32[8,2]) { y = dot x w; ret y }"), *s;

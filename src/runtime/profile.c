@@ -5,7 +5,7 @@
  * apart by plan, equation and line; the same body in two loops is one. An op that runs by itself
  * stands where profile_stand says.
  */
-#include "runtime.h"
+#include "runtime/comm.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,6 +185,21 @@ void profile_stand(wf_ctx *cx, const Place *at)
         cx->profile->at = at;
 }
 
+void profile_lend(wf_ctx *cx, wf_ctx *to)
+{
+    if (!cx->profile)
+        return;
+    cx->profile->arena.cx = to ? to : cx; /* whose thread notices that memory is exhausted */
+    if (to)
+        to->profile = cx->profile;
+}
+
+/* An exchange with other devices that the step itself carries out. */
+static bool is_exchange(const Frame *f, const Op *op)
+{
+    return op->kind == OP_RUNS_COLLECTIVE && f->root->cx->comm && !f->root->cx->comm->begin;
+}
+
 bool profile_op(Frame *f, const Op *op)
 {
     wf_profile *p = f->root->cx->profile;
@@ -198,7 +213,10 @@ bool profile_op(Frame *f, const Op *op)
                           : op->run(f, op);
     t = clock_seconds() - start;
     p->depth--;
-    keep_event(p, e, start, t);
+    if (is_exchange(f, op))
+        profile_beside(f, op, start, start + t);
+    else
+        keep_event(p, e, start, t);
     e->step.calls++;
     e->step.seconds += t - p->inner;
     e->outer |= p->inner > 0;

@@ -495,6 +495,8 @@ bool profile_op(Frame *f, const Op *op);
 void profile_stand(wf_ctx *cx, const Place *at);
 /* What an equation did beside the steps, from one time to another. */
 void profile_beside(Frame *f, const Op *op, double start, double end);
+/* The profile goes on in another context, whose thread the profile's waits for; NULL: it is back. */
+void profile_lend(wf_ctx *cx, wf_ctx *to);
 /* It was of so many runs, which take so long each without it. */
 void profile_of_runs(wf_profile *p, int runs, double seconds);
 bool frame_results(Frame *f);

@@ -76,6 +76,7 @@ static void copy_part(const PartOf *p, char *whole, char *part, bool out)
 typedef struct SpmdRun {
     Frame *f;
     const Op *op;
+    wf_ctx *first; /* the context of the first device, which has the profile meanwhile; NULL: nobody has */
 } SpmdRun;
 
 /* Where device d has its part. */
@@ -104,10 +105,12 @@ static char *whole_from(const SpmdRun *r, const PartOf *p, int64_t d)
 
 static bool run_device(void *user, int64_t d, Root *root)
 {
-    const SpmdRun *r = user;
+    SpmdRun *r = user;
     const SpmdStep *s = r->op->data;
     Frame *g = root_frame(root, s->callee.plan, s->callee.symvals);
 
+    if (d == 0 && r->f->root->cx->profile)
+        profile_lend(r->f->root->cx, r->first = root->cx);
     g->nfixed = 0;
     for (uint32_t i = 0; i < s->nin + s->nout; i++) {
         const PartOf *p = &s->io[i];
@@ -129,11 +132,17 @@ static bool run_device(void *user, int64_t d, Root *root)
 static bool run_spmd(Frame *f, const Op *op)
 {
     const SpmdStep *s = op->data;
-    SpmdRun r = {f, op};
+    SpmdRun r = {f, op, NULL};
+    bool ok;
 
     if (f->root->cx->comm)
         return op_fail(f, op, WF_ERR_VALUE, "an spmd inside an spmd");
-    if (team_run(f->root, s->text, run_device, &r))
+    ok = team_run(f->root, s->text, run_device, &r);
+    if (r.first) {
+        r.first->profile = NULL;
+        profile_lend(f->root->cx, NULL);
+    }
+    if (ok)
         return true;
     if (f->root->cx->status != WF_ERR_MEMORY)
         fail_note(f->root->cx, op_place(f, op), "in spmd of '%s'",
