@@ -346,19 +346,35 @@ def rsub(x, y, alpha=1):
 
 
 def add(x, y, alpha=1):
-    return torch.add(x, y, alpha=alpha) if isinstance(x, _w.Tensor) else x + y
+    return torch.add(x, y, alpha=alpha) if isinstance(x, _w.Tensor) else x + y if alpha == 1 else x + y * alpha
 
 
 def sub(x, y, alpha=1):
-    return torch.sub(x, y, alpha=alpha) if isinstance(x, _w.Tensor) else x - y
+    return torch.sub(x, y, alpha=alpha) if isinstance(x, _w.Tensor) else x - y if alpha == 1 else x - y * alpha
 
 
 def add_(x, y, alpha=1):
-    return x.add_(y, alpha=alpha) if isinstance(x, _w.Tensor) else x.__iadd__(y)
+    if isinstance(x, _list):
+        return x.__iadd__(y)
+    return x.add_(y, alpha=alpha) if isinstance(x, _w.Tensor) else add(x, y, alpha)
 
 
 def sub_(x, y, alpha=1):
-    return x.sub_(y, alpha=alpha)
+    return x.sub_(y, alpha=alpha) if isinstance(x, _w.Tensor) else sub(x, y, alpha)
+
+
+# Of sizes, which are numbers here (prim_NumToTensor): traces name the result, and that is what they go on with.
+
+def mul_(x, y):
+    return x.mul_(y) if isinstance(x, _w.Tensor) else x * y
+
+
+def div_(x, y, rounding_mode=None):
+    return x.div_(y, rounding_mode=rounding_mode) if isinstance(x, _w.Tensor) else div(x, y, rounding_mode)
+
+
+def floor_divide_(x, y):
+    return x.floor_divide_(y) if isinstance(x, _w.Tensor) else floor_divide(x, y)
 
 
 def div(x, y, rounding_mode=None):
