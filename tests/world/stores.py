@@ -4,8 +4,11 @@ from datetime import timedelta
 import torch
 import torch.distributed as dist
 
-rank, n = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
-store = dist.TCPStore("localhost", int(os.environ["MASTER_PORT"]) + 7, n, rank == 0, timedelta(seconds=30))
+by_mpi = "OMPI_COMM_WORLD_RANK" in os.environ        # which has no port of its own: one by the process that began all
+rank = int(os.environ["OMPI_COMM_WORLD_RANK" if by_mpi else "RANK"])
+n = int(os.environ["OMPI_COMM_WORLD_SIZE" if by_mpi else "WORLD_SIZE"])
+port = 20000 + os.getppid() % 30000 if by_mpi else int(os.environ["MASTER_PORT"]) + 7
+store = dist.TCPStore("localhost", port, n, rank == 0, timedelta(seconds=30))
 dist.init_process_group("gloo", store=dist.PrefixStore("world", store), rank=rank, world_size=n)
 for k in range(50):
     store.add("count", rank + 1)
