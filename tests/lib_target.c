@@ -14,6 +14,18 @@ const Target *target_eager(void)
     return &t;
 }
 
+const Target *target_again(bool eager, bool epilogues)
+{
+    static Target all[2][2];
+    Target *t = &all[eager][epilogues];
+
+    *t = eager ? *target_eager() : *target_cpu();
+    t->recompute = 1e9;
+    if (!epilogues)
+        t->has_tiles = NULL;
+    return t;
+}
+
 const Target *target_strict_c(void)
 {
     static const char *const flags[] = {"-std=c11", "-pedantic-errors", "-O0", NULL};

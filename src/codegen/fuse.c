@@ -438,7 +438,7 @@ static void join_all_rounded(Fuser *f)
             join_rounded(f, f->group[e], e);
 }
 
-static bool is_worth(const Fuser *f, const FuseGroup *g)
+bool fuse_is_worth(const Fuser *f, const FuseGroup *g)
 {
     return (g->n && g->n >= f->least) || (g->n && f->kind[g->v[0]] == FUSE_SCALAR);
 }
@@ -675,7 +675,7 @@ static bool emit_eqn(Emit *m, uint32_t i)
     const Eqn *e = &f->p->eqns[i];
     const Val *in = reads(f, i, &n);
 
-    if (g != NO_GROUP && !is_worth(f, &f->groups.v[g]))
+    if (g != NO_GROUP && !fuse_is_worth(f, &f->groups.v[g]))
         g = NO_GROUP;
     if (g != NO_GROUP)
         i = f->groups.v[g].v[0];
@@ -713,7 +713,7 @@ static bool follows(const Emit *m, uint32_t g, uint32_t product)
     const FuseGroup *x = &m->f->groups.v[g];
     Closure c;
 
-    if (!is_worth(m->f, x) || x->segment != m->f->segment[product])
+    if (!fuse_is_worth(m->f, x) || x->segment != m->f->segment[product])
         return false;
     if (!is_elementwise(m->f, g))
         return false;
@@ -755,7 +755,7 @@ static const Program *emit_program(Fuser *f, Shared *sh)
         if (f->kind[i] == FUSE_FREE || f->kind[i] == FUSE_INDEX ||
             (f->again[i] && f->group[i] == NO_GROUP)) /* if it is needed */
             continue;
-        if (g && is_worth(f, g) && g->v[g->n - 1] != i)
+        if (g && fuse_is_worth(f, g) && g->v[g->n - 1] != i)
             continue;
         if (!emit_eqn(&m, i) || (f->target->tail_flops > 0 && p->eqns[i].op == OP_dot_general &&
                                  !emit_behind(&m, p->eqns[i].out, i)))

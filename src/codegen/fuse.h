@@ -56,6 +56,8 @@ static inline bool in_list(const uint32_t *v, uint32_t n, uint32_t x)
 /* The group of the members of g1 and g2, with what goes along; could it be one kernel? */
 Closure fuse_closure(Fuser *f, uint32_t g1, uint32_t g2);
 bool fuse_can_be_one(Fuser *f, uint32_t g1, uint32_t g2);
+/* Does it become a kernel? Else its equations stand for themselves. */
+bool fuse_is_worth(const Fuser *f, const FuseGroup *g);
 /* Can the kernel of such a group load what the slice e gives? Is v, for e, no element but an array? */
 bool fuse_slice_is_load(const Fuser *f, uint32_t e, uint32_t g1, uint32_t g2);
 bool fuse_reads_array(const Fuser *f, uint32_t e, Val v);

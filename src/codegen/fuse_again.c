@@ -170,8 +170,24 @@ static bool is_sound(Fuser *f)
     return true;
 }
 
+/* Groups that are too small to be kernels are none from here on: equations that stand for themselves read what is in
+ * memory, and compute nothing again. */
+static void drop_small(Fuser *f)
+{
+    for (uint32_t g = 0; g < f->groups.n; g++) {
+        FuseGroup *x = &f->groups.v[g];
+
+        if (fuse_is_worth(f, x))
+            continue;
+        for (uint32_t i = 0; i < x->n; i++)
+            f->group[x->v[i]] = NO_GROUP;
+        x->n = 0;
+    }
+}
+
 void fuse_again(Fuser *f)
 {
+    drop_small(f);
     for (uint32_t g = 0; g < f->groups.n; g++)
         if (f->groups.v[g].n)
             compute_again(f, g);
