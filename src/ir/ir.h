@@ -33,6 +33,14 @@ typedef struct Ints {
 } Ints;
 
 #define INTS(n_, ...) ((Ints){(n_), (const int64_t[]){__VA_ARGS__}})
+/* Is x among them? Mostly: an axis. */
+static inline bool ints_have(Ints list, int64_t x)
+{
+    for (uint32_t i = 0; i < list.n; i++)
+        if (list.v[i] == x)
+            return true;
+    return false;
+}
 
 /* ---- dim.c, dim_use.c: dimensions ----------------------------------------------------------------------------
  *

@@ -14,21 +14,13 @@ static Along mixed_if(bool mixes, uint32_t to)
     return (Along){mixes ? ALONG_MIXED : ALONG_EACH, to};
 }
 
-static bool has(Ints v, int64_t x)
-{
-    for (uint32_t i = 0; i < v.n; i++)
-        if (v.v[i] == x)
-            return true;
-    return false;
-}
-
 /* How many of 0 .. axis - 1 are not among those gone. */
 static uint32_t without(Ints gone, uint32_t axis)
 {
     uint32_t k = 0;
 
     for (uint32_t i = 0; i < axis; i++)
-        k += !has(gone, i);
+        k += !ints_have(gone, i);
     return k;
 }
 
@@ -60,7 +52,7 @@ Along along_top_k(const Program *p, const Eqn *e, uint32_t operand, uint32_t axi
 Along along_rev(const Program *p, const Eqn *e, uint32_t operand, uint32_t axis)
 {
     (void)p, (void)operand;
-    return mixed_if(has(((const AxesAttr *)e->attr)->axes, axis), axis);
+    return mixed_if(ints_have(((const AxesAttr *)e->attr)->axes, axis), axis);
 }
 
 Along along_reduce(const Program *p, const Eqn *e, uint32_t operand, uint32_t axis)
@@ -72,7 +64,7 @@ Along along_reduce(const Program *p, const Eqn *e, uint32_t operand, uint32_t ax
                                             : ALONG_NONE;
 
     (void)p, (void)operand;
-    return has(gone, axis) ? (Along){by, axis} : each(without(gone, axis));
+    return ints_have(gone, axis) ? (Along){by, axis} : each(without(gone, axis));
 }
 
 Along along_arg(const Program *p, const Eqn *e, uint32_t operand, uint32_t axis)
@@ -181,13 +173,13 @@ Along along_gather(const Program *p, const Eqn *e, uint32_t operand, uint32_t ax
     if (a->operand_batching.n || (operand && axis + 1 == x.rank))
         return nowhere;
     if (!operand) {
-        if (has(a->collapsed, axis) || has(a->start_index_map, axis) ||
+        if (ints_have(a->collapsed, axis) || ints_have(a->start_index_map, axis) ||
             a->slice_sizes.v[axis] != x.dims[axis])
             return nowhere;
         return each((uint32_t)a->offset_dims.v[without(a->collapsed, axis)]);
     }
     for (uint32_t k = 0;; k++)
-        if (!has(a->offset_dims, k) && n++ == axis)
+        if (!ints_have(a->offset_dims, k) && n++ == axis)
             return each(k);
 }
 
@@ -198,9 +190,9 @@ Along along_scatter(const Program *p, const Eqn *e, uint32_t operand, uint32_t a
     Type y = val_type(p, e->out), u = in_type(p, e, 2);
 
     for (uint32_t d = 0, k = 0; d < y.rank && operand != 1; d++) {
-        bool window = !has(a->inserted, d) && !has(a->operand_batching, d);
+        bool window = !ints_have(a->inserted, d) && !ints_have(a->operand_batching, d);
         uint32_t at = window ? (uint32_t)a->update_window.v[k++] : 0;
-        bool whole = window && !has(a->operand_dims, d) && u.dims[at] == y.dims[d];
+        bool whole = window && !ints_have(a->operand_dims, d) && u.dims[at] == y.dims[d];
 
         if (operand ? window && at == axis && whole : d == axis)
             return mixed_if(!whole, d);
@@ -224,7 +216,7 @@ Along along_dot(const Program *p, const Eqn *e, uint32_t operand, uint32_t axis)
         k += in_type(p, e, 0).rank - a->lhs.n -
              a->lhs_batch.n; /* free axes of the first come first */
     for (uint32_t i = 0; i < axis; i++)
-        k += !has(batch, i) && !has(sum, i);
+        k += !ints_have(batch, i) && !ints_have(sum, i);
     return each(k);
 }
 

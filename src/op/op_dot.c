@@ -78,20 +78,12 @@ typedef struct Roles {
     int64_t free[MAX_RANK];
 } Roles;
 
-static bool has_axis(Ints list, int64_t axis)
-{
-    for (uint32_t i = 0; i < list.n; i++)
-        if (list.v[i] == axis)
-            return true;
-    return false;
-}
-
 static Roles roles_of(uint32_t rank, Ints contract, Ints batch)
 {
     Roles r = {0};
 
     for (int64_t i = 0; i < rank; i++)
-        if (!has_axis(contract, i) && !has_axis(batch, i))
+        if (!ints_have(contract, i) && !ints_have(batch, i))
             r.free[r.nfree++] = i;
     return r;
 }
@@ -434,7 +426,7 @@ void dot_roles(DotRoles *r, uint32_t rank, Ints batch, Ints sum, bool free_first
     r->batch = batch;
     r->sum = sum;
     for (uint32_t i = 0; i < rank; i++)
-        if (!has_axis(batch, i) && !has_axis(sum, i))
+        if (!ints_have(batch, i) && !ints_have(sum, i))
             r->free_v[n++] = i;
     r->free = (Ints){n, r->free_v};
     n = 0;

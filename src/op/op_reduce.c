@@ -9,21 +9,13 @@
 static const AttrField reduce_attrs[] = {FIELD(ReduceAttr, axes, A_INTS, ATTR_REQUIRED),
                                          FIELD_END};
 
-static bool has_axis(Ints axes, uint32_t axis)
-{
-    for (uint32_t i = 0; i < axes.n; i++)
-        if (axes.v[i] == (int64_t)axis)
-            return true;
-    return false;
-}
-
 /* The axes of a rank-`rank` operand that stay, in order. Returns how many. */
 static uint32_t kept_axes(Ints axes, uint32_t rank, int64_t *out)
 {
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < rank; i++)
-        if (!has_axis(axes, i))
+        if (!ints_have(axes, i))
             out[n++] = i;
     return n;
 }

@@ -25,14 +25,6 @@
 
 #define MAX_JOINED 16
 
-static bool has(Ints a, int64_t x)
-{
-    for (uint32_t i = 0; i < a.n; i++)
-        if (a.v[i] == x)
-            return true;
-    return false;
-}
-
 static Ints mapped(Ints a, const int64_t *map, int64_t *buf)
 {
     for (uint32_t i = 0; i < a.n; i++)
@@ -57,7 +49,7 @@ static Val absorb_operand(Rewriter *r, Eqn e, uint32_t side)
         return VAL_NONE;
     perm = ((const TransposeAttr *)t->attr)->perm;
     for (uint32_t i = 0; i < perm.n; i++) { /* free axes must stay in order */
-        if (has(*axes, i) || has(*batch, i))
+        if (ints_have(*axes, i) || ints_have(*batch, i))
             continue;
         if (perm.v[i] < last)
             return VAL_NONE;
@@ -138,7 +130,7 @@ static int64_t free_count(const Builder *b, Val v, Ints sum, Ints batch)
     int64_t n = 1;
 
     for (uint32_t i = 0; i < b_rank(b, v); i++)
-        if (!has(sum, i) && !has(batch, i) &&
+        if (!ints_have(sum, i) && !ints_have(batch, i) &&
             (!dim_is_const(b_dim(b, v, i)) || !mul_i64(n, b_dim(b, v, i), &n)))
             return 0;
     return n;
@@ -191,7 +183,7 @@ static Val without_axis(Rewriter *r, Val x, int64_t axis)
     Type t = b_type(b, x);
     uint32_t n = 0;
 
-    if (!e || has(((const BroadcastAttr *)e->attr)->dims, axis))
+    if (!e || ints_have(((const BroadcastAttr *)e->attr)->dims, axis))
         return VAL_NONE;
     for (uint32_t i = 0; i < t.rank; i++)
         if (i != axis)
@@ -213,7 +205,7 @@ static Val unbatch(Rewriter *r, Eqn e)
     if (a.lhs_batch.n == 0)
         return VAL_NONE;
     for (int64_t i = 0; i < a.lhs_batch.v[last]; i++)
-        if (!has(a.lhs, i) && !has(a.lhs_batch, i))
+        if (!ints_have(a.lhs, i) && !ints_have(a.lhs_batch, i))
             return VAL_NONE;
     axis = a.rhs_batch.v[last];
     if (!(y = without_axis(r, y, axis)))
@@ -243,7 +235,7 @@ static Val sum_of_products(Rewriter *r, Eqn e)
         !opt_target(r->o)->sums_half)
         return VAL_NONE;
     for (uint32_t i = 0; i < a.lhs_batch.n; i++) {
-        uint32_t k = has(axes, i) ? 2 : 0, at = has(axes, i) ? ns++ : nb++;
+        uint32_t k = ints_have(axes, i) ? 2 : 0, at = ints_have(axes, i) ? ns++ : nb++;
 
         buf[k][at] = a.lhs_batch.v[i];
         buf[k + 1][at] = a.rhs_batch.v[i];

@@ -10,14 +10,6 @@
  */
 #include "opt/opt.h"
 
-static bool has(Ints a, int64_t x)
-{
-    for (uint32_t i = 0; i < a.n; i++)
-        if (a.v[i] == x)
-            return true;
-    return false;
-}
-
 /* The operand of an outer product with the shape of the result; first: its free axes come
  * before the other's. */
 static Val outer_operand(Rewriter *r, Val x, Ints batch, Ints sum, uint32_t first, Type to)
@@ -29,7 +21,7 @@ static Val outer_operand(Rewriter *r, Val x, Ints batch, Ints sum, uint32_t firs
     for (uint32_t i = 0; i < batch.n; i++)
         perm[n++] = batch.v[i];
     for (uint32_t i = 0; i < rank; i++)
-        if (!has(batch, i) && !has(sum, i))
+        if (!ints_have(batch, i) && !ints_have(sum, i))
             perm[n++] = i;
     for (uint32_t i = 0; i < sum.n; i++) /* of size 1 */
         perm[n + i] = sum.v[i];

@@ -43,14 +43,6 @@ static bool narrows(const Program *p, const Eqn *e)
 
 /* ---- labels ------------------------------------------------------------------------ */
 
-static bool holds(Ints v, uint32_t axis)
-{
-    for (uint32_t i = 0; i < v.n; i++)
-        if (v.v[i] == axis)
-            return true;
-    return false;
-}
-
 static void labels_none(Labelled *x, Val v)
 {
     x->v = v;
@@ -108,7 +100,7 @@ static void label_operands(const Program *p, Dot *d, int summed)
             d->in[s].label[batch[s].v[i]] = d->out.label[i];
         d->in[s].label[sum[s].v[0]] = (int8_t)summed;
         for (uint32_t i = 0; i < val_type(p, v).rank; i++)
-            if (!holds(batch[s], i) && !holds(sum[s], i))
+            if (!ints_have(batch[s], i) && !ints_have(sum[s], i))
                 d->in[s].label[i] = d->out.label[at++];
     }
 }
@@ -129,7 +121,7 @@ static bool label_result(const Program *p, Dot *d, int known, int free)
     y->label[sum[!known].v[0]] = x->label[sum[known].v[0]];
     for (int s = 0; s < 2; s++)
         for (uint32_t i = 0; i < val_type(p, d->in[s].v).rank; i++) {
-            if (holds(batch[s], i) || holds(sum[s], i))
+            if (ints_have(batch[s], i) || ints_have(sum[s], i))
                 continue;
             if (s != known) {
                 y->label[i] = (int8_t)free;

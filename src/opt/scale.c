@@ -37,14 +37,6 @@ typedef struct Scaler {
     bool *inside;   /* for each equation: part of a chain, not its end */
 } Scaler;
 
-static bool has(Ints a, int64_t x)
-{
-    for (uint32_t i = 0; i < a.n; i++)
-        if (a.v[i] == x)
-            return true;
-    return false;
-}
-
 static const Eqn *def(const Program *p, Val v)
 {
     return p->vals[v].eqn == EQN_INPUT ? NULL : &p->eqns[p->vals[v].eqn];
@@ -86,7 +78,7 @@ static const Eqn *channel_const(const Program *p, const Chain *c, Val q)
 
         src = def(p, eqn_in(p, e)[0]);
         for (uint32_t i = 0; i < t.rank; i++)
-            if (t.dims[i] != 1 && !has((Ints){c->naxes, c->axis}, a->dims.v[i]))
+            if (t.dims[i] != 1 && !ints_have((Ints){c->naxes, c->axis}, a->dims.v[i]))
                 return NULL;
     } else if (e && (e->op != OP_const || !((const ConstAttr *)e->attr)->splat)) {
         return NULL;
@@ -106,7 +98,7 @@ static void dot_axes(const Program *p, Chain *c)
     uint32_t at = c->side ? nx - a->lhs.n : batch.n;
 
     for (uint32_t i = 0; i < rank; i++)
-        if (!has(sum, i) && !has(batch, i)) {
+        if (!ints_have(sum, i) && !ints_have(batch, i)) {
             c->axis[c->naxes] = at++;
             c->w_axis[c->naxes++] = i;
         }

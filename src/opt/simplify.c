@@ -246,14 +246,6 @@ static Val not_compared(Rewriter *r, Val v, Eqn e)
 
 /* ---- reductions -------------------------------------------------------------------- */
 
-static bool has(Ints a, int64_t x)
-{
-    for (uint32_t i = 0; i < a.n; i++)
-        if (a.v[i] == x)
-            return true;
-    return false;
-}
-
 /* Reducing equal elements, the axes that a broadcast made: max, min, and, or of n >= 1
  * equal ones is that one; their sum is n times it. What is left of the axes is reduced. */
 static Val reduce_of_broadcast(Rewriter *r, Val v, Eqn e)
@@ -273,7 +265,7 @@ static Val reduce_of_broadcast(Rewriter *r, Val v, Eqn e)
     tx = b_type(b, x);
     dims = ((const BroadcastAttr *)made->attr)->dims;
     for (uint32_t i = 0; i < axes.n; i++)
-        if (!has(dims, axes.v[i])) {
+        if (!ints_have(dims, axes.v[i])) {
             if (!dim_is_const(ty.dims[axes.v[i]]) || !ty.dims[axes.v[i]] ||
                 !mul_i64(n, ty.dims[axes.v[i]], &n))
                 return VAL_NONE;
@@ -285,9 +277,9 @@ static Val reduce_of_broadcast(Rewriter *r, Val v, Eqn e)
         return VAL_NONE;
     /* shape: that of y without the axes the broadcast made for us to reduce */
     for (uint32_t i = 0; i < ty.rank; i++) {
-        if (has(axes, i) && !has(dims, i))
+        if (ints_have(axes, i) && !ints_have(dims, i))
             continue;
-        if (has(axes, i))
+        if (ints_have(axes, i))
             rest[nrest++] = nshape;
         shape[nshape++] = ty.dims[i];
     }
@@ -296,7 +288,7 @@ static Val reduce_of_broadcast(Rewriter *r, Val v, Eqn e)
     for (uint32_t k = 0; k < tx.rank; k++) {
         kept[nkept] = dims.v[k];
         for (uint32_t i = 0; i < axes.n; i++)
-            kept[nkept] -= axes.v[i] < dims.v[k] && !has(dims, axes.v[i]);
+            kept[nkept] -= axes.v[i] < dims.v[k] && !ints_have(dims, axes.v[i]);
         nkept++;
     }
     x = rw_broadcast(r, x, (Ints){nshape, shape}, kept);
@@ -323,11 +315,11 @@ static Val reduce_of_reduce(Rewriter *r, Val v, Eqn e)
     x = arg(b, inner, 0);
     axes = ((const ReduceAttr *)inner->attr)->axes;
     for (uint32_t i = 0; i < b_rank(b, x); i++) {
-        if (has(axes, i)) {
+        if (ints_have(axes, i)) {
             all[n++] = i;
             continue;
         }
-        if (has(outer, at++))
+        if (ints_have(outer, at++))
             all[n++] = i;
     }
     return rw_eqn(r, (OpCode)e.op, &x, 1, &(ReduceAttr){{n, all}});
@@ -349,7 +341,7 @@ static Val reduce_of_transpose(Rewriter *r, Val v, Eqn e)
     x = arg(b, made, 0);
     perm = ((const TransposeAttr *)made->attr)->perm;
     for (uint32_t i = 0; i < perm.n; i++) {
-        if (has(axes, i))
+        if (ints_have(axes, i))
             continue;
         if (perm.v[i] < last)
             return VAL_NONE;

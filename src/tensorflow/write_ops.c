@@ -417,14 +417,6 @@ static bool write_shape(Graphing *g, const Eqn *e)
 
 /* ---- products, convolutions, pools ----------------------------------------------------------------------------------- */
 
-static bool has(Ints v, int64_t x)
-{
-    for (uint32_t i = 0; i < v.n; i++)
-        if (v.v[i] == x)
-            return true;
-    return false;
-}
-
 /* A matrix product, or an Einsum: one letter for each axis. */
 static void write_dot(Graphing *g, const Eqn *e)
 {
@@ -450,10 +442,10 @@ static void write_dot(Graphing *g, const Eqn *e)
     for (uint32_t i = 0; i < a->lhs.n; i++)
         lx[a->lhs.v[i]] = ly[a->rhs.v[i]] = next, next++;
     for (uint32_t i = 0; i < x.rank; i++)
-        if (!has(a->lhs, i) && !has(a->lhs_batch, i))
+        if (!ints_have(a->lhs, i) && !ints_have(a->lhs_batch, i))
             lx[i] = out[n++] = next, next++;
     for (uint32_t i = 0; i < y.rank; i++)
-        if (!has(a->rhs, i) && !has(a->rhs_batch, i))
+        if (!ints_have(a->rhs, i) && !ints_have(a->rhs_batch, i))
             ly[i] = out[n++] = next, next++;
     g_attr_text(g, &attrs, "equation", arena_printf(g->a, "%s,%s->%s", lx, ly, out));
     g_attr_int(g, &attrs, "N", 2);
@@ -629,7 +621,7 @@ static void write_gather(Graphing *g, const Eqn *e)
         return;
     }
     for (uint32_t i = 0; i < y.rank; i++)
-        if (!has(a->offset_dims, i))
+        if (!ints_have(a->offset_dims, i))
             batch_axes[nb++] = i;
     for (uint32_t i = 0; i < x.rank; i++) {
         int j = position(a->start_index_map, i), k = position(a->operand_batching, i);
@@ -648,7 +640,7 @@ static void write_gather(Graphing *g, const Eqn *e)
             s = g_op2(g, "Minimum", g_op2(g, "Maximum", s, g_int(g, 0), WF_I64), room,
                       WF_I64);
             for (uint32_t q = 0, n = 0; q < y.rank; q++)
-                dims[q] = has(a->offset_dims, q) ? 1 : ix.dims[n++];
+                dims[q] = ints_have(a->offset_dims, q) ? 1 : ix.dims[n++];
             at = g_op2(g, "AddV2", at, reshape(g, s, WF_I64, dims, y.rank), WF_I64);
         }
         if (k >= 0)
@@ -656,7 +648,7 @@ static void write_gather(Graphing *g, const Eqn *e)
                 g, "AddV2", at,
                 range_along(g, x.dims[i], batch_axes[a->indices_batching.v[k]], y.rank),
                 WF_I64);
-        else if (!has(a->collapsed, i))
+        else if (!ints_have(a->collapsed, i))
             at = g_op2(g, "AddV2", at,
                        range_along(g, a->slice_sizes.v[i],
                                    (uint32_t)a->offset_dims.v[offset++], y.rank),
@@ -679,7 +671,7 @@ static const char *update_start(Graphing *g, const Eqn *e, uint32_t j)
     if (ix.dtype != WF_I64)
         s = cast_to(g, s, (wf_dtype)ix.dtype, WF_I64);
     for (uint32_t q = 0, n = 0; q < u.rank; q++)
-        dims[q] = has(a->update_window, q) ? 1 : ix.dims[n++];
+        dims[q] = ints_have(a->update_window, q) ? 1 : ix.dims[n++];
     return reshape(g, s, WF_I64, dims, u.rank);
 }
 
@@ -695,11 +687,11 @@ static void write_scatter(Graphing *g, const Eqn *e)
     Wire index = {.a = g->a}, join = {.a = g->a}, cut = {.a = g->a};
 
     for (uint32_t i = 0; i < u.rank; i++)
-        if (!has(a->update_window, i))
+        if (!ints_have(a->update_window, i))
             batch_axes[nb++] = i;
     for (uint32_t i = 0; i < x.rank; i++) {
         int j = position(a->operand_dims, i), k = position(a->operand_batching, i);
-        bool wide = k < 0 && !has(a->inserted, i);
+        bool wide = k < 0 && !ints_have(a->inserted, i);
         Dim size = wide ? u.dims[a->update_window.v[window]] : 1;
 
         at = g_op2(g, "Mul", at, g_dim(g, x.dims[i]), WF_I64);
