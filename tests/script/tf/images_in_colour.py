@@ -45,3 +45,5 @@ scores = r.rand(30).astype("float32")
 for most, overlap, least in ((5, 0.5, -1.0), (30, 0.2, 0.3), (30, 0.0, 0.5), (0, 0.5, 0.0)):
     show("nms", lambda: tf.image.non_max_suppression(at, scores, most, overlap, least))
 show("nms table", lambda: tf.image.non_max_suppression_overlaps(r.rand(8, 8).astype("float32"), scores[:8], 4, 0.6))
+m = tf.constant(r.rand(2, 3, 3).astype("float32"))
+show("diagonal by place", lambda: (tf.linalg.diag_part(m, "d", 1), tf.linalg.diag_part(m, k=-1), tf.linalg.diag(m[0], "d", 1), tf.linalg.set_diag(m, m[:, 0], "s", 0)))

@@ -22,7 +22,7 @@ def _one(k):
 
 
 @op("diag")
-def diag(diagonal, k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
+def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
     x, k = as_tensor(diagonal), _one(k)
     n = x.shape[-1]
     if num_rows == -1 and num_cols == -1:
@@ -38,7 +38,7 @@ def diag(diagonal, k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_
 
 
 @op("diag_part")
-def diag_part(input, k=0, padding_value=0, align="RIGHT_LEFT"):
+def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT"):
     x, k = as_tensor(input), _one(k)
     if not -x.shape[-2] < k < x.shape[-1]:
         raise InvalidArgumentError(f"upper_diag_index = {k} must be between {-x.shape[-2]} and {x.shape[-1]}")
@@ -46,7 +46,7 @@ def diag_part(input, k=0, padding_value=0, align="RIGHT_LEFT"):
 
 
 @op("MatrixSetDiag")
-def set_diag(input, diagonal, k=0, align="RIGHT_LEFT"):
+def set_diag(input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"):
     x, d = like(input, diagonal)
     k = _one(k)
     rows, cols = x.shape[-2], x.shape[-1]

@@ -349,6 +349,8 @@ def __getattr__(name):
         return __import__("torch.optim.lr_scheduler")
     if name == "LBFGS":
         return __import__("torch.optim.lbfgs").LBFGS
+    if name in ("Adafactor", "Muon"):
+        return getattr(__import__("torch.optim.more"), name)
     if name == "swa_utils":
         return __import__("torch.optim.swa_utils")
     raise AttributeError(name)

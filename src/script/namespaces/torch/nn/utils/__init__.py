@@ -57,6 +57,8 @@ def vector_to_parameters(vec, parameters):
 
 
 def __getattr__(name):
+    if name in ("fuse_conv_bn_eval", "fuse_conv_bn_weights", "fuse_linear_bn_eval", "fuse_linear_bn_weights"):
+        return getattr(__import__("torch.nn.utils.fusion"), name)
     if name in ("rnn", "parametrizations", "parametrize", "prune", "stateless"):
         return __import__("torch.nn.utils." + name)
     if name in ("weight_norm", "remove_weight_norm", "spectral_norm", "remove_spectral_norm"):
