@@ -47,3 +47,6 @@ for most, overlap, least in ((5, 0.5, -1.0), (30, 0.2, 0.3), (30, 0.0, 0.5), (0,
 show("nms table", lambda: tf.image.non_max_suppression_overlaps(r.rand(8, 8).astype("float32"), scores[:8], 4, 0.6))
 m = tf.constant(r.rand(2, 3, 3).astype("float32"))
 show("diagonal by place", lambda: (tf.linalg.diag_part(m, "d", 1), tf.linalg.diag_part(m, k=-1), tf.linalg.diag(m[0], "d", 1), tf.linalg.set_diag(m, m[:, 0], "s", 0)))
+for d in (tf.int64, tf.int32, tf.int8):     # means of integers go towards 0
+    show("mean", lambda: (tf.reduce_mean(tf.constant([[-8, -8, 2], [1, 1, 0], [-1, -1, 0]], d), axis=-1), tf.reduce_mean(tf.constant([-7, 2], d))))
+show("mean", lambda: tf.reduce_mean(tf.constant([250, 250], tf.uint8)))

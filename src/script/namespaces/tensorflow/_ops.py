@@ -395,7 +395,8 @@ def _mean(x, axis, keep):
     if x.dtype.is_floating:
         return _w.mean(x, axis, keep)
     n = _w.about(x, "count") // _max(_w.about(_w.sum(x, axis, True), "count"), 1)
-    return _w.cast(_w.floor_div(_w.sum(x, axis, keep), n), x.dtype)
+    total = _w.sum(x, axis, keep)
+    return _w.cast(_w.sign(total) * _w.floor_div(_w.abs(total), n), x.dtype)      # towards 0
 
 
 def _of(fits, fn, error=InvalidArgumentError):
