@@ -91,6 +91,18 @@ if command -v qemu-aarch64 >/dev/null && command -v aarch64-linux-gnu-gcc >/dev/
     same 'exported C on aarch64' arm.f32
 else skip 'no qemu-aarch64 or compiler for it'; fi
 
+# A small network is small: 64-128-10 on one row, without its weights.
+cat >tiny.py <<'PY'
+import torch
+from torch import nn
+
+m = torch.jit.script(nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 10)))
+m(torch.zeros(1, 64))
+m.save("tiny.weft")
+PY
+small() { "$weft" run tiny.py && "$weft" export tiny.weft -o tiny --max=1 && make -C tiny CC="${CC:-cc}" tiny.o && [ "$(size tiny/tiny.o | awk 'END { print $1 }')" -lt 30000 ]; }
+check 'exported code of 64-128-10 is below 30 kB' small
+
 # ---- served
 client=
 for p in ${PEERS_PYTHON:-} ${SERVE_PYTHON:-} python3; do
