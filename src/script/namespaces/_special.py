@@ -210,7 +210,7 @@ def sici(w, x):
     ci = w.where(near, ci, -w.real(e))
     infinite = w.eq(size, float("inf"))
     si = w.where(infinite, 1.5707963267948966, w.where(w.eq(size, 0), 0.0, si)) * w.sign(x)
-    ci = w.where(infinite, 0.0, w.where(w.eq(size, 0), float("-inf"), ci))
+    ci = w.where(infinite, w.where(w.gt(x, 0), 0.0, float("nan")), w.where(w.eq(size, 0), float("-inf"), ci))
     nan = w.is_nan(x)
     return w.where(nan, x, si), w.where(nan, x, ci)
 

@@ -56,3 +56,4 @@ print(wide.dtype == jnp.float64, wide.dtype == np.float64, wide.dtype == "float6
 print(jnp.zeros(2).dtype == jnp.float64, jnp.zeros(2).dtype == float, jnp.zeros(2).dtype == np.float32)
 t("round f16", lambda: jnp.round(jnp.array([2.65, -0.55, 1.25, 123.45], jnp.float16), 1))
 t("round bf16", lambda: jnp.round(jnp.array([2.65, -0.55, 1.25], jnp.bfloat16), 1))
+t("sici", lambda: sp.sici(jnp.array([0.0, inf, -inf])))

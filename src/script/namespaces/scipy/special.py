@@ -95,8 +95,11 @@ def _zeta(s, q):
 
 
 def _incomplete(a, x, part):
+    # all lies at 0 where a is 0, and beyond everything where it is inf
     y = _special.gammaincs(_w, a, x)[part]
-    return _w.where(_w.logical_and(_w.eq(a, 0), _w.gt(x, 0)), 1.0 - part, y)
+    y = _w.where(_w.eq(a, 0), _w.where(_w.gt(x, 0), 1.0 - part, _math.nan), y)
+    far = _w.logical_and(_w.ge(x, 0), _w.lt(x, _math.inf))
+    return _w.where(_w.eq(a, _math.inf), _w.where(far, 0.0 + part, _math.nan), y)
 
 
 def wofz(z):
@@ -196,8 +199,11 @@ binom = _of(_binom, 2)
 
 
 def comb(N, k, *, exact=False, repetition=False):
-    if repetition:
-        return comb(N + k - 1, k, exact=exact)
+    if repetition and exact:
+        return 1 if k == 0 else comb(N + k - 1, k, exact=True)
+    if repetition:      # nothing is taken in one way
+        n, k = _pair(N, k)
+        return _w.where(_w.eq(k, 0), 1.0, comb(n + k - 1, k))[()]
     if exact:
         return _math.comb(int(N), int(k)) if 0 <= k <= N else 0
     n, k = _pair(N, k)
