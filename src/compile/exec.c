@@ -113,6 +113,10 @@ static wf_exec *make_exec(wf_ctx *cx, const Program *p, Device *d, bool general)
         return NULL;
     e = new_exec(cx, p);
     set_device(cx, e, d);
+    if (d->blank) {
+        e->arena.cx = NULL;
+        return e;
+    }
     if (d->load && !compile_there(cx, e, p, general))
         return NULL;
     p = e->p;
@@ -187,7 +191,7 @@ wf_status exec_prepare_on(wf_ctx *cx, const wf_program *p, wf_device *d, bool ge
     if (!p || !d)
         fail(cx, WF_ERR_ARG, NOWHERE, "wf_prepare_on: the %s is NULL",
              p ? "device" : "program");
-    else if (d != &device_host && !has_device(cx, d))
+    else if (d != &device_host && !d->blank && !has_device(cx, d))
         fail(cx, WF_ERR_ARG, NOWHERE,
              "wf_prepare_on: device '%s' is not one of the context's runtime", d->name);
     else
@@ -228,7 +232,8 @@ static wf_exec *donating_exec(wf_ctx *cx, wf_exec *base, const bool *inputs, uin
     e->donated = donated;
     e->after = base->after;
     set_device(cx, e, base->device);
-    e->plan = plan_make(cx, &e->plans, base->p, donated, base->device);
+    if (!base->device->blank)
+        e->plan = plan_make(cx, &e->plans, base->p, donated, base->device);
     e->arena.cx = NULL;
     return e;
 }

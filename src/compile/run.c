@@ -204,14 +204,14 @@ static bool pass_inputs(Run *r, Frame *f)
     return true;
 }
 
-static bool result_dims(const Run *r, const Frame *f, uint32_t j, int64_t *dims)
+static bool result_dims(const Run *r, const int64_t *symvals, uint32_t j, int64_t *dims)
 {
     const Program *p = r->e->p;
     Type t = val_type(p, p->outs[j]);
     int64_t count, bytes;
 
     for (uint32_t k = 0; k < t.rank; k++)
-        if (!dim_eval(&p->dims, t.dims[k], f->symvals, &dims[k]) || dims[k] < 0)
+        if (!dim_eval(&p->dims, t.dims[k], symvals, &dims[k]) || dims[k] < 0)
             return false;
     return type_size((wf_dtype)t.dtype, dims, t.rank, &count, &bytes);
 }
@@ -245,7 +245,7 @@ static bool make_results(Run *r, Frame *f, bool after)
         int64_t dims[MAX_RANK];
         if ((r->out[j] && !r->into) || (!after && !f->plan->out_direct[j]))
             continue;
-        if (!result_dims(r, f, j, dims)) {
+        if (!result_dims(r, f->symvals, j, dims)) {
             if (after)
                 return fail(r->cx, WF_ERR_SHAPE, NOWHERE,
                             "%s: the size of result %u cannot be computed", p->name, j);
@@ -388,8 +388,43 @@ static wf_status run_served(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_arra
     return api_leave(cx, &region);
 }
 
+/* Where arrays have no numbers nothing runs: results are of the sizes that the inputs say. */
+static bool make_blanks(Run *r)
+{
+    const Program *p = r->e->p;
+    int64_t *symvals, dims[MAX_RANK];
+
+    if (!check_inputs(r) || !bind_symbols(r, &symvals))
+        return false;
+    for (uint32_t j = 0; j < p->nout; j++) {
+        Type t = val_type(p, p->outs[j]);
+
+        if (!result_dims(r, symvals, j, dims))
+            return fail(r->cx, WF_ERR_UNSUPPORTED, NOWHERE,
+                        "%s: the size of its result depends on numbers, which a meta tensor does not have", p->name);
+        if (!array_new_on(r->cx, r->e->device, (wf_dtype)t.dtype, dims, t.rank, &r->out[j]))
+            return false;
+    }
+    return true;
+}
+
+static wf_status run_blank(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_array **out)
+{
+    Run r = {.cx = cx, .e = e, .in = in, .out = out};
+
+    API_ENTER(cx);
+    if (!make_blanks(&r))
+        for (uint32_t j = 0; j < e->p->nout; j++) {
+            wf_array_release(out[j]);
+            out[j] = NULL;
+        }
+    API_RETURN(cx);
+}
+
 wf_status exec_run(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_array **out, bool into)
 {
+    if (e->device->blank)
+        return run_blank(cx, e, in, out);
     e = exec_serving(cx, e, in);
     return failed(cx) ? cx->status : run_served(cx, e, in, out, into);
 }

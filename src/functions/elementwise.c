@@ -382,7 +382,7 @@ static bool may_divide(wf_ctx *c, wf_tensor y)
     ok = wf_ne(c, y, wf_zeros_like(c, y));
     if (wf_is_symbolic(c, y))
         wf_assert(c, ok, "ZeroDivisionError", NULL, 0);
-    else if (!failed(c) && wf_item_int(c, wf_all(c, ok, NULL, 0, false)) == 0)
+    else if (!failed(c) && tensor_has_numbers(c, y) && wf_item_int(c, wf_all(c, ok, NULL, 0, false)) == 0)
         tensor_fail(c, WF_ERR_VALUE, "ZeroDivisionError");
     return !failed(c);
 }

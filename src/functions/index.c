@@ -261,7 +261,7 @@ static wf_tensor wrap_indices(wf_ctx *c, wf_tensor t, Dim size, uint32_t axis)
     t = wf_cast(c, t, WF_I64);
     if (failed(c))
         return WF_NONE;
-    if (!wf_is_symbolic(c, t) && size >= 0 && wf_count(c, t) > 0 &&
+    if (tensor_has_numbers(c, t) && size >= 0 && wf_count(c, t) > 0 &&
         c->semantics->promotion != WF_PROMOTE_JAX) {
         lo = wf_min(c, t, NULL, 0, false);
         hi = wf_max(c, t, NULL, 0, false);

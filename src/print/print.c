@@ -1,5 +1,6 @@
 /* print.c -- tensors as text, in the style of a library. */
 #include "print/print.h"
+#include "runtime/array.h"
 #include "tensor/tensor.h"
 
 static ArrayStyle style_with(ArrayStyle s, const wf_text_options *o)
@@ -28,6 +29,8 @@ static void print_tensor(Text *text, wf_ctx *c, const Tensor *t, wf_style style,
 
     if (tensor_is_here(t)) {
         a.data = tensor_data(t);
+    } else if (tensor_device(t) == &device_meta && style == WF_STYLE_TORCH) {
+        what.blank = true;
     } else { /* a packed copy */
         int64_t *strides = arena_array(&c->scratch, t->rank + 1u, sizeof *strides);
         void *copy =

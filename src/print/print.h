@@ -96,6 +96,7 @@ typedef struct TorchPrint {
     bool requires_grad;     /* a leaf's */
     bool parameter;         /* "Parameter containing:" before it */
     const char *device;     /* "cuda:0" where it is not the default one, or NULL */
+    bool blank;             /* there are no numbers */
 } TorchPrint;
 
 const char *print_torch_dtype(wf_dtype dtype); /* "torch.float32" */

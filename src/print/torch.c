@@ -244,7 +244,7 @@ static void add_tails(Text *t, size_t from, const PrintArray *a, const TorchPrin
 
     if (what->device)
         add_tail(&tail, arena_printf(t->a, "device='%s'", what->device));
-    if ((empty && a->rank != 1) || (!empty && opts->edgeitems == 0)) {
+    if (what->blank || (empty && a->rank != 1) || (!empty && opts->edgeitems == 0)) {
         Text shape;
 
         text_init(&shape, t->a);
@@ -252,7 +252,7 @@ static void add_tails(Text *t, size_t from, const PrintArray *a, const TorchPrin
         print_shape(&shape, a);
         add_tail(&tail, text_str(&shape));
     }
-    if (a->dtype != standard && a->dtype != dtype_pair(standard) && (empty || (a->dtype != WF_I64 && a->dtype != WF_BOOL)))
+    if (a->dtype != standard && a->dtype != dtype_pair(standard) && (empty || what->blank || (a->dtype != WF_I64 && a->dtype != WF_BOOL)))
         add_tail(&tail, arena_printf(t->a, "dtype=%s", print_torch_dtype(a->dtype)));
     if (what->grad_fn)
         add_tail(&tail, arena_printf(t->a, "grad_fn=<%s>", what->grad_fn));
@@ -273,7 +273,9 @@ void print_torch(Text *t, const PrintArray *a, const TorchPrint *what,
         text_add(t, "Parameter containing:\n");
     from = t->n;
     text_add(t, "tensor(");
-    if (print_count(a) == 0) {
+    if (what->blank) {
+        text_add(t, "...");
+    } else if (print_count(a) == 0) {
         text_add(t, "[]");
     } else {
         bool summarise = print_count(a) > opts->threshold;

@@ -266,6 +266,8 @@ bool array_copy_out(wf_ctx *cx, const Array *a, void *dst)
         return true;
     if (!is_there(cx, a))
         return false;
+    if (a->buf->device->blank)
+        return fail(cx, WF_ERR_UNSUPPORTED, NOWHERE, "Cannot copy out of meta tensor; no data!");
     if (a->buf->device->host_reads && (uintptr_t)array_at(a) % size == 0) {
         gather(a, array_at(a), dst);
         return true;
@@ -333,6 +335,8 @@ bool array_copy_to(wf_ctx *cx, const Array *a, Array *b)
         return array_copy_out(cx, a, array_at(b));
     if (!is_there(cx, a))
         return false;
+    if (d->blank)
+        return true;
     if (array_is_dense(a) && !a->buf->device->host_reads) {
         ok = copy_across(cx, a, b, bytes, &done);
         if (!ok || done)
@@ -399,6 +403,8 @@ bool array_write(wf_ctx *cx, wf_array *a, wf_array *b)
         return true;
     if (!is_there(cx, a) || !is_there(cx, b))
         return false;
+    if (b->buf->device->blank)
+        return true;
     /* what is read may lie where it is written: a copy first */
     ok = a->buf->device == b->buf->device
              ? array_copy(cx, a, &there)

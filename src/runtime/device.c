@@ -74,6 +74,37 @@ Device device_host = {
     .memory = host_memory,
 };
 
+/* ---- no memory at all ------------------------------------------------------------------ */
+
+static void *meta_alloc(Device *d, void *queue, const wf_allocator *al, size_t size)
+{
+    static _Alignas(ALIGN) char nowhere[ALIGN]; /* an address to hold; nobody reads or writes it */
+
+    (void)d;
+    (void)queue;
+    (void)al;
+    (void)size;
+    return nowhere;
+}
+
+static void meta_free(Device *d, void *queue, const wf_allocator *al, void *p, size_t size)
+{
+    (void)d;
+    (void)queue;
+    (void)al;
+    (void)p;
+    (void)size;
+}
+
+Device device_meta = {
+    .name = "meta",
+    .label = "types without numbers",
+    .blank = true,
+    .ordinal = -1,
+    .alloc = meta_alloc,
+    .free = meta_free,
+};
+
 /* ---- memory ------------------------------------------------------------------------- */
 
 /* The host's own is not counted: its allocator is the caller's, who can. */
@@ -81,7 +112,7 @@ void *device_alloc(Device *d, const Queue *q, const wf_allocator *al, size_t siz
 {
     void *p = d->alloc(d, q ? q->impl : NULL, al, size);
 
-    if (p && d != &device_host) {
+    if (p && d != &device_host && !d->blank) {
         size_t held = atomic_fetch_add(&d->held, size) + size,
                peak = atomic_load(&d->peak);
 
@@ -95,7 +126,7 @@ void device_free(Device *d, const Queue *q, const wf_allocator *al, void *p, siz
 {
     if (!p)
         return;
-    if (d != &device_host)
+    if (d != &device_host && !d->blank)
         atomic_fetch_sub(&d->held, size);
     d->free(d, q ? q->impl : NULL, al, p, size);
 }
@@ -262,6 +293,8 @@ wf_status wf_device_find(wf_ctx *cx, const char *name, wf_device **out_device)
 
     if (!SET_OUT(cx, out_device) || !NEEDS(cx, name))
         return ctx_status(cx);
+    if (!strcmp(name, device_meta.name))
+        *out_device = &device_meta;
     if (!strcmp(name, "gpu") || !strcmp(name, "cuda"))
         name = "cuda:0";
     for (int i = 0; i < n && !*out_device; i++) {

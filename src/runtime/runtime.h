@@ -59,6 +59,7 @@ struct wf_device {
     int ordinal;     /* in its runtime; 0: the host */
     int blocks;      /* of 256 threads, that it holds at once; 0: it has none */
     bool host_reads; /* its addresses can be read and written by the host */
+    bool blank;      /* its arrays have types and no numbers: nothing runs there, nothing can be read */
     void *user;
     atomic_size_t held, peak; /* bytes */
     atomic_size_t reserved;   /* taken from the device: held, and kept for later */
@@ -174,11 +175,7 @@ wf_status array_wrap_on(wf_ctx *cx, Device *d, wf_dtype dtype, const int64_t *di
                         void (*drop)(void *owner), void *owner, wf_array **out_array);
 /* Row-major in one piece. */
 bool array_is_dense(const Array *a);
-/* A row-major array on a device, contents not defined. False with an error recorded; no
- * jump. */
-bool array_new_on(wf_ctx *cx, Device *d, wf_dtype dtype, const int64_t *dims, int rank,
-                  Array **out);
-/* The same in a buffer of the right size that nobody else holds, if kept has one; large
+/* array_new_on in a buffer of the right size that nobody else holds, if kept has one; large
  * new buffers are kept for the next time. */
 #define KEPT 2
 #define KEPT_BYTES ((int64_t)1 << 16) /* smaller ones are quicker allocated anew */

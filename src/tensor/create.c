@@ -1,4 +1,5 @@
 /* create.c -- tensors from numbers, copies of tensors, casts. */
+#include "runtime/array.h"
 #include "tensor/tensor.h"
 
 bool tensor_check_shape(wf_ctx *c, const char *fn, wf_dtype dtype, const int64_t *dims,
@@ -140,6 +141,22 @@ wf_tensor wf_ones(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank)
     return wf_full(c, dtype, dims, rank, 1);
 }
 
+wf_tensor tensor_meta(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank)
+{
+    wf_array *a;
+
+    if (failed(c) || !ts(c) || !array_new_on(c, &device_meta, dtype, dims, rank, &a))
+        return WF_NONE;
+    return tensor_handle(c, tensor_from_array(c, a));
+}
+
+bool tensor_has_numbers(wf_ctx *c, wf_tensor h)
+{
+    const Tensor *t = tensor_get(c, h, "numbers");
+
+    return t && !t->symbolic && tensor_device(t) != &device_meta;
+}
+
 wf_tensor wf_full_like(wf_ctx *c, wf_tensor t, double x)
 {
     Shape s;
@@ -148,8 +165,10 @@ wf_tensor wf_full_like(wf_ctx *c, wf_tensor t, double x)
 
     if (!shape_of(c, t, "wf_full_like", &s))
         return WF_NONE;
-    r = wf_full(c, wf_dtype_of(c, t), s.d, (int)s.rank, x);
     like = tensor_get(c, t, "wf_full_like");
+    if (like && !like->symbolic && tensor_device(like) == &device_meta)
+        return tensor_meta(c, (wf_dtype)like->dtype, s.d, (int)s.rank);
+    r = wf_full(c, wf_dtype_of(c, t), s.d, (int)s.rank, x);
     return !like || like->symbolic || tensor_is_here(like)
                ? r
                : wf_to_device(c, r, tensor_device(like));

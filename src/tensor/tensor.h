@@ -252,6 +252,9 @@ bool tensor_measure(wf_ctx *c, wf_tensor t, bool define, int64_t *number, Dim *s
 /* ---- create.c ---- */
 
 /* May a tensor have this type? *out_symbolic: a size is one of the innermost trace. */
+/* A tensor on the meta device: of this type, without numbers. */
+wf_tensor tensor_meta(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank);
+bool tensor_has_numbers(wf_ctx *c, wf_tensor h); /* neither in a program nor on that device */
 bool tensor_check_shape(wf_ctx *c, const char *fn, wf_dtype dtype, const int64_t *dims, int rank,
                         bool *out_symbolic);
 

@@ -257,6 +257,19 @@ static Value n_full(Vm *vm, const Args *a)
     return en_end(&e, wf_copy(e.c, wf_broadcast_to(e.c, wf_cast(e.c, x, d), dims, rank)));
 }
 
+/* blank(shape, dtype): on the meta device */
+static Value n_blank(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    int64_t dims[WF_MAX_RANK];
+    wf_dtype d = e.f->means.default_float;
+    int rank;
+
+    if (!en_shape(&e, a->v[0], dims, &rank) || !en_dtype(&e, a->v[1], &d))
+        return en_fail(&e);
+    return en_end(&e, tensor_meta(e.c, d, dims, rank));
+}
+
 /* arange(start, stop, step, dtype=None), all numbers */
 static Value n_arange(Vm *vm, const Args *a)
 {
@@ -519,6 +532,7 @@ const NativeDef engine_create[] = {
     {"digits", n_digits, ""},
     {"tensor", n_tensor, "data|dtype,copy"},
     {"full", n_full, "shape,value|dtype"},
+    {"blank", n_blank, "shape,dtype"},
     {"arange", n_arange, "start,stop|step,dtype"},
     {"linspace", n_linspace, "start,stop|n,endpoint,dtype"},
     {"eye", n_eye, "n|m,k,dtype"},

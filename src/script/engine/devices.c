@@ -1,6 +1,6 @@
 /* devices.c -- natives of devices: which there are, where tensors are, bringing them elsewhere.
  *
- * Devices are numbers here, as the library has them: 0 is the host. A front may have a home: what its natives give
+ * Devices are numbers here, as the library has them: 0 is the host, -1 that of tensors without numbers. A front may have a home: what its natives give
  * and is on the host goes there (jax and tensorflow, whose arrays live on the first GPU).
  */
 #include "script/engine/engine.h"
@@ -9,7 +9,9 @@ static wf_device *device_of(En *e, int64_t i)
 {
     wf_device *d = NULL;
 
-    if (i < 0 || i >= wf_device_count(e->c))
+    if (i == -1)
+        wf_device_find(e->c, "meta", &d);
+    else if (i < 0 || i >= wf_device_count(e->c))
         sc_fail(e->vm, C_ValueError, "there is no device %lld", (long long)i);
     else
         wf_device_get(e->c, (int)i, &d);
@@ -229,9 +231,9 @@ static bool may_mix(const char *label)
 
 static const char *device_name(En *e, int i)
 {
-    wf_device *d = NULL;
+    wf_device *d = device_of(e, i);
 
-    return wf_device_get(e->c, i, &d) == WF_OK ? wf_device_name(d) : "";
+    return d ? wf_device_name(d) : "";
 }
 
 bool en_same_device(En *e, Value v, wf_tensor x)
@@ -244,11 +246,14 @@ bool en_same_device(En *e, Value v, wf_tensor x)
     e->anywhere = false;
     if (!t || t->symbolic || (!at && !t->rank) || may_mix(e->label))
         return true;
-    if (e->device && e->device != 1 + at)
+    if (e->device && e->device != 2 + at && (at < 0 || e->device == 1))
+        return sc_fail(e->vm, C_RuntimeError, "Tensor on device %s is not on the expected device meta!",
+                       device_name(e, MAX(e->device - 2, at)));
+    if (e->device && e->device != 2 + at)
         return sc_fail(e->vm, C_RuntimeError,
                        "Expected all tensors to be on the same device, but found at least two devices, %s and %s!",
-                       device_name(e, MAX(e->device - 1, at)), device_name(e, MIN(e->device - 1, at)));
-    e->device = 1 + at;
+                       device_name(e, MAX(e->device - 2, at)), device_name(e, MIN(e->device - 2, at)));
+    e->device = 2 + at;
     return true;
 }
 

@@ -304,6 +304,8 @@ static Value n_check_index(Vm *vm, const Args *a)
     if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &low) ||
         !en_shape(&e, a->v[2], size, &one) || !en_int(&e, a->v[3], &but))
         return en_fail(&e);
+    if (!wf_is_symbolic(e.c, x) && !tensor_has_numbers(e.c, x))
+        return en_end_value(&e, NONE);
     if (!wf_is_symbolic(e.c, x) && size[0] >= 0)
         return en_end_value(&e, find_outside(&e, x, low, size[0], has ? &but : NULL, &bad)
                                     ? v_int(bad)

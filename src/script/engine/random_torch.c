@@ -175,6 +175,15 @@ static Tensor *fresh(En *e, Value shape, wf_dtype d, wf_tensor *h)
     return NULL;
 }
 
+/* No generator: numbers of the meta device, which has none. */
+static Value blanks(En *e, Value shape, wf_dtype d)
+{
+    int64_t dims[WF_MAX_RANK];
+    int rank;
+
+    return en_shape(e, shape, dims, &rank) ? en_end(e, tensor_meta(e->c, d, dims, rank)) : en_fail(e);
+}
+
 /* draw(kind, shape, dtype, a, b, generator) */
 static Value n_draw(Vm *vm, const Args *a)
 {
@@ -191,8 +200,11 @@ static Value n_draw(Vm *vm, const Args *a)
     if (!en_may_draw(vm))
         return en_fail(&e);
     if (!en_str(&e, a->v[0], &kind) || !en_dtype(&e, a->v[2], &d) ||
-        !en_float(&e, a->v[3], &p) || !en_float(&e, a->v[4], &q) ||
-        !(r = generator_arg(&e, a->v[5])) || !(t = fresh(&e, a->v[1], d, &h)))
+        !en_float(&e, a->v[3], &p) || !en_float(&e, a->v[4], &q))
+        return en_fail(&e);
+    if (a->v[5].tag == T_NONE)
+        return blanks(&e, a->v[1], d);
+    if (!(r = generator_arg(&e, a->v[5])) || !(t = fresh(&e, a->v[1], d, &h)))
         return en_fail(&e);
     for (int i = 0; i < COUNT(draws); i++)
         if (!strcmp(draws[i].name, kind)) {
@@ -220,7 +232,7 @@ static Value n_draw_int(Vm *vm, const Args *a)
     if (!en_may_draw(vm))
         return en_fail(&e);
     if (!en_int(&e, a->v[0], &low) || !en_int(&e, a->v[1], &high) ||
-        !en_dtype(&e, a->v[3], &d) || !(r = generator_arg(&e, a->v[4])))
+        !en_dtype(&e, a->v[3], &d))
         return en_fail(&e);
     if (low >= high) {
         sc_fail(vm, C_RuntimeError,
@@ -228,7 +240,9 @@ static Value n_draw_int(Vm *vm, const Args *a)
                 (long long)low, (long long)high);
         return en_fail(&e);
     }
-    if (!(t = fresh(&e, a->v[2], d, &h)))
+    if (a->v[4].tag == T_NONE)
+        return blanks(&e, a->v[2], d);
+    if (!(r = generator_arg(&e, a->v[4])) || !(t = fresh(&e, a->v[2], d, &h)))
         return en_fail(&e);
     torch_randint(r, d, tensor_data(t), t->count, low, high);
     return en_end(&e, h);

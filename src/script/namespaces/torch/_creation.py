@@ -81,11 +81,18 @@ def _called(fn, name):
     return fn
 
 
+def _full_at(size, value, dtype, device):
+    # Numbers to be placed on a device; of the meta device none are made.
+    if (device is not None or home[1]) and (home[0] if device is None else number_of(device)) < 0:
+        return _w.blank(size, dtype or _w.full((), value, None).dtype)
+    return _w.full(size, value, dtype)
+
+
 def _filled(value, name):
     def make(*args, size=None, out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False,
              memory_format=None, names=None):
         _nameless(names)
-        t = _w.full(as_size(args) if size is None else size, value, dtype or _default[0])
+        t = _full_at(as_size(args) if size is None else size, value, dtype or _default[0], device)
         if out is not None:
             return _w.write(out, t)
         return _finish(t, device, requires_grad) if requires_grad or device is not None or home[1] else t
@@ -104,7 +111,7 @@ def _made(t, out, device, requires_grad):
 def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     if dtype is None and getattr(fill_value, "kind", None) == "float":
         dtype = get_default_dtype()  # a number of a scripted function
-    t = _w.full((size,) if isinstance(size, int) else size, fill_value, dtype)
+    t = _full_at((size,) if isinstance(size, int) else size, fill_value, dtype, device)
     return _made(t, out, device, requires_grad)
 
 
@@ -116,21 +123,21 @@ def empty_strided(size, stride, **options):
 
 
 def zeros_like(input, *, dtype=None, device=None, requires_grad=False, layout=None, memory_format=None):
-    t = _w.full(input.shape, 0, dtype or input.dtype)
-    return _finish(t, input.device if device is None else device, requires_grad)
+    device = input.device if device is None else device
+    return _finish(_full_at(input.shape, 0, dtype or input.dtype, device), device, requires_grad)
 
 
 def ones_like(input, *, dtype=None, device=None, requires_grad=False, layout=None, memory_format=None):
-    t = _w.full(input.shape, 1, dtype or input.dtype)
-    return _finish(t, input.device if device is None else device, requires_grad)
+    device = input.device if device is None else device
+    return _finish(_full_at(input.shape, 1, dtype or input.dtype, device), device, requires_grad)
 
 
 empty_like = zeros_like
 
 
 def full_like(input, fill_value, *, dtype=None, device=None, requires_grad=False, layout=None, memory_format=None):
-    return _finish(_w.full(input.shape, fill_value, dtype or input.dtype),
-                   input.device if device is None else device, requires_grad)
+    device = input.device if device is None else device
+    return _finish(_full_at(input.shape, fill_value, dtype or input.dtype, device), device, requires_grad)
 
 
 def arange(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
@@ -301,13 +308,16 @@ def randint_like(input, low=0, high=None, *, dtype=None, device=None, requires_g
 
 
 def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=None, requires_grad=False):
-    t = _w.draw_permutation(n, generator or _source(device))
+    g = generator or _source(device)
+    t = _w.blank((n,), int64) if g is None else _w.draw_permutation(n, g)
     return _made(t if dtype is None or dtype == int64 else t.to(dtype), out, device, requires_grad)
 
 
 def bernoulli(input, p=None, *, generator=None, out=None):
     g = generator or generator_at(_w.device_at(input))
-    if p is not None:
+    if g is None:
+        t = _w.blank(input.shape, input.dtype)
+    elif p is not None:
         t = placed(_w.draw("bernoulli", input.shape, input.dtype, p, 0, g), input.device)
     else:
         t = placed(_w.draw_bernoulli(input, g), input.device)
@@ -325,6 +335,8 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None
 
 
 def multinomial(input, num_samples, replacement=False, *, generator=None, out=None):
+    if _w.device_at(input) < 0:
+        return _made(_w.blank((*input.shape[:-1], num_samples), int64), out, input.device, False)
     t = placed(_w.draw_multinomial(input, num_samples, replacement, generator or generator_at(_w.device_at(input))), input.device)
     return t if out is None else _w.write(out, t)
 

@@ -156,7 +156,8 @@ class Tensor(_w.Tensor):
         return device_at(_w.device_at(self))
 
     is_cuda = property(lambda self: _w.device_at(self) > 0)
-    is_sparse = is_quantized = is_meta = is_mps = is_mkldnn = is_sparse_csr = is_xpu = is_ipu = is_mtia = is_vulkan = False
+    is_meta = property(lambda self: _w.device_at(self) < 0)
+    is_sparse = is_quantized = is_mps = is_mkldnn = is_sparse_csr = is_xpu = is_ipu = is_mtia = is_vulkan = False
     layout = strided
     names = property(lambda self: (None,) * self.ndim)
     itemsize = property(lambda self: self.dtype.itemsize)
@@ -269,7 +270,7 @@ class Tensor(_w.Tensor):
         return _w.same(self, other)
 
     def get_device(self):
-        return _w.device_at(self) - 1
+        return max(_w.device_at(self) - 1, -1)
 
     def __contains__(self, x):
         return bool(_w.any(_w.eq(self, x)))
@@ -488,6 +489,8 @@ class Tensor(_w.Tensor):
 
     def bernoulli_(self, p=0.5, *, generator=None):
         g = generator or generator_at(_w.device_at(self))
+        if g is None:
+            return self
         if isinstance(p, _w.Tensor):
             return _write(self, _w.cast(_w.draw_bernoulli(_w.broadcast_to(p, self.shape), g), self.dtype))
         return _write(self, _w.draw("bernoulli", self.shape, self.dtype, p, 0.0, g))

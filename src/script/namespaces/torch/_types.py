@@ -85,15 +85,17 @@ class device:
 
 
 CPU = device("cpu")
-home = [0, False]  # number of the device that new tensors are on (0 is the host, GPUs follow); has anybody named a GPU?
+META = device("meta")   # tensors there have a type and no numbers; its number is -1
+home = [0, False]  # number of the device that new tensors are on (0 is the host, GPUs follow); has anybody named another?
 current = [0]    # index of the GPU that "cuda" means
 _gpus = []
+_gpu_named = [False]
 
 
 def device_at(n):
     # The device of a number, always the same object.
-    if n == 0:
-        return CPU
+    if n <= 0:
+        return META if n else CPU
     while len(_gpus) < n:
         _gpus.append(device("cuda", len(_gpus)))
     return _gpus[n - 1]
@@ -105,15 +107,20 @@ def number_of(d):
         d = device("cuda", d) if isinstance(d, _to_int) else device(d)
     if d.type == "cpu":
         return 0
+    if d.type == "meta":
+        if not home[1]:
+            home[1] = True
+            _w.one_device(True)
+        return -1
     if d.type != "cuda":
-        raise RuntimeError(f"there is no device '{d}' here: tensors live on the cpu and on cuda")
+        raise RuntimeError(f"there is no device '{d}' here: tensors live on the cpu, on cuda and, without numbers, on meta")
     if not _w.device_count():
         raise AssertionError("Torch not compiled with CUDA enabled")
     index = current[0] if d.index is None else d.index
     if index >= _w.device_count():
         raise RuntimeError("CUDA error: invalid device ordinal")
-    if not home[1]:
-        home[1] = True
+    if not _gpu_named[0]:
+        _gpu_named[0] = home[1] = True
         _w.one_device(True)
         from torch._misc import _use_gpu
         _use_gpu()
@@ -227,6 +234,8 @@ gpu_generator = Generator("cuda")      # of tensors that are made on GPUs
 
 
 def generator_at(n):
-    # What draws the numbers of a device, by its number.
-    return gpu_generator if n else default_generator
+    # What draws the numbers of a device, by its number; None: it has none.
+    return default_generator if n == 0 else gpu_generator if n > 0 else None
+
+
 _w.set_shape_class(Size)

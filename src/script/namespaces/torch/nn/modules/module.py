@@ -312,6 +312,9 @@ class Module:
                 dtype, device = a.dtype, a.device
         if device is not None:
             n = number_of(device)
+            if n >= 0 and any(p.is_meta for p in self.parameters()):
+                raise NotImplementedError("Cannot copy out of meta tensor; no data! Please use torch.nn.Module.to_empty() instead of "
+                                          "torch.nn.Module.to() when moving module from meta to a different device.")
             self._apply(lambda x: x if _w.device_at(x) == n else _w.to_device(x, n))
         if dtype is None:
             return self
@@ -346,7 +349,8 @@ class Module:
         return self
 
     def to_empty(self, *, device=None, recurse=True):
-        return self if device is None else self.to(device)
+        from torch._creation import empty_like
+        return self._apply(lambda x: empty_like(x, device=device))
 
     def compile(self, *args, **kwargs):
         from torch._compile import compile
@@ -388,6 +392,10 @@ class Module:
                 elif assign:
                     _assign(self, key, value, x)
                 else:
+                    if x.is_meta and not value.is_meta:
+                        __import__("warnings").warn(f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in the "
+                                      "current model, which is a no-op. (Did you mean to pass `assign=True` to assign items in the "
+                                      "state dictionary to their corresponding key in the module instead of copying them in place?)")
                     x.copy_(value)
         if strict:
             if unexpected:
