@@ -759,13 +759,20 @@ static bool derive(wf_ctx *c, Walk *w, const wf_tensor *seeds, unsigned flags,
              nseed = w->forward ? w->nx : w->ny, k = 0;
     bool few[64] = {0}, *nz = few;
     const Program *p;
+    PackedNodes packed;
     wf_tensor *res;
     bool ok = false;
 
     for (uint32_t i = 0; i < nout; i++)
         out[i] = WF_NONE;
-    if (w->nx + w->ny > COUNT(few) && !(nz = mem_alloc(&c->al, w->nx + w->ny)))
+    if (!packed_restore(c, w->y, w->ny, &packed)) {
+        packed_forget(c, &packed);
+        return false;
+    }
+    if (w->nx + w->ny > COUNT(few) && !(nz = mem_alloc(&c->al, w->nx + w->ny))) {
+        packed_forget(c, &packed);
         return fail_memory(c);
+    }
     scope_open(c);
     prepare(c, w, nz, &nsaved, what);
     p = w->program;
@@ -794,6 +801,7 @@ static bool derive(wf_ctx *c, Walk *w, const wf_tensor *seeds, unsigned flags,
     if (res)
         mem_free(&c->al, res, (p->nout + 1) * sizeof *res);
     program_release(p);
+    packed_forget(c, &packed);
     scope_close_n(c, out, (int)nout);
     if (nz != few)
         mem_free(&c->al, nz, w->nx + w->ny);

@@ -57,6 +57,7 @@ static void bury(wf_ctx *c, RecordNode *n)
     }
     for (uint32_t j = 0; j < n->nout; j++)
         tensor_release(c, n->out_saved[j]);
+    packed_drop(c, n);
     if (n->prim)
         prim_release(c, n->prim);
     if (n->host)
@@ -89,6 +90,7 @@ void node_release(wf_ctx *c, RecordNode *n)
 
 void node_free_saved(wf_ctx *c, RecordNode *n)
 {
+    packed_drop(c, n);
     for (uint32_t i = 0; i < n->nin; i++) {
         Tensor *t = n->in[i].saved;
         n->in[i].saved = NULL;
@@ -318,7 +320,8 @@ bool record_op(wf_ctx *c, Prim *p, const CallForm *form, Tensor *const *in, Tens
         in[i]->node->refs++;
     }
     n->need = need;
-    if (!(form ? save_call(c, n, form, in, out) : save_values(c, n, p, in, out))) {
+    if (!(form ? save_call(c, n, form, in, out) : save_values(c, n, p, in, out)) ||
+        (UNLIKELY(s->packer != NULL) && s->recorders & need & 1 && !packed_take(c, n, in))) {
         node_release(c, n);
         return false;
     }

@@ -12,6 +12,7 @@
  *   hint.c        traces whose sizes are symbols with the example's sizes as hints; sizes for hosts
  *   measure.c     numbers of a program as sizes
  *   record.c      histories: what backward needs
+ *   packed.c      saved values that a front keeps in a form of its own
  *   call.c        calls of programs that are recorded: forward once, what the derivative reads kept
  *   backward.c    from histories to derivative programs
  *   view.c        what writing into a tensor means to views
@@ -33,6 +34,7 @@ typedef struct RecordNode RecordNode;
 typedef struct Prim Prim;
 typedef struct Trace Trace;
 typedef struct Tensors Tensors;
+typedef struct Packer Packer;
 
 /* ---- store.c -------------------------------------------------------------------------------- */
 
@@ -62,6 +64,7 @@ struct Tensor {
     Storage *store;  /* concrete */
     wf_array *array; /* the same memory for the runtime, made at need */
     RecordNode *node;      /* its history; NULL: none */
+    void *face;      /* of a leaf: the object by which a front knows it, not counted; NULL: none */
     uint32_t out;    /* which result of node */
     Tensor *grad;    /* of a leaf */
     uint64_t trace;  /* symbolic: id of its trace */
@@ -180,6 +183,8 @@ struct Tensors {    /* the state of one context */
     RecordNode *dead;         /* nodes to be freed, one after the other: histories are deep */
     bool burying;
     uint64_t epoch;            /* of walks over histories */
+    Packer *packer;      /* in force; NULL: values are saved as they are */
+    uint32_t npacked;    /* nodes with packed values */
     struct BackProgram *backs; /* derivative programs by shape of history */
     uint32_t nbacks;
     uint64_t back_hits;
@@ -517,6 +522,7 @@ struct RecordNode {
     Prim *prim;   /* NULL: a leaf */
     Tensor *leaf; /* of a leaf: the tensor, not counted, NULL when it is gone */
     Host *host;        /* of a leaf; NULL: none */
+    struct Packed *packed; /* saved values that are elsewhere; NULL: none. See packed.c */
     const CallForm *form; /* of a call: how it was recorded; NULL: the operands are all there is */
     const char *label; /* what a front calls this step; lives as long; NULL: none */
     uint64_t need;
@@ -531,6 +537,29 @@ struct RecordNode {
     Tensor **out_saved; /* nout: results that the derivative reads, without history */
     Edge in[];
 };
+
+/* ---- packed.c ---- */
+
+struct Packer { /* what a front does with values that are saved */
+    Host *(*pack)(wf_ctx *c, Packer *p, Tensor *t); /* NULL after an error */
+    Tensor *(*unpack)(wf_ctx *c, Host *h);          /* a new reference; NULL after an error */
+};
+
+typedef struct PackedNodes {
+    RecordNode **v; /* held */
+    uint32_t n, cap;
+} PackedNodes;
+
+/* What n saved goes to the packer in force; in: the operands, with their history. */
+bool packed_take(wf_ctx *c, RecordNode *n, Tensor *const *in);
+void packed_drop(wf_ctx *c, RecordNode *n);
+/* All that is packed behind y is tensors again, until packed_forget, which is to be called in any case. */
+bool packed_restore(wf_ctx *c, Tensor *const *y, uint32_t ny, PackedNodes *out);
+void packed_forget(wf_ctx *c, PackedNodes *nodes);
+/* What n saved of operand `at`, or of result at - nin: a new reference; NULL: nothing, or after an error. */
+Tensor *saved_value(wf_ctx *c, RecordNode *n, uint32_t at);
+
+/* ---- record.c again ---- */
 
 void node_release(wf_ctx *c, RecordNode *n);
 void node_free_saved(wf_ctx *c, RecordNode *n);

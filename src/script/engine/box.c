@@ -669,6 +669,12 @@ static void tensor_destroy(Vm *vm, Obj *o)
 {
     TensorObj *t = (TensorObj *)(void *)o;
 
+    if (t->is_face && !wf_is_none(t->t)) {
+        Tensor *x = tensor_get(vm->cx, t->t, "destroy");
+
+        if (x && x->face == t)
+            x->face = NULL;
+    }
     if (!wf_is_none(t->t))
         wf_drop(vm->cx, t->t);
     t->t = WF_NONE;

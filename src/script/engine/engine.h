@@ -81,6 +81,12 @@ struct Front { /* one library's view */
 
 enum { FRONT_TORCH, FRONT_JAX, FRONT_NUMPY, FRONT_TF, FRONT_AESARA, FRONT_COUNT };
 
+typedef struct ScriptPacker { /* functions of the script that pack saved values, and unpack them */
+    Packer p;
+    Vm *vm;
+    Value pack, unpack; /* T_NIL: none */
+} ScriptPacker;
+
 typedef struct Engine { /* of one Vm: vm->engine */
     Vm *vm;
     int64_t age; /* of trees of modules: see dispatch.c */
@@ -95,6 +101,7 @@ typedef struct Engine { /* of one Vm: vm->engine */
     List *called; /* effects.c: functions that programs call; NULL: none yet */
     uint64_t mark[2]; /* what their names begin with */
     struct ScriptHost *hosts; /* host.c: alive */
+    ScriptPacker packer;      /* the same: in force where Tensors.packer says so */
     struct ScriptComposed *composed; /* composed.c; NULL: none yet */
     struct ScriptWorld *world; /* world.c: the processes this one runs with, or NULL */
     Class *tensor, *dtype, *program, *record, *slot, *size, *dispatch; /* base classes */
@@ -106,6 +113,7 @@ typedef struct TensorObj {
     wf_tensor t; /* kept */
     Front *front;
     bool anywhere; /* on the host, made by a library for itself: it goes with tensors of any device */
+    bool is_face;  /* it asked for the gradient of its tensor, which knows it by Tensor.face */
 } TensorObj;
 
 typedef struct DTypeObj {

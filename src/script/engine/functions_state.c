@@ -23,6 +23,13 @@ static Value n_requires_grad(Vm *vm, const Args *a)
     if (!en_tensor(&e, a->v[0], &x) || !en_bool(&e, a->v[1], &on))
         return en_fail(&e);
     wf_requires_grad(e.c, x, on);
+    if (on && !failed(e.c) && is_tensor(vm, a->v[0])) {
+        Tensor *t = tensor_get(e.c, x, "requires_grad");
+
+        as_tensor(a->v[0])->is_face = true;
+        if (t && !t->symbolic && !t->face)
+            t->face = a->v[0].o;
+    }
     return en_end_value(&e, sc_ref(a->v[0]));
 }
 

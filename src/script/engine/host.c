@@ -38,6 +38,10 @@ void hosts_end(Vm *vm)
 {
     ScriptHost *s;
 
+    vm->cx->tensors->packer = NULL;
+    sc_drop(vm, vm->engine->packer.pack);
+    sc_drop(vm, vm->engine->packer.unpack);
+    vm->engine->packer = (ScriptPacker){0};
     while ((s = vm->engine->hosts) != NULL) {
         Value record = s->record;
 
@@ -48,6 +52,25 @@ void hosts_end(Vm *vm)
         s->record = NIL;
         sc_drop(vm, record);
     }
+}
+
+/* A leaf is the object that asked for its gradient, as long as there is one. */
+static Value box_leaf(En *e, Tensor *t)
+{
+    return t->face ? sc_ref(v_obj(t->face)) : en_box(e, tensor_handle(e->c, tensor_retain(t)));
+}
+
+static ScriptHost *new_host(wf_ctx *c, Vm *vm, Value record)
+{
+    ScriptHost *s = mem_alloc(&c->al, sizeof *s);
+
+    if (!s)
+        return NULL;
+    *s = (ScriptHost){.h = {.release = host_release}, .vm = vm, .record = sc_ref(record), .next = vm->engine->hosts};
+    if (s->next)
+        s->next->prev = s;
+    vm->engine->hosts = s;
+    return s;
 }
 
 /* host(y, record): y, without its history, as the result of the step that record is */
@@ -68,19 +91,12 @@ static Value n_host(Vm *vm, const Args *a)
     h = tensor_handle(e.c, t);
     if (!t || failed(e.c) || !record_leaf(e.c, t))
         return en_fail(&e);
-    if (!(s = mem_alloc(&e.c->al, sizeof *s)) || !(s->like = tensor_alias(e.c, x))) {
-        mem_free(&e.c->al, s, sizeof *s);
+    if (!(s = new_host(e.c, vm, a->v[1])) || !(s->like = tensor_alias(e.c, x))) {
+        if (s)
+            host_release(e.c, &s->h);
         sc_raise_memory(vm);
         return en_fail(&e);
     }
-    s->h = (Host){.release = host_release};
-    s->vm = vm;
-    s->record = sc_ref(a->v[1]);
-    s->prev = NULL;
-    s->next = vm->engine->hosts;
-    if (s->next)
-        s->next->prev = s;
-    vm->engine->hosts = s;
     t->node->host = &s->h;
     t->need |= 1;
     return en_end(&e, h);
@@ -165,7 +181,7 @@ static bool add_leaf(En *e, RecordNode *n, void *user)
 {
     if (!n->leaf || !n->leaf->wants_grad || n->host)
         return true;
-    return push(e, user, en_box(e, tensor_handle(e->c, tensor_retain(n->leaf))));
+    return push(e, user, box_leaf(e, n->leaf));
 }
 
 static bool free_saved(En *e, RecordNode *n, void *user)
@@ -244,6 +260,112 @@ static Value n_parents(Vm *vm, const Args *a)
     return en_fail(&e);
 }
 
+/* ---- saved values as functions of the script keep them ---- */
+
+/* After a call of the script: its exception is an error of the context, too. */
+static bool called(wf_ctx *c, Vm *vm, Value r)
+{
+    if (r.tag == T_NIL && !failed(c))
+        tensor_fail(c, WF_ERR_VALUE, "an exception in a function of the script");
+    return r.tag != T_NIL && !sc_failed(vm);
+}
+
+static Host *pack_value(wf_ctx *c, Packer *p, Tensor *t)
+{
+    ScriptPacker *s = (ScriptPacker *)p;
+    Vm *vm = s->vm;
+    const wf_semantics *means = c->semantics;
+    Place place = c->tensors->place;
+    En e = en_begin_front(vm, &vm->engine->front[FRONT_TORCH]);
+    Value x = box_leaf(&e, t), r = x.tag == T_NIL ? NIL : sc_call(vm, s->pack, &x, 1);
+    Tuple *record = called(c, vm, r) ? sc_tuple(vm, 2) : NULL;
+    ScriptHost *h = NULL;
+
+    if (record) {
+        record->v[0] = sc_ref(s->unpack);
+        record->v[1] = sc_ref(r);
+        h = new_host(c, vm, v_obj(record));
+        obj_drop(vm, record);
+    }
+    sc_drop(vm, r);
+    sc_drop(vm, x);
+    en_close(&e, NULL, 0);
+    c->semantics = means;
+    c->tensors->place = place;
+    return h ? &h->h : NULL;
+}
+
+static Tensor *unpack_value(wf_ctx *c, Host *host)
+{
+    ScriptHost *h = (ScriptHost *)host;
+    Vm *vm = h->vm;
+    const wf_semantics *means = c->semantics;
+    Place place = c->tensors->place;
+    Tensor *t = NULL;
+    const Tuple *record;
+    Value r;
+    En e;
+
+    if (!vm) {
+        tensor_fail(c, WF_ERR_VALUE, "the script that packed a saved value has ended");
+        return NULL;
+    }
+    e = en_begin_front(vm, &vm->engine->front[FRONT_TORCH]);
+    record = (const Tuple *)(void *)h->record.o;
+    r = sc_call(vm, record->v[0], &record->v[1], 1);
+    if (called(c, vm, r) && !is_tensor(vm, r)) {
+        sc_fail(vm, C_TypeError, "Output of saved tensor unpack_hook expected to be a Tensor but got result of type %s",
+                sc_type_name(vm, r));
+        tensor_fail(c, WF_ERR_VALUE, "an exception in a function of the script");
+    } else if (r.tag != T_NIL && (t = tensor_get(c, as_tensor(r)->t, "unpack")) != NULL) {
+        t = t->node && !t->wants_grad ? tensor_alias(c, t) : tensor_retain(t);
+    }
+    sc_drop(vm, r);
+    en_close(&e, NULL, 0);
+    c->semantics = means;
+    c->tensors->place = place;
+    return t;
+}
+
+/* saved_hooks(pack, unpack): in force from now on; None: none are */
+static Value n_saved_hooks(Vm *vm, const Args *a)
+{
+    ScriptPacker *s = &vm->engine->packer;
+    bool on = a->v[0].tag != T_NONE;
+
+    sc_drop(vm, s->pack);
+    sc_drop(vm, s->unpack);
+    *s = (ScriptPacker){.p = {pack_value, unpack_value},
+                        .vm = vm,
+                        .pack = on ? sc_ref(a->v[0]) : NIL,
+                        .unpack = on ? sc_ref(a->v[1]) : NIL};
+    vm->cx->tensors->packer = on ? &s->p : NULL;
+    return NONE;
+}
+
+/* saved(x, at): what the step that made x saved of its operand `at`, of its result where at is -1; None: nothing */
+static Value n_saved(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    int64_t at = 0;
+    wf_tensor x;
+    Tensor *t, *s;
+    Value v = NONE;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &at) || !(t = tensor_get(e.c, x, "saved")))
+        return en_fail(&e);
+    if (t->node && t->node->freed) {
+        sc_fail(vm, C_RuntimeError, "%s", "the saved values are gone");
+        return en_fail(&e);
+    }
+    s = t->node && t->node->prim ? saved_value(e.c, t->node, at < 0 ? t->node->nin + t->out : (uint32_t)at) : NULL;
+    if (s) {
+        v = s->face ? sc_ref(v_obj(s->face)) : en_box(&e, tensor_handle(e.c, tensor_retain(s)));
+        tensor_release(e.c, s);
+    }
+    return failed(e.c) || v.tag == T_NIL ? en_fail(&e) : en_end_value(&e, v);
+}
+
 /* recording(on=None): is anything recorded? on: from now on; gives what was before */
 static Value n_recording(Vm *vm, const Args *a)
 {
@@ -275,6 +397,8 @@ const NativeDef engine_hosts[] = {
     {"leaves", n_leaves, "ys"},
     {"parents", n_parents, "x"},
     {"history_free", n_history_free, "ys"},
+    {"saved_hooks", n_saved_hooks, "pack,unpack"},
+    {"saved", n_saved, "x,at"},
     {"recording", n_recording, "|on"},
     {"mode", n_mode, "on"},
     {0},

@@ -124,6 +124,10 @@ def step_name(x):
     return name + ("Backward1" if op in _ONES else "Backward0")
 
 
+_SAVED = {"_saved_self": 0, "_saved_other": 1, "_saved_result": -1, "_saved_input": 0, "_saved_weight": 1, "_saved_mat1": 0,
+          "_saved_mat2": 1, "_saved_base": 0, "_saved_exponent": 1}
+
+
 class _Fn:
     # x.grad_fn
     def __init__(self, name, tensor):
@@ -135,6 +139,26 @@ class _Fn:
 
     def __repr__(self):
         return f"<{self._name} object at 0x{id(self):x}>"
+
+    def __getattr__(self, name):
+        # What the step saved, by PyTorch's names for its operands and its result.
+        at = _SAVED.get(name)
+        x = self.__dict__.get("_tensor")
+        if at is None or x is None:
+            raise AttributeError(f"'{self._name}' object has no attribute '{name}'")
+        try:
+            v = _w.saved(x, at)
+        except RuntimeError:
+            raise RuntimeError(TWICE)
+        if v is None:
+            raise AttributeError(f"'{self._name}' object has no attribute '{name}'")
+        return v
+
+    @property
+    def variable(self):
+        if self._name != "AccumulateGrad":
+            raise AttributeError(f"'{self._name}' object has no attribute 'variable'")
+        return _w.leaves([self._tensor])[0]
 
     @property
     def next_functions(self):

@@ -1,25 +1,38 @@
-# torch.autograd.graph -- what is kept for backward. Values are kept in programs' own memory, not in tensors that a hook could
-# put elsewhere: hooks that only move them away and back change no number, others are refused.
+# torch.autograd.graph -- what is kept for backward: hooks that keep it elsewhere.
+import _torch as _w
 
-class save_on_cpu:
-    # values are on the host already, or on the device that computes with them, where they stay
-    def __init__(self, pin_memory=False, device_type="cuda"):
-        if device_type not in ("cuda", "cpu", "xpu"):
-            raise ValueError(f"unknown device type {device_type}")
-        self.pin_memory = pin_memory
+_hooks = []         # (pack, unpack) of the blocks that are open; the innermost is in force
+_disabled = []      # messages of the blocks in which there may be none
 
-    def __enter__(self):
-        return self
 
-    def __exit__(self, kind, value, trace):
-        return False
+def _put_in_force():
+    if _hooks:
+        _w.saved_hooks(*_hooks[-1])
+    else:
+        _w.saved_hooks(None, None)
 
 
 class saved_tensors_hooks:
     def __init__(self, pack_hook, unpack_hook):
-        raise NotImplementedError("saved_tensors_hooks: what backward needs is not kept in tensors that hooks could pack; "
-                                  f"{getattr(pack_hook, '__name__', pack_hook)} and {getattr(unpack_hook, '__name__', unpack_hook)} "
-                                  "would never be called")
+        self.pack_hook = pack_hook
+        self.unpack_hook = unpack_hook
+
+    def __enter__(self):
+        if _disabled:
+            raise RuntimeError(_disabled[-1])
+        _hooks.append((self.pack_hook, self.unpack_hook))
+        _put_in_force()
+
+    def __exit__(self, kind, value, trace):
+        _hooks.pop()
+        _put_in_force()
+
+
+class save_on_cpu(saved_tensors_hooks):
+    def __init__(self, pin_memory=False, device_type="cuda"):
+        if device_type not in ("cuda", "cpu", "xpu"):
+            raise ValueError(f"unknown device type {device_type}")
+        super().__init__(lambda x: (x.device, x.cpu()), lambda packed: packed[1].to(packed[0]))
 
 
 class disable_saved_tensors_hooks:
@@ -27,10 +40,18 @@ class disable_saved_tensors_hooks:
         self.error_message = error_message
 
     def __enter__(self):
-        return self
+        if _hooks:
+            raise RuntimeError(self.error_message)
+        _disabled.append(self.error_message)
 
     def __exit__(self, kind, value, trace):
-        return False
+        _disabled.pop()
+
+    def __call__(self, fn):
+        def wrapped(*args, **kwargs):
+            with self:
+                return fn(*args, **kwargs)
+        return wrapped
 
 
 def increment_version(tensor):
