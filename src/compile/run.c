@@ -392,9 +392,9 @@ static wf_status run_served(wf_ctx *cx, wf_exec *e, wf_array *const *in, wf_arra
 static bool make_blanks(Run *r)
 {
     const Program *p = r->e->p;
-    int64_t *symvals, dims[MAX_RANK];
+    int64_t few[FEW_SYMS], *symvals, dims[MAX_RANK];
 
-    if (!check_inputs(r) || !bind_symbols(r, &symvals))
+    if (!check_inputs(r) || !bind_symbols(r, few, &symvals))
         return false;
     for (uint32_t j = 0; j < p->nout; j++) {
         Type t = val_type(p, p->outs[j]);
