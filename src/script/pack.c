@@ -3,7 +3,7 @@
 #include "bytes.h"
 #include "long.h"
 
-typedef struct Packer {
+typedef struct CodePacker {
     Vm *vm;
     Buf objects; /* as written */
     Value *seen; /* those in it, owned, by index */
@@ -11,7 +11,7 @@ typedef struct Packer {
     uint32_t *slots; /* index + 1 by address, open addressing */
     uint32_t nslots;
     bool failed;
-} Packer;
+} CodePacker;
 
 /* ---- numbers ----------------------------------------------------------------------- */
 
@@ -30,7 +30,7 @@ static void put_signed(Buf *b, int64_t v)
 static void put_double(Buf *b, double f) { buf_add(b, (const char *)&f, sizeof f); }
 
 /* Takes the part. */
-static void put_part(Packer *p, Buf *b, Buf *part)
+static void put_part(CodePacker *p, Buf *b, Buf *part)
 {
     put(b, (uint64_t)part->n);
     buf_add(b, part->s, (size_t)part->n);
@@ -40,7 +40,7 @@ static void put_part(Packer *p, Buf *b, Buf *part)
 
 /* ---- objects ----------------------------------------------------------------------- */
 
-static uint32_t slot_of(const Packer *p, const Obj *o)
+static uint32_t slot_of(const CodePacker *p, const Obj *o)
 {
     uint32_t k = (uint32_t)((uintptr_t)o >> 4) * 0x9E3779B1u & (p->nslots - 1);
 
@@ -49,7 +49,7 @@ static uint32_t slot_of(const Packer *p, const Obj *o)
     return k;
 }
 
-static bool grow(Packer *p)
+static bool grow(CodePacker *p)
 {
     uint32_t old = p->nslots;
 
@@ -68,9 +68,9 @@ static bool grow(Packer *p)
     return true;
 }
 
-static uint32_t object(Packer *p, Value v);
+static uint32_t object(CodePacker *p, Value v);
 
-static uint8_t payload(Packer *p, Value v, Buf *out)
+static uint8_t payload(CodePacker *p, Value v, Buf *out)
 {
     Vm *vm = p->vm;
     const uint8_t *bytes;
@@ -105,7 +105,7 @@ static uint8_t payload(Packer *p, Value v, Buf *out)
 }
 
 /* Its index; it is written if it is new, after what is in it. */
-static uint32_t object(Packer *p, Value v)
+static uint32_t object(CodePacker *p, Value v)
 {
     Buf part = {.vm = p->vm};
     uint8_t kind;
@@ -129,10 +129,10 @@ static uint32_t object(Packer *p, Value v)
     return (uint32_t)p->n - 1;
 }
 
-static void put_str(Packer *p, Buf *b, const Str *s) { put(b, object(p, v_obj(s))); }
+static void put_str(CodePacker *p, Buf *b, const Str *s) { put(b, object(p, v_obj(s))); }
 
 /* A name or nothing */
-static void put_name(Packer *p, Buf *b, const char *name)
+static void put_name(CodePacker *p, Buf *b, const char *name)
 {
     Str *s = name ? sc_intern(p->vm, name, strlen(name)) : NULL;
 
@@ -144,7 +144,7 @@ static void put_name(Packer *p, Buf *b, const char *name)
 
 /* ---- code -------------------------------------------------------------------------- */
 
-static void put_const(Packer *p, Buf *b, Value v)
+static void put_const(CodePacker *p, Buf *b, Value v)
 {
     switch (v.tag) {
     case T_NONE: put(b, PACK_NONE); break;
@@ -164,7 +164,7 @@ static void put_const(Packer *p, Buf *b, Value v)
 
 _Static_assert(OPC_COUNT <= 0x80, "an instruction's first byte is its op and a bit");
 
-static void put_ins(Packer *p, Buf *b, const Ins *i)
+static void put_ins(CodePacker *p, Buf *b, const Ins *i)
 {
     const char *kinds = sc_op_kinds[i->op];
     const uint16_t v[] = {i->a, i->b, i->c};
@@ -195,9 +195,9 @@ static void put_lines(Buf *b, const ByteCode *c)
     }
 }
 
-static void put_code(Packer *p, Buf *b, const ByteCode *c);
+static void put_code(CodePacker *p, Buf *b, const ByteCode *c);
 
-static void put_body(Packer *p, Buf *b, const ByteCode *c)
+static void put_body(CodePacker *p, Buf *b, const ByteCode *c)
 {
     uint32_t nparams = c->npos + c->nkwonly + c->has_star + c->has_dstar, i;
 
@@ -229,7 +229,7 @@ static void put_body(Packer *p, Buf *b, const ByteCode *c)
         put_code(p, b, c->codes[i]);
 }
 
-static void put_code(Packer *p, Buf *b, const ByteCode *c)
+static void put_code(CodePacker *p, Buf *b, const ByteCode *c)
 {
     Buf body = {.vm = p->vm};
     const uint32_t head[] = {c->line,     c->index,     c->npos,        c->nkwonly,
@@ -251,7 +251,7 @@ static void put_code(Packer *p, Buf *b, const ByteCode *c)
 
 bool sc_pack(Vm *vm, const Unit *u, Buf *out)
 {
-    Packer p = {.vm = vm, .objects = {.vm = vm}};
+    CodePacker p = {.vm = vm, .objects = {.vm = vm}};
     Buf code = {.vm = vm};
 
     put_code(&p, &code, u->code);
