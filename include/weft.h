@@ -216,8 +216,7 @@ typedef struct wf_memory_stats {
 
 WF_API int wf_device_count(wf_ctx *cx); /* with the host: at least 1 */
 WF_API wf_status wf_device_get(wf_ctx *cx, int ordinal, wf_device **out_device); /* borrowed. WF_ERR_ARG: there is none */
-/* By name: "cpu", "cuda:1"; "cuda" and "gpu" are the first GPU; "meta" is none: arrays there have types and no numbers, what
- * runs there gives the types of its results, and nothing can be read. WF_ERR_ARG: there is none, the message lists what there is. */
+/* By name: "cpu", "cuda:1"; "cuda" and "gpu" are the first GPU. WF_ERR_ARG: there is none, the message lists what there is. */
 WF_API wf_status wf_device_find(wf_ctx *cx, const char *name, wf_device **out_device);
 WF_API const char *wf_device_name(const wf_device *d);  /* "cpu" for the host, "cuda:0" .. for GPUs */
 WF_API const char *wf_device_label(const wf_device *d); /* what it is, for people */
