@@ -379,6 +379,10 @@ class Tensor(_w.Tensor):
     def to_sparse(self, sparse_dim=None):
         return __import__("torch.sparse").from_dense(self, sparse_dim)
 
+    def sparse_mask(self, mask):
+        # The elements at the places that a sparse tensor has, as one of its kind.
+        return mask._like(self[tuple(mask._i)])
+
     def to_sparse_csr(self):
         return self.to_sparse().to_sparse_csr()
 

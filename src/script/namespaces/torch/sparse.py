@@ -10,6 +10,13 @@ def _lines(text, indent):
     return text.replace("\n", "\n" + " " * indent)
 
 
+def _added(shape, at, values):
+    # Values of one place are added; of bools, one of them is enough.
+    if values.dtype == torch.bool:
+        return _added(shape, at, values.to(torch.int32)) != 0
+    return torch.zeros(shape, dtype=values.dtype).index_add(0, at, values)
+
+
 class SparseTensor:
     is_sparse, is_cuda, is_leaf = True, False, True
     __module__, grad_fn = "torch", None
@@ -74,8 +81,18 @@ class SparseTensor:
         size = f"size={tuple(self.shape)}, nnz={self._nnz()}"
         values = _lines(repr(self._v.detach()), 14)
         if self.layout is sparse_csr:
-            return (f"tensor(crow_indices={_lines(repr(self.crow_indices()), 20)},\n       col_indices="
-                    f"{_lines(repr(self.col_indices()), 19)},\n       values={values}, {size},\n       layout=torch.sparse_csr)")
+            text = (f"tensor(crow_indices={_lines(repr(self.crow_indices()), 20)},\n       col_indices="
+                    f"{_lines(repr(self.col_indices()), 19)},\n       values={values}")
+            kind = "" if self._v.dtype in (torch.get_default_dtype(), torch.int64) else f"dtype={self._v.dtype}"
+            last = len(text) - text.rfind("\n") + 1
+            for tail in [f"size={tuple(self.shape)}", f"nnz={self._nnz()}", kind, "layout=torch.sparse_csr"]:
+                if not tail:
+                    continue
+                if last + len(tail) + 2 > 80:
+                    text, last = text + ",\n       " + tail, 7 + len(tail)
+                else:
+                    text, last = text + ", " + tail, last + len(tail) + 2
+            return text + ")"
         end = ", requires_grad=True" if self.requires_grad else ""
         return (f"tensor(indices={_lines(repr(self._i), 15)},\n       values={values},\n       {size}, layout=torch.sparse_coo{end})")
 
@@ -96,7 +113,7 @@ class SparseTensor:
             return self
         flat = self._flat()
         once, to = torch.unique(flat, return_inverse=True)
-        values = torch.zeros((len(once),) + tuple(self._v.shape[1:]), dtype=self._v.dtype).index_add(0, to, self._v)
+        values = _added((len(once),) + tuple(self._v.shape[1:]), to, self._v)
         places, rest = [], once
         for n in reversed(self.shape[:self._i.shape[0]]):
             places.append(rest % n)
@@ -108,7 +125,7 @@ class SparseTensor:
         n = 1
         for s in self.shape[:k]:
             n *= s
-        out = torch.zeros((n,) + tuple(self._v.shape[1:]), dtype=self._v.dtype).index_add(0, self._flat(), self._v)
+        out = _added((n,) + tuple(self._v.shape[1:]), self._flat(), self._v)
         out = out.reshape(tuple(self.shape))
         return out if dtype is None else out.to(dtype)
 
