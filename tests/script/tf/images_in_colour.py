@@ -50,3 +50,5 @@ show("diagonal by place", lambda: (tf.linalg.diag_part(m, "d", 1), tf.linalg.dia
 for d in (tf.int64, tf.int32, tf.int8):     # means of integers go towards 0
     show("mean", lambda: (tf.reduce_mean(tf.constant([[-8, -8, 2], [1, 1, 0], [-1, -1, 0]], d), axis=-1), tf.reduce_mean(tf.constant([-7, 2], d))))
 show("mean", lambda: tf.reduce_mean(tf.constant([250, 250], tf.uint8)))
+for v in (2.0, float("inf"), float("nan")):
+    show("clip", lambda: tf.clip_by_global_norm([tf.constant([1.0, v]), tf.constant([3.0])], 1.5)[0])

@@ -9,7 +9,7 @@ def show(name, f):
     try:
         v = f()
         v = v if isinstance(v, (tuple, list)) else [v]
-        print(name, [(tuple(x.shape), [round(float(y), 4) for y in x.detach().double().reshape(-1)[:12]], round(float(x.detach().double().sum()), 3)) for x in v if x is not None])
+        print(name, [(tuple(x.shape), ["%.6g" % y for y in x.detach().double().reshape(-1)[:12]], "%.5g" % x.detach().double().sum()) for x in v if x is not None])
     except Exception as e:
         print(name, type(e).__name__, str(e)[:120])
 

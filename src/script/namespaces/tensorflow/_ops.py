@@ -348,9 +348,15 @@ def global_norm(t_list):
     return _w.sqrt(total)
 
 
+def _clip_scale(norm, clip):
+    # NaN where the norm is not finite, so that all become NaN
+    n = as_tensor(norm)
+    return _w.where(_w.is_finite(n), clip / _w.maximum(n, as_operand(clip, n.dtype)), float("nan"))
+
+
 def clip_by_global_norm(t_list, clip_norm, use_norm=None):
     norm = global_norm(t_list) if use_norm is None else use_norm
-    scale = op("clip_scale")(lambda n, c: c / _w.maximum(as_tensor(n), as_operand(c, as_tensor(n).dtype)))(norm, clip_norm)
+    scale = op("clip_scale")(_clip_scale)(norm, clip_norm)
     return [None if t is None else multiply(t, scale) for t in t_list], norm
 
 
