@@ -168,8 +168,8 @@ def _operand(x):
 
 # ---- rounding
 
-def _rounds_up(sign, kept, rest, half, how):
-    # Is the last kept digit raised? rest: compared with half a unit (half: -1 below, 0 exactly, 1 above); not zero.
+def _rounds_up(sign, kept, half, how):
+    # Is the last kept digit raised? half: what is cut off, which is not 0, against half a unit: -1 below, 0 exactly, 1 above.
     if how == ROUND_DOWN:
         return False
     if how == ROUND_UP:
@@ -193,7 +193,7 @@ def _shortened(sign, digits, drop, how):
         return kept, False
     twice = 2 * rest
     half = (twice > unit) - (twice < unit)
-    return kept + (1 if _rounds_up(sign, kept, rest, half, how) else 0), True
+    return kept + (1 if _rounds_up(sign, kept, half, how) else 0), True
 
 
 def _root(n):

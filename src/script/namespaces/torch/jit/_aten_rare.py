@@ -121,6 +121,8 @@ def _masked_softmax(x, mask, dim=None, mask_type=None):
 
 
 def _scaled_dot_product_attention_math(q, k, v, mask=None, dropout_p=0.0, is_causal=False, dropout_mask=None, scale=None, enable_gqa=False):
+    if dropout_mask is not None:
+        raise NotImplementedError("_scaled_dot_product_attention_math: a mask of dropout is not supported")
     return F.scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa), None
 
 
@@ -278,6 +280,10 @@ def _int_mm(a, b):
 
 def _grouped_mm(x, w, offs=None, bias=None, out_dtype=None):
     # rows of x, up to each of offs, by one matrix each; of three axes without offs, a product for each
+    if bias is not None:
+        raise RuntimeError("Bias not supported yet")
+    if out_dtype is not None and _number(out_dtype) is not x.dtype:
+        raise RuntimeError("Grouped gemm supports only the dtype of its operands as output dtype")
     if offs is None:
         return torch.matmul(x, w)
     row = torch.arange(x.shape[0], device=x.device)[:, None]
@@ -312,12 +318,17 @@ def _assert_scalar(value, message):
         raise RuntimeError(message)
 
 
-def _assert_async(x, message="Expected Tensor with single nonzero value, but got zero"):
+def _assert_async(x, message=None):
     if not _w.about(x, "symbolic") and not x.item():
-        raise RuntimeError(message)
+        raise RuntimeError("Expected Tensor with single nonzero value, but got zero" if message is None else message)
 
 
 def _assert_tensor_metadata(x, size=None, stride=None, dtype=None, device=None, layout=None):
+    for what, wanted, got in (("sizes", size, x.shape), ("strides", stride, x.stride)):
+        if wanted is not None and not _w.about(x, "symbolic") and list(wanted) != list(got() if what == "strides" else got):
+            raise RuntimeError(f"Tensor {what} mismatch!")
+    if device is not None and x.device != torch.device(device):
+        raise RuntimeError(f"Tensor device mismatch! Expected: {device}, Got: {x.device}")
     if dtype is not None and x.dtype is not _number(dtype):
         raise RuntimeError(f"Tensor dtype mismatch! Expected: {_number(dtype)}, Got: {x.dtype}")
 
