@@ -50,3 +50,8 @@ for bad in (lambda: masked_tensor(v, torch.tensor([True, False])), lambda: maske
         bad()
     except Exception as e:
         print(type(e).__name__)
+at = torch.tensor([[0, 1, 1], [2, 0, 2]])
+s = torch.sparse_coo_tensor(at, torch.tensor([3, 4, 5]), (2, 3))
+t = masked_tensor(s, torch.sparse_coo_tensor(at, torch.tensor([True, False, True]), (2, 3)))
+print(t, t.get_data(), t.is_sparse, t.to_dense().is_sparse)
+print(masked_tensor(s.to_dense(), s.to_dense() > 3).to_sparse_csr().get_data())

@@ -95,9 +95,12 @@ class MaskedArray:
         return iter([self[i] for i in range(len(self))])
 
     def __str__(self):
-        def text(v):
-            return "[" + " ".join([text(x) for x in v]) + "]" if isinstance(v, list) else "--" if v is None else repr(v)
-        return text(self.tolist())
+        def text(v, depth):     # rows on lines of their own, planes with blank lines between them
+            if not isinstance(v, list):
+                return "--" if v is None else repr(v)
+            between = "\n" * (self.ndim - depth) + " " * depth if depth < self.ndim else " "
+            return "[" + between.join([text(x, depth + 1) for x in v]) + "]"
+        return text(self.tolist(), 1)
 
     def __repr__(self):
         def text(v):

@@ -84,6 +84,7 @@ class SparseTensor:
             text = (f"tensor(crow_indices={_lines(repr(self.crow_indices()), 20)},\n       col_indices="
                     f"{_lines(repr(self.col_indices()), 19)},\n       values={values}")
             kind = "" if self._v.dtype in (torch.get_default_dtype(), torch.int64) else f"dtype={self._v.dtype}"
+            text = text.replace(f", {kind})", ")") if kind else text
             last = len(text) - text.rfind("\n") + 1
             for tail in [f"size={tuple(self.shape)}", f"nnz={self._nnz()}", kind, "layout=torch.sparse_csr"]:
                 if not tail:

@@ -38,7 +38,9 @@ class MaskedTensor:
     def __init__(self, data, mask, requires_grad=False):
         _check(data, mask)
         self._layout = data.layout
-        self._given = None if data.layout == torch.strided else (data, mask)     # with the places they came with
+        # sparse ones of the same places keep those; others have those of the mask
+        same = data.layout != torch.strided and data._nnz() == mask._nnz()
+        self._given = (data, mask) if same else None
         if data.layout != torch.strided:
             data, mask = data.to_dense(), mask.to_dense()
         data = data.detach().clone()
