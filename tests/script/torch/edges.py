@@ -136,3 +136,7 @@ def detached(x):
 
 
 print(torch.func.grad(detached)(torch.tensor([2., 3.])), torch.func.vmap(torch.func.grad(detached))(torch.tensor([[2.], [3.]])))
+
+# a scale of 0 is one, not the usual
+q = torch.arange(12.0).reshape(1, 3, 4)
+print(torch.allclose(torch.nn.functional.scaled_dot_product_attention(q, q, q, scale=0.0), q.mean(1, keepdim=True).expand_as(q)))

@@ -1141,6 +1141,8 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
         key, value = _w.repeat(key, n, -3), _w.repeat(value, n, -3)
     _known(query, 1)
     if dropout_p == 0.0:
+        if scale == 0.0:  # which asks the native for its own
+            query, scale = query * 0.0, 1.0
         return _w.attention(query, key, value, attn_mask, is_causal, 0.0 if scale is None else scale)
     s = 1.0 / _math.sqrt(query.shape[-1]) if scale is None else scale
     scores = _w.matmul(query, _w.swap_axes(key, -2, -1)) * s
