@@ -87,7 +87,7 @@ static bool still_there(const CudaLink *l, Patience *p, char *why, size_t n)
 {
     double now = clock_seconds();
 
-    if (!p->since)
+    if (p->since <= 0)
         p->since = now;
     if (now - p->asked < ASK_EVERY && p->asked > 0)
         return true;
