@@ -38,7 +38,8 @@ void hosts_end(Vm *vm)
 {
     ScriptHost *s;
 
-    vm->cx->tensors->packer = NULL;
+    if (vm->cx->tensors) /* memory may have run out before there were any */
+        vm->cx->tensors->packer = NULL;
     sc_drop(vm, vm->engine->packer.pack);
     sc_drop(vm, vm->engine->packer.unpack);
     vm->engine->packer = (ScriptPacker){0};
