@@ -253,7 +253,7 @@ WF_API wf_status wf_array_new(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, i
 WF_API wf_status wf_array_from(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank,
                                const void *data, wf_array **out_array);
 /* The caller's own memory, not copied: it must stay until drop(owner) is called (drop may be NULL). Strides
- * are in elements and may be 0 or negative; NULL: row-major. WF_ERR_VALUE: data is not aligned to the numbers. */
+ * are in elements and may be 0 or negative; NULL: row-major. Memory that is not aligned to its numbers is read, too. */
 WF_API wf_status wf_array_wrap(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, int rank,
                                const int64_t *strides, void *data, void (*drop)(void *owner),
                                void *owner, wf_array **out_array);

@@ -144,7 +144,8 @@ static Val spelled(Net *n, Val x)
         if (!type_of(n, x).rank)
             return b_tanh(b, x);
         u = b_cast(b, whole(n, x, 40), WF_I32);
-        return b_mul(b, x, b_cast(b, b_eqn1(b, (OpCode)op, &u, 1, NULL), n->t));
+        u = b_cast(b, b_eqn1(b, (OpCode)op, &u, 1, NULL), n->t);
+        return b_mul(b, x, b_mul(b, u, num(n, x, 0.05))); /* of order 1: a sine of more makes digits of last bits */
     }
     u = b_add(b, b_mul(b, b_tanh(b, x), num(n, x, 0.3)),
               num(n, x, op == OP_acosh ? 1.5 : 0.5));

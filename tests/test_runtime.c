@@ -427,8 +427,6 @@ TEST(wrong_arrays_are_refused_with_a_reason)
     REFUSED(wf_array_from(cx, WF_F32, two, 1, NULL, &a), WF_ERR_ARG, "data is NULL");
     REFUSED(wf_array_wrap(cx, WF_F32, two, 1, NULL, NULL, NULL, NULL, &a), WF_ERR_ARG,
             "data is NULL");
-    REFUSED(wf_array_wrap(cx, WF_F32, two, 1, NULL, (char *)x + 1, NULL, NULL, &a), WF_ERR_VALUE,
-            "value error: array: data is not aligned to the 4 bytes of f32");
     REFUSED(wf_array_wrap(cx, WF_F32, two, 1, far, x, NULL, NULL, &a), WF_ERR_LIMIT,
             "too large");
 #undef REFUSED

@@ -484,11 +484,6 @@ wf_status array_wrap_on(wf_ctx *cx, Device *d, wf_dtype dtype, const int64_t *di
              (long long)count);
         return ctx_status(cx);
     }
-    if (bytes && (uintptr_t)data % wf_dtype_size(dtype_part(dtype))) {
-        fail(cx, WF_ERR_VALUE, NOWHERE, "array: data is not aligned to the %d bytes of %s",
-             (int)wf_dtype_size(dtype_part(dtype)), wf_dtype_name(dtype));
-        return ctx_status(cx);
-    }
     if (!queue_of_ctx(cx, d, &q))
         return ctx_status(cx);
     buf = mem_alloc(&cx->al, sizeof *buf);
