@@ -86,3 +86,14 @@ def loop():
             raise ValueError(i)
     return i
 print(loop()); show("loop")
+def ends(n):
+    try:
+        try:
+            if n: raise ValueError(n)
+        finally:
+            print("finally", n)
+            if n == 2: return "left"
+    except ValueError as e:
+        return repr(e)
+    return "whole"
+print(ends(0), ends(1), ends(2))

@@ -240,26 +240,45 @@ class Statements(Loops):
         return x[i.t if isinstance(i, Sym) else i]
 
     def run_with(self, frame, s):
-        managers = []
-        for item in s.list:
-            m = self.eval(frame, item.a)
-            v = m.__enter__()
-            managers.append(m)
-            if item.b is not None:
-                self.assign(frame, item.b, v)
+        return self.within(frame, s.list, s.more)
+
+    def within(self, frame, items, body):
+        if not items:
+            return self.run(frame, body)
+        m = self.eval(frame, items[0].a)
+        v = m.__enter__()
         try:
-            out = self.run(frame, s.more)
+            if items[0].b is not None:
+                self.assign(frame, items[0].b, v)
+            out = self.within(frame, items[1:], body)
         except BaseException as e:
-            for m in reversed(managers):
-                m.__exit__(type(e), e, None)
-            raise
-        for m in reversed(managers):
-            m.__exit__(None, None, None)
+            if not m.__exit__(type(e), e, None) or isinstance(e, Refuse):
+                raise
+            return Outcome(NEXT)
+        m.__exit__(None, None, None)
         return out
 
     def run_try(self, frame, s):
         if self.numbers == "sym":
             raise Refuse("try")
+        try:
+            out = self.tried(frame, s)
+        except Refuse:
+            raise
+        except BaseException:
+            fin = self.finally_of(frame, s)
+            if fin is None:
+                raise
+            return fin
+        fin = self.finally_of(frame, s)
+        return out if fin is None else fin
+
+    def finally_of(self, frame, s):
+        # How it left the function or the loop; None: it did not.
+        fin = Outcome(NEXT) if s.b is None else self.run(frame, s.b.list)
+        return None if isinstance(fin.code, int) and fin.code == NEXT else fin
+
+    def tried(self, frame, s):
         try:
             out = self.run(frame, s.list)
         except Refuse:
@@ -269,17 +288,10 @@ class Statements(Loops):
                 if h.a is None or isinstance(e, self.eval(frame, h.a)):
                     if h.name is not None:
                         frame.env[h.name] = e
-                    out = self.run(frame, h.list)
-                    break
-            else:
-                raise
-        else:
-            if s.a is not None and isinstance(out.code, int) and out.code == NEXT:
-                out = self.run(frame, s.a.list)
-        if s.b is not None:
-            fin = self.run(frame, s.b.list)
-            if not isinstance(fin.code, int) or fin.code != NEXT:
-                return fin
+                    return self.run(frame, h.list)
+            raise
+        if s.a is not None and isinstance(out.code, int) and out.code == NEXT:
+            out = self.run(frame, s.a.list)
         return out
 
     def simple(self, frame, s):
