@@ -116,8 +116,8 @@ $(BUILD)/features: always
 	@echo '$(sort $(FEATURES))' | cmp -s - $@ || echo '$(sort $(FEATURES))' > $@
 
 # What reads, rewrites, plans and writes programs works once for many runs: for size.
-COLD    := $(patsubst %,src/%.c,base/error codegen/* export/* io/* ir/* op/* opt/* print/* transform/* compile/flatten compile/passes compile/slices compile/straight \
-             runtime/check runtime/codecache runtime/codefile runtime/compiler runtime/plan runtime/profile runtime/reuse runtime/speed runtime/step_* runtime/team)
+COLD    := $(patsubst %,src/%.c,base/diagnostic base/error base/machine base/number base/shared codegen/* export/* io/* ir/* op/* opt/* print/* transform/* compile/compile compile/exec compile/flatten compile/measure compile/passes compile/slices compile/straight \
+             runtime/check runtime/codecache runtime/codefile runtime/compiler runtime/device runtime/event runtime/parts runtime/plan runtime/profile runtime/reuse runtime/speed runtime/stage runtime/step_* runtime/steps runtime/team runtime/walk)
 $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(COLD))): ALL += $(if $(filter -O2,$(OPT)),-Os)
 
 # COVER="base ir": rooms whose branches are counted; see coverage.

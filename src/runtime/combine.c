@@ -66,14 +66,21 @@
     COMBINE_AS(name, T, T, , )
 PLAIN(f32, float, NO_BITS)
 PLAIN(f64, double, NO_BITS)
-PLAIN(i8, int8_t, WITH_BITS)
-PLAIN(i16, int16_t, WITH_BITS)
-PLAIN(i32, int32_t, WITH_BITS)
 PLAIN(i64, int64_t, WITH_BITS)
-PLAIN(u8, uint8_t, WITH_BITS)
-PLAIN(u16, uint16_t, WITH_BITS)
-PLAIN(u32, uint32_t, WITH_BITS)
 PLAIN(u64, uint64_t, WITH_BITS)
+/* Of sums and products the low bits are those of the narrow type, whatever was above them. */
+#define step_i8  step_i64
+#define step_i16 step_i64
+#define step_i32 step_i64
+#define step_u8  step_u64
+#define step_u16 step_u64
+#define step_u32 step_u64
+COMBINE_AS(i8, int8_t, int64_t, , (int8_t))
+COMBINE_AS(i16, int16_t, int64_t, , (int16_t))
+COMBINE_AS(i32, int32_t, int64_t, , (int32_t))
+COMBINE_AS(u8, uint8_t, uint64_t, , (uint8_t))
+COMBINE_AS(u16, uint16_t, uint64_t, , (uint16_t))
+COMBINE_AS(u32, uint32_t, uint64_t, , (uint32_t))
 #define step_f16  step_f32
 #define step_bf16 step_f32
 COMBINE_AS(f16, uint16_t, float, f16_to_f32, f16_from_f32)
