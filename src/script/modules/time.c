@@ -88,6 +88,10 @@ static Value broken_down(Vm *vm, const Args *a, struct tm *(*f)(const time_t *, 
 
     if (!sc_to_double(vm, a->v[0], &s))
         return NIL;
+    if (isnan(s))
+        return sc_raise(vm, C_ValueError, "Invalid value NaN (not a number)");
+    if (!(fabs(s) < 0x1p62))
+        return sc_raise(vm, C_OverflowError, "timestamp out of range for platform time_t");
     at = (time_t)floor(s);
     return f(&at, &t) ? tm_tuple(vm, &t) : sc_raise(vm, C_OverflowError, "timestamp out of range");
 }
