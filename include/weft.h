@@ -216,7 +216,8 @@ typedef struct wf_memory_stats {
 
 WF_API int wf_device_count(wf_ctx *cx); /* with the host: at least 1 */
 WF_API wf_status wf_device_get(wf_ctx *cx, int ordinal, wf_device **out_device); /* borrowed. WF_ERR_ARG: there is none */
-/* By name: "cpu", "cuda:1"; "cuda" and "gpu" are the first GPU. WF_ERR_ARG: there is none, the message lists what there is. */
+/* By name: "cpu", "cuda:1"; "cuda" and "gpu" are the first GPU; "meta" has shapes and types without values, and is not counted.
+ * WF_ERR_ARG: there is none, the message lists what there is. */
 WF_API wf_status wf_device_find(wf_ctx *cx, const char *name, wf_device **out_device);
 WF_API const char *wf_device_name(const wf_device *d);  /* "cpu" for the host, "cuda:0" .. for GPUs */
 WF_API const char *wf_device_label(const wf_device *d); /* what it is, for people */
@@ -525,12 +526,20 @@ typedef struct wf_profile_event {
     int depth;             /* how many others it ran inside; -1: beside them, as exchanges with other processes do */
     double start, seconds; /* from the beginning; with steps inside it */
 } wf_profile_event;
+/* What threads of the pool did of steps that are shared with them, up to 262144 too. */
+typedef struct wf_profile_share {
+    int step;              /* its number; -1: there is no such share */
+    int thread;            /* 1 or more; steps themselves are of the thread that runs the program, 0 */
+    double start, seconds; /* from the beginning */
+} wf_profile_share;
 typedef struct wf_profile_sample {
     double at;
     size_t resident; /* bytes */
 } wf_profile_sample;
 WF_API int wf_profile_events(const wf_profile *p);
 WF_API wf_profile_event wf_profile_event_at(const wf_profile *p, int i);
+WF_API int wf_profile_shares(const wf_profile *p);
+WF_API wf_profile_share wf_profile_share_at(const wf_profile *p, int i);
 WF_API int wf_profile_samples(const wf_profile *p);
 WF_API wf_profile_sample wf_profile_sample_at(const wf_profile *p, int i);
 
@@ -622,7 +631,7 @@ typedef struct wf_export_options { /* zeros are the defaults */
  * WF_ERR_UNSUPPORTED  an op that has no C (the error names it and its line)
  * WF_ERR_VALUE        a size is neither fixed nor bounded */
 WF_API wf_status wf_export(wf_ctx *cx, const wf_model *model, const char *dir, const wf_export_options *options);
-/* Why the op has no C; NULL: it has. */
+/* Why the op has no C; "": it has. */
 WF_API const char *wf_export_refusal(const char *op);
 
 /* ---- the op table, as data ------------------------------------------------------------------------------ */

@@ -116,6 +116,18 @@ steps = [e for e in events if e["ph"] == "X"]
 assert len(steps) > 1 and all(e["dur"] >= 0 and e["ts"] >= 0 for e in steps)
 PY
 done
+# The shares of another thread are a row of their own.
+cat >"$work/shared.py" <<'PY'
+import torch
+
+x = torch.ones(700, 700)
+for i in range(50):
+    y = x @ x
+PY
+WEFT_THREADS=2 "$weft" run --profile="$work/shared.html" "$work/shared.py" || wrong 'no profile of two threads'
+opens "$work/shared.html"
+WEFT_THREADS=2 "$weft" run --profile="$work/shared.json" "$work/shared.py" || wrong 'no trace of two threads'
+has "$work/shared.json" '"args":{"name":"thread 1"}'
 if "$weft" run --profile=/nowhere/x.html "$work/steps.py" >/dev/null 2>"$work/err"; then wrong 'a profile nowhere'; else has "$work/err" 'cannot write /nowhere/x.html'; fi
 
 cat >"$work/train.py" <<'PY'

@@ -74,6 +74,74 @@ TEST(every_task_runs_exactly_once)
     CHECK_EQ_INT(pool_threads(NULL), 1);
 }
 
+/* Ends when all three are under way: each has a thread of its own. */
+static void meet(void *user, int i)
+{
+    atomic_int *here = user;
+
+    (void)i;
+    for (atomic_fetch_add(here, 1); atomic_load(here) < 3;)
+        usleep(10);
+}
+
+TEST(a_watch_sees_when_workers_were_at_work)
+{
+    Pool *p = pool_new(&alloc_default, 3);
+    PoolSpan spans[4];
+    PoolWatch w = {.v = spans, .room = COUNT(spans)};
+    atomic_int met[3] = {0, 0, 0};
+    double start = clock_seconds(), end;
+
+    REQUIRE(p != NULL);
+    CHECK(pool_watch(&w) == NULL);
+    pool_run(p, 3, meet, &met[0]);
+    CHECK(pool_watch(NULL) == &w);
+    end = clock_seconds();
+    CHECK_EQ_INT((int)w.n, 2);
+    CHECK_EQ_INT(spans[0].thread + spans[1].thread, 3);
+    for (int i = 0; i < 2; i++)
+        CHECK(start <= spans[i].start && spans[i].start <= spans[i].end && spans[i].end <= end);
+    pool_run(p, 3, meet, &met[1]); /* nobody watches */
+    CHECK_EQ_INT((int)w.n, 2);
+    w.room = 3;
+    pool_watch(&w);
+    pool_run(p, 3, meet, &met[2]);
+    pool_watch(NULL);
+    CHECK_EQ_INT((int)w.n, 4); /* one was one too many */
+    pool_free(p);
+}
+
+TEST(a_profile_has_the_shares_of_other_threads)
+{
+    static const char text[] = "f(x: f32[700,700]) {\n  y = dot_general x x lhs=[1] rhs=[0] acc=f32\n  ret y\n}\n";
+    wf_options o = {.size = sizeof o, .threads = 2};
+    wf_ctx *c = wf_ctx_new(&o);
+    wf_array *x = NULL;
+    wf_model *m = NULL;
+    wf_exec *e = NULL;
+    wf_profile *p = NULL;
+
+    REQUIRE(wf_array_new(c, WF_F32, (int64_t[]){700, 700}, 2, &x) == WF_OK);
+    memset(wf_array_data_mutable(x), 0, 700 * 700 * sizeof(float));
+    REQUIRE(wf_model_parse(c, "f", text, strlen(text), &m) == WF_OK);
+    REQUIRE(wf_prepare(c, wf_model_program(m, 0), &e) == WF_OK);
+    REQUIRE(wf_profile_new(c, e, &x, 1, 50, &p) == WF_OK);
+    CHECK(wf_profile_shares(p) > 0);
+    for (int i = 0; i < wf_profile_shares(p); i++) {
+        wf_profile_share s = wf_profile_share_at(p, i);
+        const wf_profile_step *step = wf_profile_step_at(p, s.step);
+
+        CHECK(step && !strcmp(step->op, "dot_general") && s.thread == 1 && s.start >= 0 && s.seconds >= 0);
+    }
+    CHECK_EQ_INT(wf_profile_share_at(p, -1).step, -1);
+    CHECK_EQ_INT(wf_profile_share_at(NULL, 0).step, -1);
+    wf_profile_free(p);
+    wf_exec_release(e);
+    wf_model_free(m);
+    wf_array_release(x);
+    wf_ctx_free(c);
+}
+
 static void plain_sum(void *user, int i) { ((long *)user)[i] += i; }
 
 /* Jobs that follow each other at once: a late worker must never take a task of the wrong

@@ -525,6 +525,18 @@ void pool_run(Pool *p, int n, void (*fn)(void *user, int i), void *user);
 /* The same on no more than so many threads at once, the caller's included. */
 void pool_run_most(Pool *p, int most, int n, void (*fn)(void *user, int i), void *user);
 
+/* What workers did of the jobs that this thread brought: between two moments, thread 1 or a later one of its pool. */
+typedef struct PoolSpan {
+    double start, end;
+    int thread;
+} PoolSpan;
+typedef struct PoolWatch {
+    PoolSpan *v;
+    uint32_t room;
+    _Atomic uint32_t n; /* spans there were; what is past room is not in v */
+} PoolWatch;
+PoolWatch *pool_watch(PoolWatch *w); /* of this thread from now on; NULL: no more. The one before */
+
 /* ---- shared.c: what contexts share ------------------------------------------------- */
 
 /* The context's runtime, found or made at first use; NULL when memory is exhausted. */

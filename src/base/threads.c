@@ -48,12 +48,13 @@ struct Pool {
     _Atomic(TaskFn) fn;
     _Atomic(void *) user;
     _Atomic int n;
+    _Atomic(PoolWatch *) watch; /* the caller's, or NULL */
 
     char apart1[CACHE_LINE];
     _Atomic int unfinished; /* tasks of the job whose end was not yet reported */
 
     char apart2[CACHE_LINE];
-    _Atomic int sleepers, caller_sleeps, quit;
+    _Atomic int sleepers, caller_sleeps, quit, numbered;
     pthread_mutex_t lock;
     pthread_cond_t wake, done;
     pthread_t ids[];
@@ -72,26 +73,53 @@ static uint32_t unclaimed(Pool *p) { return (uint32_t)atomic_load(&p->ticket); }
 
 /* ---- tasks ------------------------------------------------------------------------- */
 
-/* Claim and do tasks until none is left, then report how many were done. */
-static void do_tasks(Pool *p)
+static _Thread_local PoolWatch *watching;
+
+PoolWatch *pool_watch(PoolWatch *w)
+{
+    PoolWatch *old = watching;
+
+    watching = w;
+    return old;
+}
+
+static void note(PoolWatch *w, int me, double start)
+{
+    uint32_t i = atomic_fetch_add(&w->n, 1);
+
+    if (i < w->room)
+        w->v[i] = (PoolSpan){start, clock_seconds(), me};
+}
+
+/* Claim and do tasks until none is left, then report how many were done. me: 0, the caller, or a worker. */
+static void do_tasks(Pool *p, int me)
 {
     uint64_t t = atomic_load(&p->ticket);
+    PoolWatch *watch = NULL;
+    double start = 0;
     int done = 0;
 
     while ((uint32_t)t) {
         TaskFn fn = atomic_load_explicit(&p->fn, memory_order_relaxed);
         void *user = atomic_load_explicit(&p->user, memory_order_relaxed);
+        PoolWatch *w = atomic_load_explicit(&p->watch, memory_order_relaxed);
         int n = atomic_load_explicit(&p->n, memory_order_relaxed), first, end;
         uint32_t claim = (uint32_t)t / (uint32_t)(CLAIMS * p->threads);
 
         claim = claim ? claim : 1;
         if (!atomic_compare_exchange_weak(&p->ticket, &t, t - claim))
             continue;
+        if (w && me && !done) {
+            watch = w;
+            start = clock_seconds();
+        }
         first = n - (int)(uint32_t)t;
         for (end = first + (int)claim; first < end; first++, done++)
             fn(user, first);
         t = atomic_load(&p->ticket);
     }
+    if (watch)
+        note(watch, me, start);
     if (done && atomic_fetch_sub(&p->unfinished, done) == done &&
         atomic_load(&p->caller_sleeps)) {
         pthread_mutex_lock(&p->lock);
@@ -142,6 +170,7 @@ static bool spin_for(Pool *p, bool (*event)(Pool *p))
 static void *worker_main(void *arg)
 {
     Pool *p = arg;
+    int me = 1 + atomic_fetch_add(&p->numbered, 1);
 
     while (!atomic_load(&p->quit)) {
         if (!spin_for(p, is_work)) {
@@ -153,7 +182,7 @@ static void *worker_main(void *arg)
             pthread_mutex_unlock(&p->lock);
         }
         if (sit_down(p))
-            do_tasks(p);
+            do_tasks(p, me);
     }
     return NULL;
 }
@@ -182,11 +211,12 @@ static void run_job(Pool *p, int most, int n, TaskFn fn, void *user)
     atomic_store_explicit(&p->fn, fn, memory_order_relaxed);
     atomic_store_explicit(&p->user, user, memory_order_relaxed);
     atomic_store_explicit(&p->n, n, memory_order_relaxed);
+    atomic_store_explicit(&p->watch, watching, memory_order_relaxed);
     atomic_store(&p->unfinished, n);
     atomic_store(&p->seats, most - 1);
     atomic_store(&p->ticket, job << 32 | (uint32_t)n);
     wake_workers(p, MIN(n, most) - 1);
-    do_tasks(p);
+    do_tasks(p, 0);
     if (spin_for(p, is_finished))
         return;
     pthread_mutex_lock(&p->lock);
@@ -211,6 +241,7 @@ static void start_workers(Pool *p)
     pthread_cond_init(&p->done, NULL);
     p->spin = p->threads <= cpu_count() ? SPIN : 0;
     p->workers = 0;
+    atomic_store(&p->numbered, 0);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     for (i = 0; i < p->threads - 1; i++) {

@@ -80,6 +80,12 @@ static void put_data(FILE *f, void *user)
         fprintf(f, "%s[%d,%d,%.9f,%.9f]", i ? "," : "", e.step, e.depth, e.start,
                 e.seconds);
     }
+    fputs("],\"shares\":[", f);
+    for (int i = 0; i < wf_profile_shares(p); i++) {
+        wf_profile_share e = wf_profile_share_at(p, i);
+
+        fprintf(f, "%s[%d,%d,%.9f,%.9f]", i ? "," : "", e.step, e.thread, e.start, e.seconds);
+    }
     fputs("],\"memory\":[", f);
     for (int i = 0; i < wf_profile_samples(p); i++) {
         wf_profile_sample s = wf_profile_sample_at(p, i);
@@ -91,8 +97,22 @@ static void put_data(FILE *f, void *user)
     fputs("}}\n", f);
 }
 
+static void put_trace_event(FILE *f, const wf_profile_step *s, int row, double start, double seconds)
+{
+    fprintf(f, ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"name\":", row);
+    page_string(f, s->op);
+    fprintf(f, ",\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"type\":", 1e6 * start, 1e6 * seconds);
+    page_string(f, s->type);
+    fputs(",\"place\":", f);
+    page_string(f, s->place);
+    fputs("}}", f);
+}
+
+/* Rows: 1, the thread that runs the steps; 2, exchanges; from 3 on, threads of the pool. */
 static void put_trace(FILE *f, const wf_profile *p)
 {
+    int threads = 0;
+
     fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
           "{\"ph\":\"M\",\"pid\":1,\"tid\":1,\"name\":\"thread_name\",\"args\":{\"name\":"
           "\"steps\"}},\n"
@@ -101,16 +121,16 @@ static void put_trace(FILE *f, const wf_profile *p)
           f);
     for (int i = 0; i < wf_profile_events(p); i++) {
         wf_profile_event e = wf_profile_event_at(p, i);
-        const wf_profile_step *s = wf_profile_step_at(p, e.step);
 
-        fprintf(f, ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"name\":", e.depth < 0 ? 2 : 1);
-        page_string(f, s->op);
-        fprintf(f, ",\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"type\":", 1e6 * e.start,
-                1e6 * e.seconds);
-        page_string(f, s->type);
-        fputs(",\"place\":", f);
-        page_string(f, s->place);
-        fputs("}}", f);
+        put_trace_event(f, wf_profile_step_at(p, e.step), e.depth < 0 ? 2 : 1, e.start, e.seconds);
+    }
+    for (int i = 0; i < wf_profile_shares(p); i++) {
+        wf_profile_share e = wf_profile_share_at(p, i);
+
+        for (; threads < e.thread; threads++)
+            fprintf(f, ",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"name\":\"thread_name\",\"args\":{\"name\":\"thread %d\"}}", threads + 3,
+                    threads + 1);
+        put_trace_event(f, wf_profile_step_at(p, e.step), 2 + e.thread, e.start, e.seconds);
     }
     for (int i = 0; i < wf_profile_samples(p); i++) {
         wf_profile_sample s = wf_profile_sample_at(p, i);

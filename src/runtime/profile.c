@@ -7,11 +7,13 @@
  */
 #include "runtime/comm.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #define EVENTS (1 << 18) /* kept at most */
+#define SPANS  4096      /* of the pool's threads within one step, at most */
 #define SAMPLE 1e-3      /* seconds between two looks at memory */
 
 typedef struct Entry {
@@ -26,7 +28,7 @@ typedef struct Entry {
 typedef struct Event {
     Entry *entry;
     double start, seconds;
-    int depth;
+    int depth; /* of a share: the thread */
 } Event;
 
 struct wf_profile {
@@ -41,7 +43,8 @@ struct wf_profile {
     int runs, depth;
     double begin; /* clock: when it began */
     const Place *at; /* where the op stands that runs by itself; NULL: where its program says */
-    VEC(Event) events;
+    PoolWatch watch;
+    VEC(Event) events, shares;
     VEC(wf_profile_sample) samples;
 };
 
@@ -164,6 +167,15 @@ static void keep_event(wf_profile *p, Entry *e, double start, double t)
     }
 }
 
+/* What the pool's threads did for e, which has ended. */
+static void keep_shares(wf_profile *p, Entry *e)
+{
+    uint32_t n = atomic_exchange(&p->watch.n, 0);
+
+    for (const PoolSpan *s = p->watch.v, *end = s + MIN(n, p->watch.room); s < end && p->shares.n < EVENTS; s++)
+        vec_push(&p->arena, &p->shares, ((Event){e, s->start - p->begin, s->end - s->start, s->thread}));
+}
+
 static Entry *entry_of(wf_profile *p, const Frame *f, const Op *op)
 {
     Place at = place_of(f, op);
@@ -205,6 +217,7 @@ bool profile_op(Frame *f, const Op *op)
     wf_profile *p = f->root->cx->profile;
     Entry *e = entry_of(p, f, op);
     double outer = p->inner, start = clock_seconds(), t;
+    PoolWatch *old = pool_watch(&p->watch);
     bool ok;
 
     p->inner = 0;
@@ -212,6 +225,8 @@ bool profile_op(Frame *f, const Op *op)
     ok = frame_is_away(f) ? frame_run_op(f, op) && queue_sync(f->root->cx, f->root->queue)
                           : op->run(f, op);
     t = clock_seconds() - start;
+    pool_watch(old);
+    keep_shares(p, e);
     p->depth--;
     if (is_exchange(f, op))
         profile_beside(f, op, start, start + t);
@@ -279,6 +294,8 @@ wf_status wf_profile_begin(wf_ctx *cx, wf_profile **out_profile)
     }
     *p = (wf_profile){.al = cx->al, .runs = 1, .begin = clock_seconds()};
     arena_init(&p->arena, &cx->al, cx);
+    p->watch.v = arena_alloc(&p->arena, SPANS * sizeof *p->watch.v);
+    p->watch.room = p->watch.v ? SPANS : 0;
     p->cx = cx;
     cx->profile_leave = leave_context;
     *out_profile = cx->profile = p;
@@ -307,6 +324,15 @@ wf_profile_event wf_profile_event_at(const wf_profile *p, int i)
     const Event *e = p && i >= 0 && (uint32_t)i < p->events.n ? &p->events.v[i] : NULL;
 
     return e ? (wf_profile_event){(int)e->entry->number, e->depth, e->start, e->seconds} : (wf_profile_event){.step = -1};
+}
+
+int wf_profile_shares(const wf_profile *p) { return p ? (int)p->shares.n : 0; }
+
+wf_profile_share wf_profile_share_at(const wf_profile *p, int i)
+{
+    const Event *e = p && i >= 0 && (uint32_t)i < p->shares.n ? &p->shares.v[i] : NULL;
+
+    return e ? (wf_profile_share){(int)e->entry->number, e->depth, e->start, e->seconds} : (wf_profile_share){.step = -1};
 }
 
 int wf_profile_samples(const wf_profile *p) { return p ? (int)p->samples.n : 0; }
