@@ -422,6 +422,17 @@ static const char *message_at(wf_ctx *cx, Place p)
     return wf_ctx_message(cx);
 }
 
+TEST(names_in_errors_do_not_reach_the_terminal_as_commands)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    static const char name[] = "m\x1b]0;title\a.onnx";
+    Place p = {.file = name, .line = 2};
+
+    fail(cx, WF_ERR_FORMAT, p, "no op \"\x1b[2Jclear\x9b\"\nbut \xc3\xa9");
+    CHECK_STR(wf_ctx_message(cx), "m?]0;title?.onnx:2: format error: no op \"?[2Jclear?\"\nbut \xc3\xa9");
+    wf_ctx_free(cx);
+}
+
 TEST(carets_count_characters_repeat_tabs_and_stay_in_the_line)
 {
     wf_ctx *cx = context();

@@ -16,22 +16,6 @@
 #define BEFORE 60 /* characters kept before the caret when a line is cut */
 #define DOTS ((size_t)3)
 
-static void add_place(Text *t, const Place *p)
-{
-    if (p->line == 0 && !p->file)
-        return;
-    text_add(t, p->file ? p->file : "<text>");
-    if (p->line) {
-        text_char(t, ':');
-        text_int(t, p->line);
-    }
-    if (p->line && p->col) {
-        text_char(t, ':');
-        text_int(t, p->col);
-    }
-    text_add(t, ": ");
-}
-
 /* ---- the source line and its caret ------------------------------------------------- */
 
 typedef struct Line {
@@ -87,7 +71,7 @@ static void add_shown(Text *t, Line l, size_t from, size_t to)
     for (; from < to; from += len) {
         unsigned char c = (unsigned char)l.s[from];
         bool plain =
-            c != 0x7F && (c >= 0x20 || c == '\t') && utf8_len(l.s + from, l.n - from);
+            c != 0x7F && (c >= 0x20 || c == '\t' || c == '\n') && utf8_len(l.s + from, l.n - from);
 
         len = step(l, from);
         text_addn(t, plain ? l.s + from : "?", plain ? len : 1);
@@ -130,12 +114,36 @@ static void add_source_line(Text *t, const Place *p, Line l)
 
 /* ---- the whole --------------------------------------------------------------------- */
 
+/* A text that may hold a name of a foreign file, which no terminal shall obey. */
+static void add_foreign(Text *t, const char *s)
+{
+    Line l = {s, strlen(s)};
+
+    add_shown(t, l, 0, l.n);
+}
+
+static void add_place(Text *t, const Place *p)
+{
+    if (p->line == 0 && !p->file)
+        return;
+    add_foreign(t, p->file ? p->file : "<text>");
+    if (p->line) {
+        text_char(t, ':');
+        text_int(t, p->line);
+    }
+    if (p->line && p->col) {
+        text_char(t, ':');
+        text_int(t, p->col);
+    }
+    text_add(t, ": ");
+}
+
 static void add_note(Text *t, const Diagnostic *d)
 {
     text_char(t, '\n');
     add_place(t, &d->place);
     text_add(t, "note: ");
-    text_add(t, d->text);
+    add_foreign(t, d->text);
     if (d->place.via) {
         text_add(t, ", in code derived by ");
         text_add(t, d->place.via);
@@ -162,7 +170,10 @@ void diagnostic_render(wf_ctx *cx, Text *t)
     text_add(t, cx->error.kind ? cx->error.kind : wf_status_name(cx->status));
     if (cx->error.text[0]) {
         text_add(t, ": ");
-        text_add(t, cx->error.text);
+        if (cx->error.kind) /* of a script's exception: as it is */
+            text_add(t, cx->error.text);
+        else
+            add_foreign(t, cx->error.text);
     }
     if (src && find_line(src, p->line, &line))
         add_source_line(t, p, line);

@@ -364,6 +364,9 @@ void ctx_log(wf_ctx *cx, wf_log_level level, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    for (char *s = text; *s; s++) /* names of foreign files are not to be obeyed by a terminal */
+        if ((unsigned char)*s < 0x20 && *s != '\n' && *s != '\t')
+            *s = '?';
     if (cx->log)
         cx->log(cx->log_user, level, text);
     else
