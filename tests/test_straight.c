@@ -282,6 +282,43 @@ XTEST(copies_branches_and_loops)
     check_items(&b);
 }
 
+/* ---- checks --- */
+
+static const char *const checked[] = {
+    /* the check reads what the function computes, and does not part it: it holds for some inputs */
+    "f(x: f32[3,4], w: f32[4,4]) { y = dot_general x w lhs=[1] rhs=[0] acc=f32; m = reduce_max y axes=[0,1];"
+    " k = const f32[] 1; g = lt m k; assert g m message=\"too large: {}\"; e = exp y;"
+    " z = dot_general e w lhs=[1] rhs=[0] acc=f32; s = reduce_sum z axes=[1]; ret z, s; }",
+    /* one that stands before a loop is made before it */
+    "go(t: f64[], x: f64[4]) { s = mul x x; r = reduce_sum s axes=[0]; g = gt r t; ret g; }"
+    "half(x: f64[4]) { h = const f64[4] 0.5; y = mul x h; ret y; }"
+    "f(x: f64[4]) { t = const f64[] 0.01; s = reduce_sum x axes=[0]; g = gt s t; assert g message=\"no\"; e = tanh x;"
+    " y = while t e cond=go body=half ncond=1 nbody=0; z = exp y; ret y, z; }",
+};
+
+XTEST(checks_leave_a_function_whole)
+{
+    Items b = {.cx = cx, .a = codegen_arena(cx)};
+
+    if (!possible())
+        SKIP("no C compiler");
+    for (int i = 0; i < COUNT(checked) && check_ok(); i++)
+        for (uint64_t seed = 1; seed < 9; seed++) {
+            int calls = 0;
+            const Program *p;
+
+            add(&b, parse_lines(cx, checked[i]), seed, false);
+            if (!check_ok())
+                return;
+            p = b.items.v[b.items.n - 1].l.fused.p;
+            for (uint32_t e = 0; e < p->neqns; e++)
+                calls += p->eqns[e].op == OP_call;
+            CHECK_EQ_INT(calls, 1 + i); /* the check stands behind the first, or between two */
+        }
+    CHECK_EQ_INT(b.straight, (int)b.items.n);
+    check_items(&b);
+}
+
 /* ---- random programs --------------------------------------------------------------- */
 
 static int number_of(const char *name, int standard)

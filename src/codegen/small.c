@@ -17,7 +17,7 @@ static bool add_work(wf_ctx *cx, const Target *t, const Program *p, double *work
 {
     double flops, bytes;
 
-    if (p->dims.syms.n || p->effects)
+    if (p->dims.syms.n)
         return false;
     for (Val v = 1; v < p->nvals; v++)
         if (!is_small_value(t, p, v))

@@ -8,7 +8,8 @@
  *              to plan and bind the sub-program (flatten.c); where it cannot, the
  *              equations stay as they are. In larger programs the bodies of loops and
  *              the branches are looked at in turn. Constants, and ops that only say where
- *              elements are, go along with who reads them.
+ *              elements are, go along with who reads them. A check (assert) ends no run: it
+ *              waits for its end, since nothing in a run can be seen before that.
  */
 #include "compile/compile.h"
 #include "opt/recognise.h"
@@ -41,6 +42,8 @@ typedef struct Splitter {
     uint32_t *run;   /* equations of the run so far, and what goes along */
     uint32_t nrun;
     bool *in_run;
+    uint32_t *waiting; /* checks that stand in the run */
+    uint32_t nwaiting;
     bool *is_out;
     uint32_t *user_at, *users; /* equations that read value v: users[user_at[v] ..] */
 } Splitter;
@@ -277,6 +280,9 @@ static bool end_run(Splitter *s)
     for (uint32_t i = 0; i < s->nrun; i++)
         s->in_run[s->run[i]] = false;
     s->nrun = 0;
+    for (uint32_t i = 0; i < s->nwaiting && ok; i++)
+        ok = emit(s, s->waiting[i]);
+    s->nwaiting = 0;
     return ok && !failed(s->sh->cx);
 }
 
@@ -297,6 +303,27 @@ static void list_users(Splitter *s)
             s->users[at[eqn_in(p, &p->eqns[e])[i]]++] = e;
 }
 
+/* Of a small program: a step goes into the run, a check waits for its end. A loop without a bound does not run before a
+ * check that stands before it. */
+static bool take(Splitter *s, uint32_t i)
+{
+    unsigned op = s->p->eqns[i].op;
+
+    if (s->class[i] == CLASS_STEP) {
+        if (s->nwaiting && op == OP_while && !end_run(s))
+            return false;
+        add_to_run(s, i);
+        return true;
+    }
+    if (s->class[i] == CLASS_FREE)
+        return true;
+    if (op == OP_assert && s->nrun) {
+        s->waiting[s->nwaiting++] = i;
+        return true;
+    }
+    return end_run(s) && emit(s, i);
+}
+
 static const Program *emit_program(Splitter *s, bool small)
 {
     const Program *p = s->p;
@@ -305,11 +332,8 @@ static const Program *emit_program(Splitter *s, bool small)
     copier_init(&s->c, s->b, p, NULL, NULL);
     copier_inputs(&s->c);
     for (uint32_t i = 0; i < p->neqns; i++) {
-        if (small && s->class[i] == CLASS_STEP)
-            add_to_run(s, i);
-        else if (!small || s->class[i] == CLASS_OTHER)
-            if (!end_run(s) || !emit(s, i))
-                return NULL;
+        if (!(small ? take(s, i) : emit(s, i)))
+            return NULL;
     }
     if (!end_run(s) || !emit_operands(s, p->outs, p->nout))
         return NULL;
@@ -344,6 +368,7 @@ static const Program *split_program(void *shared, const Program *p)
     s.done = arena_zalloc(sh->a, p->neqns + 1);
     s.in_run = arena_zalloc(sh->a, p->neqns + 1);
     s.run = arena_array(sh->a, p->neqns + 1, sizeof *s.run);
+    s.waiting = arena_array(sh->a, p->neqns + 1, sizeof *s.waiting);
     s.is_out = arena_zalloc(sh->a, p->nvals + 1);
     for (uint32_t i = 0; i < p->neqns; i++)
         s.class[i] = (uint8_t)class_of(sh, &p->eqns[i]);
