@@ -173,6 +173,104 @@ TEST(derivatives_of_derivatives_go_through_what_a_call_kept)
     net_free(&n);
 }
 
+/* ---- gradients that come with the call ---- */
+
+/* A step of training by SGD that moves nothing: gradients of x and w as they are, by the call's own derivative. */
+static void train(Net *n, int steps)
+{
+    for (int k = 0; k < steps; k++) {
+        wf_set_grad(n->c, n->in[0], WF_NONE);
+        wf_set_grad(n->c, n->in[1], WF_NONE);
+        wf_backward(n->c, net_call(n), WF_NONE, 0);
+    }
+}
+
+static Net trained_net(void)
+{
+    Net n = net_new(f_net, 3);
+
+    wf_requires_grad(n.c, n.in[0], true);
+    wf_requires_grad(n.c, n.in[1], true);
+    train(&n, 5);
+    return n;
+}
+
+/* The gradients of x and w, op by op, times the cotangent: against those of the call. */
+static void check_gradients(Net *n, double cotangent, unsigned flags)
+{
+    wf_tensor y[2], g[2][2], gy = wf_scalar(n->c, WF_F64, cotangent);
+
+    f_net(n->c, NULL, n->in, 3, &y[0], 1);
+    y[1] = net_call(n);
+    for (int k = 0; k < 2; k++)
+        wf_gradients(n->c, &y[k], cotangent == 1 ? NULL : &gy, 1, n->in, 2, flags, g[k]);
+    check_same(n->c, y[0], y[1], 1e-13, "call", "value");
+    for (int i = 0; i < 2; i++)
+        check_same(n->c, g[0][i], g[1][i], 1e-12, "call", "gradient");
+}
+
+TEST(a_loss_that_is_always_derived_comes_with_its_gradients)
+{
+    Net n = trained_net();
+    int64_t derived = wf_history_hits(n.c);
+    double v = wf_item(n.c, net_call(&n));
+
+    train(&n, 3);
+    CHECK_EQ_INT(wf_history_hits(n.c), derived); /* no program of derivatives ran */
+    CHECK_NEAR(at(n.c, wf_grad_of(n.c, n.in[0]), 0), v * dnet(0.3, 1.2), 1e-13);
+    check_gradients(&n, 1, 0);
+    train(&n, 3);
+    check_gradients(&n, -2.5, 0);
+    train(&n, 3);
+    check_gradients(&n, 1, WF_GRAD_KEEP);
+    train(&n, 3);
+    check_gradients(&n, 1, WF_GRAD_CREATE);
+    for (int k = 0; k < 9; k++) /* nobody asks: computed for nothing, and no longer */
+        net_call(&n);
+    check_gradients(&n, 1, 0);
+    net_free(&n);
+}
+
+TEST(gradients_that_came_with_a_call_are_those_of_its_operands_then)
+{
+    Net n = trained_net();
+    wf_tensor y = net_call(&n), g, h[2], gy = vec(n.c, 0.7, -0.2);
+    double v = wf_item(n.c, y);
+
+    for (int k = 0; k < 2; k++) {
+        wf_gradients(n.c, &y, NULL, 1, n.in, 1, WF_GRAD_KEEP, &g);
+        check_context(n.c, "call", "gradient");
+        CHECK_NEAR(at(n.c, g, 0), v * dnet(0.3, 1.2), 1e-13);
+        wf_fill_in(n.c, g, 0); /* who has a gradient may write to it */
+    }
+    train(&n, 3);
+    y = net_call(&n);
+    wf_fill_in(n.c, n.in[2], 0.15); /* b, which no derivative reads */
+    wf_gradients(n.c, &y, NULL, 1, n.in, 1, 0, &g);
+    check_context(n.c, "call", "gradient");
+    CHECK_NEAR(at(n.c, g, 0), v * dnet(0.3, 1.2), 1e-13);
+    train(&n, 3);
+    y = net_call(&n);
+    wf_no_grad_begin(n.c);
+    wf_fill_in(n.c, n.in[1], 1);
+    wf_no_grad_end(n.c);
+    wf_backward(n.c, y, WF_NONE, 0);
+    CHECK_EQ_INT(wf_ctx_status(n.c), WF_ERR_VALUE);
+    CHECK_HAS(wf_ctx_message(n.c), "call saved for its derivative was written to");
+    wf_clear(n.c);
+    train(&n, 3);
+    for (int k = 0; k < 2; k++) {
+        if (k)
+            f_net(n.c, NULL, n.in, 3, &y, 1);
+        else
+            y = net_call(&n);
+        wf_gradients(n.c, &y, NULL, 1, n.in, 1, WF_GRAD_CREATE, &g);
+        wf_gradients(n.c, &g, &gy, 1, n.in, 1, 0, &h[k]);
+    }
+    check_same(n.c, h[0], h[1], 1e-12, "call", "second");
+    net_free(&n);
+}
+
 /* ---- loops, sizes, memory ---- */
 
 BODY(turn, wf_tanh(c, wf_mul(c, in[0], wf_float(c, 0.9))))
@@ -300,6 +398,10 @@ static wf_status recorded_calls(wf_ctx *c)
         wf_jit_call(c, jit, in, 3, &y, 1, NULL, 0);
         wf_gradients(c, &y, NULL, 1, in, 1, WF_GRAD_CREATE, &g);
         wf_gradients(c, &g, &in[2], 1, in, 1, 0, &h);
+        for (int k = 0; k < 5; k++) { /* the last ones come with their gradients */
+            wf_jit_call(c, jit, in, 3, &y, 1, NULL, 0);
+            wf_backward(c, y, WF_NONE, 0);
+        }
         wf_jit_free(c, jit);
     }
     wf_scope_end(c);

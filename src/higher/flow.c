@@ -328,6 +328,7 @@ static InType *loop_types(wf_ctx *c, const LoopCall *l)
                   l->fn, i);
         } else {
             t[i].s.rank--;
+            t[i].layout = layout_row(c, t[i].layout, 0);
             memmove(t[i].s.d, t[i].s.d + 1, t[i].s.rank * sizeof(Dim));
         }
     }

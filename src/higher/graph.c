@@ -769,12 +769,13 @@ static void run_fetch(wf_ctx *c, wf_session *s, const Fetch *f, const wf_tensor 
 {
     size_t n = f->p->nin + 1, room = n * (sizeof(wf_tensor) + sizeof(bool));
     wf_tensor *in = mem_alloc(&c->al, room);
-    bool *donated = (bool *)(in + n);
+    bool *donated;
 
     if (!in) {
         fail_memory(c);
         return;
     }
+    donated = (bool *)(in + n);
     if (fetch_inputs(c, s, f, values, in, donated) &&
         tensor_call_donating(c, f->p, in, f->p->nin, donated, 2, out, f->p->nout))
         do_assigns(c, s, f, out);

@@ -50,6 +50,7 @@ typedef struct InType {
     bool weak;
     Shape s; /* sizes of the trace around */
     uint32_t vary;
+    uint32_t layout; /* that is a part of its type */
 } InType;
 
 InType *function_types(wf_ctx *c, const char *fn, const wf_tensor *in, int n); /* n + 1 of them */

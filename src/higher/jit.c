@@ -259,6 +259,7 @@ static bool batch_types(wf_ctx *c, const wf_function *f, InType *t, const int *a
         any = true;
         memmove(t[i].s.d + k, t[i].s.d + k + 1, (t[i].s.rank - k - 1) * sizeof(Dim));
         t[i].s.rank--;
+        t[i].layout = layout_row(c, t[i].layout, k);
     }
     if (!any)
         tensor_fail(c, WF_ERR_ARG, "wf_vmap_call: no input is mapped");

@@ -47,6 +47,7 @@ static bool part_of(wf_ctx *c, SpmdCall *s, uint32_t i, InType *t)
         }
     }
     t->vary = s->vary[i] = spec.used;
+    t->layout = 0;
     return true;
 }
 

@@ -234,6 +234,7 @@ bool function_trace(wf_ctx *c, const wf_function *f, InType *types, TraceKind ki
             Tensor *x = tensor_get(c, in[i], "trace");
 
             x->weak = types[i].weak;
+            x->layout = types[i].layout;
             trace_set_vary(c, tr, x->val, types[i].vary);
         }
     }
@@ -270,6 +271,7 @@ InType *function_types(wf_ctx *c, const char *fn, const wf_tensor *in, int n)
         t[i].dtype = wf_dtype_of(c, in[i]);
         t[i].weak = wf_is_weak(c, in[i]);
         t[i].vary = tensor_vary(c, tensor_get(c, in[i], fn));
+        t[i].layout = layout_explicit(c, tensor_get(c, in[i], fn));
     }
     return t;
 }

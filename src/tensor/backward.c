@@ -156,7 +156,7 @@ static void find_saved(Walk *w, uint64_t epoch)
 }
 
 /* A call whose kept values have derivatives of their own here, or were written to, is differentiated from its
- * operands. */
+ * operands; and one whose gradients were kept, where derivatives of those may be wanted. */
 static void find_whole(Walk *w, uint64_t epoch)
 {
     if (!w->calls)
@@ -165,6 +165,7 @@ static void find_whole(Walk *w, uint64_t epoch)
     for (uint32_t k = 0; k < w->n; k++) {
         RecordNode *n = w->nodes[k];
 
+        w->whole[k] = w->whole[k] || (w->create && n->form && n->form->split);
         for (uint32_t i = 0; i < n->nin; i++) {
             RecordNode *from = n->in[i].node;
             if (is_active(from, epoch) && from->form && n->in[i].out >= from->prim->nout)
@@ -643,6 +644,32 @@ static void check_version(wf_ctx *c, const char *what, const RecordNode *n, cons
     fail_note(c, n->place, "saved here");
 }
 
+/* Gradients that came with a call are those of its operands then: what the derivative would read must be what it was. */
+static void check_reads(wf_ctx *c, const char *what, const RecordNode *n)
+{
+    const CallForm *f = n->form->split;
+
+    for (uint32_t t = 0; f && t < f->ntaken && !failed(c); t++)
+        if (f->taken[t] < n->nin && n->in[f->taken[t]].saved)
+            check_version(c, what, n, n->in[f->taken[t]].saved, n->in[f->taken[t]].version);
+}
+
+/* Calls on the way learn whether the derivative by all their operands is wanted. */
+static void note_calls(wf_ctx *c, const Walk *w, uint64_t epoch, const char *what)
+{
+    for (uint32_t k = 0; w->calls && k < w->n; k++) {
+        RecordNode *n = w->nodes[k];
+        bool all = n->form && !w->forward && !w->create;
+
+        for (uint32_t i = 0; i < n->nin && all; i++)
+            all = !n->in[i].node || is_active(n->in[i].node, epoch);
+        if (all)
+            call_was_derived(n->form);
+        if (n->form && !w->whole[k])
+            check_reads(c, what, n);
+    }
+}
+
 /* The saved value as a handle; with the history it had. */
 static wf_tensor saved_handle(wf_ctx *c, Walk *w, Need need, const char *what)
 {
@@ -710,6 +737,7 @@ static bool prepare(wf_ctx *c, Walk *w, bool *nz, uint32_t *out_nsaved, const ch
         visit(w, w->y[j]->node, s->epoch);
     find_saved(w, s->epoch);
     find_whole(w, s->epoch);
+    note_calls(c, w, s->epoch, what);
     make_key(w, s->epoch);
     if ((bp = back_program(c, w, s->epoch)) != NULL) {
         memcpy(nz, bp->nz, bp->nnz);
@@ -750,6 +778,85 @@ static void free_histories(wf_ctx *c, Walk *w)
     }
 }
 
+/* ---- gradients that are there already ---- */
+
+static bool is_one(const Tensor *t)
+{
+    const void *x = t && !t->symbolic && t->count == 1 && tensor_is_here(t) ? tensor_data(t) : NULL;
+
+    return x && ((t->dtype == WF_F32 && *(const float *)x == 1) || (t->dtype == WF_F64 && *(const double *)x == 1));
+}
+
+/* Is y the number of a call that kept its gradients, and are these by leaves all there is to give? Marks the nodes of those
+ * that are operands: wanted is the epoch + 1, order the place among x. */
+static bool are_ready(wf_ctx *c, const Walk *w, const RecordNode *n, uint64_t epoch)
+{
+    const CallForm *f = n->form;
+    uint32_t at = n->prim->nout;
+
+    for (uint32_t i = 0; i < w->nx; i++) {
+        RecordNode *m = w->x[i]->node;
+
+        if (!m)
+            continue;
+        if (m->prim || m->wanted == epoch)
+            return false;
+        m->wanted = epoch;
+        m->order = i;
+    }
+    for (uint32_t k = 0; k < n->nin; k++) {
+        RecordNode *m = n->in[k].node;
+
+        if (m && (m->prim || m->wanted == epoch + 1 || !n->out_saved[at] ||
+                  n->out_saved[at]->store->version != n->out_version[at]))
+            return false;
+        if (m && m->wanted == epoch)
+            m->wanted = epoch + 1;
+        at += f->follows[k];
+    }
+    check_reads(c, "backward", n);
+    return !failed(c);
+}
+
+/* A gradient times one is itself: no program runs. Gives false where that is not all. */
+static bool take_ready(wf_ctx *c, Walk *w, const wf_tensor *seeds, unsigned flags, wf_tensor *out)
+{
+    Tensors *s = c->tensors;
+    RecordNode *n = w->ny == 1 && !w->forward && !w->create && !w->all ? w->y[0]->node : NULL;
+    uint64_t epoch;
+    uint32_t at;
+    bool all, ready;
+
+    if (!n || !n->form || !n->form->split || !n->form->nz[w->y[0]->out] || !is_one(tensor_get(c, seeds[0], "backward")))
+        return false;
+    epoch = s->epoch += 2;
+    T_ENTER(c, false)
+    ready = are_ready(c, w, n, epoch);
+    T_LEAVE(c);
+    if (!ready || failed(c))
+        return false;
+    at = n->prim->nout;
+    all = true;
+    for (uint32_t k = 0; k < n->nin && !failed(c); k++) {
+        RecordNode *m = n->in[k].node;
+
+        if (m && m->wanted == epoch + 1)
+            out[m->order] = tensor_handle(c, tensor_retain(n->out_saved[at]));
+        all = all && (!m || m->wanted == epoch + 1);
+        at += n->form->follows[k];
+    }
+    if (failed(c))
+        return false;
+    if (all)
+        call_was_derived(n->form);
+    if (!(flags & (GRAD_KEEP | GRAD_CREATE))) {
+        n->refs++;
+        node_free_saved(c, n);
+        node_release(c, n);
+    }
+    return true;
+}
+
 static bool derive(wf_ctx *c, Walk *w, const wf_tensor *seeds, unsigned flags,
                    const char *what, wf_tensor *out)
 {
@@ -774,7 +881,9 @@ static bool derive(wf_ctx *c, Walk *w, const wf_tensor *seeds, unsigned flags,
         return fail_memory(c);
     }
     scope_open(c);
-    prepare(c, w, nz, &nsaved, what);
+    ok = take_ready(c, w, seeds, flags, out);
+    if (!ok && !failed(c))
+        prepare(c, w, nz, &nsaved, what);
     p = w->program;
     res = p ? mem_alloc(&c->al, (p->nout + 1) * sizeof *res) : NULL;
     if (p && !res)

@@ -9,6 +9,10 @@
  *            (second order), where a result was written to since, or where the program cannot be split
  *
  * A form is made for the operands that are followed, and kept with the prim.
+ *
+ * Of a program that gives one number, a loss, the gradients can be computed with it (xf_record_gradient): one program instead
+ * of two, and nothing is kept between them but what is wanted in the end. That is done once backward passes have followed the
+ * last calls, and no longer when they do not: the work would be for nothing.
  */
 #include "tensor/tensor.h"
 
@@ -40,20 +44,18 @@ static bool result_types(wf_ctx *c, Prim *p, const Program *forward, CallForm *f
     return true;
 }
 
-static CallForm *make_form(wf_ctx *c, Prim *p, const bool *follows)
+/* A form of what was recorded; without its programs if it could not be. */
+static CallForm *make_form(wf_ctx *c, Prim *p, const bool *follows, bool recorded, const Recording *r)
 {
-    CallForm *f;
-    Recording r;
+    CallForm *f = arena_zalloc(&p->arena, sizeof *f);
 
-    T_ENTER(c, NULL)
-    f = arena_zalloc(&p->arena, sizeof *f);
     f->follows = arena_dup(&p->arena, follows, p->nin + 1);
-    if (xf_record(c, p->program, follows, &r) && result_types(c, p, r.forward, f)) {
-        f->forward = program_retain(r.forward);
-        f->linear = program_retain(r.linear);
-        f->taken = arena_dup(&p->arena, r.taken, (r.ntaken + 1) * sizeof *r.taken);
-        f->ntaken = r.ntaken;
-        f->nz = arena_dup(&p->arena, r.nz, p->nout + 1);
+    if (recorded && result_types(c, p, r->forward, f)) {
+        f->forward = program_retain(r->forward);
+        f->linear = program_retain(r->linear);
+        f->taken = arena_dup(&p->arena, r->taken, (r->ntaken + 1) * sizeof *r->taken);
+        f->ntaken = r->ntaken;
+        f->nz = arena_dup(&p->arena, r->nz, p->nout + 1);
     } else if (c->status == WF_ERR_NORULE) {
         wf_clear(c); /* who asks for the derivative is told */
     }
@@ -61,8 +63,50 @@ static CallForm *make_form(wf_ctx *c, Prim *p, const bool *follows)
         f->next = p->forms;
         p->forms = f;
     }
+    return f;
+}
+
+static CallForm *split_form(wf_ctx *c, Prim *p, const bool *follows)
+{
+    CallForm *f;
+    Recording r;
+
+    T_ENTER(c, NULL)
+    f = make_form(c, p, follows, xf_record(c, p->program, follows, &r), &r);
     T_LEAVE(c);
     return failed(c) ? NULL : f;
+}
+
+static CallForm *gradient_form(wf_ctx *c, Prim *p, CallForm *f)
+{
+    CallForm *g;
+    Recording r;
+
+    T_ENTER(c, NULL)
+    g = make_form(c, p, f->follows, xf_record_gradient(c, p->program, f->follows, f->nz, &r), &r);
+    g->split = f;
+    f->alone = !g->forward;
+    f->gradient = f->alone ? NULL : g;
+    T_LEAVE(c);
+    return failed(c) ? NULL : f->alone ? f : g;
+}
+
+/* A call takes one from the score, a backward pass behind it gives two: the third step of a loop is the first of one
+ * program, and a few calls without a backward pass end that. */
+enum { SCORE_PAYS = 2, SCORE_MOST = 8, SCORE_PASS = 2 };
+
+void call_was_derived(CallForm *f)
+{
+    f = f->split ? f->split : f;
+    f->score = (int8_t)MIN(f->score + SCORE_PASS, SCORE_MOST);
+}
+
+static CallForm *paying_form(wf_ctx *c, Prim *p, CallForm *f)
+{
+    bool pays = f->score >= SCORE_PAYS && !f->alone && f->forward && !c->tensors->packer;
+
+    f->score = (int8_t)MAX(f->score - 1, -SCORE_MOST);
+    return !pays ? f : f->gradient ? f->gradient : gradient_form(c, p, f);
 }
 
 CallForm *call_form(wf_ctx *c, Prim *p, Tensor *const *in)
@@ -77,10 +121,12 @@ CallForm *call_form(wf_ctx *c, Prim *p, Tensor *const *in)
     for (uint32_t i = 0; i < p->nin; i++)
         follows[i] = tensor_is_followed(c, in[i]);
     follows[p->nin] = false;
-    for (f = p->forms; f && memcmp(f->follows, follows, p->nin);)
+    for (f = p->forms; f && (f->split || memcmp(f->follows, follows, p->nin));)
         f = f->next;
     if (!f)
-        f = make_form(c, p, follows);
+        f = split_form(c, p, follows);
+    if (f)
+        f = paying_form(c, p, f);
     if (follows != few)
         mem_free(&c->al, follows, p->nin + 1);
     return f;
@@ -111,7 +157,7 @@ static const Dim *call_binds(Builder *b, const Prim *p, const Program *q)
 bool call_derive_whole(Builder *b, const Prim *p, const CallForm *f, const Val *in,
                        const Val *dx, Val *dy)
 {
-    const Program *q = f && f->forward ? f->forward : p->program;
+    const Program *q = f && f->forward && !f->split ? f->forward : p->program;
     Val *tangent = arena_zalloc(&b->arena, (q->nvals + 1) * sizeof *tangent);
     Copier c;
 

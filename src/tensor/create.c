@@ -206,8 +206,10 @@ wf_tensor wf_copy(wf_ctx *c, wf_tensor h)
         return scope_close(c, r);
     }
     n = tensor_copy(c, t);
-    if (n)
+    if (n) {
         n->weak = t->weak;
+        n->layout = t->layout;
+    }
     return tensor_handle(c, n);
 }
 

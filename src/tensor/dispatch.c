@@ -768,8 +768,11 @@ static bool apply(wf_ctx *c, OpCode op, const Program *call, const wf_tensor *in
     } else if (ok)
         ok = run_now(c, op, ts_, nin, call ? &(CallAttr){.body = {.p = call}} : attr, g,
                      outs, nout);
-    if (ok && c->tensors->nlayouts && nout && !outs[0]->symbolic)
-        layout_spread(c, op, attr, call, ts_, nin, outs);
+    if (ok && c->tensors->nlayouts && nout && !layout_spread(c, op, attr, call, ts_, nin, outs)) {
+        ok = false;
+        for (uint32_t j = 0; j < nout; j++)
+            tensor_release(c, outs[j]);
+    }
     ok = ok && give_handles(c, ts_, nin, outs, out, nout);
     if (ts_ != few)
         mem_free(&c->al, ts_, room);

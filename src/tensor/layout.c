@@ -4,7 +4,12 @@
  * the same shape apart), interned in the context; a tensor has its number. What an op, or a
  * program, makes of tensors that lie somewhere lies as transform/shard.c says, if they agree
  * on the mesh; those without a layout, or with another mesh, count as whole on all devices.
+ *
+ * "WHICH!X,Y|MESH|SPEC": the axes X and Y are a part of types. Symbolic tensors have such layouts
+ * too, and ops may be refused (transform/explicit.c).
  */
+#include <stdio.h>
+
 #include "op/mesh.h"
 #include "tensor/tensor.h"
 
@@ -54,6 +59,65 @@ static const Program *op_program(wf_ctx *c, OpCode op, const void *attr,
     return builder_finish(b, out, n);
 }
 
+/* The first ! of WHICH!AXES, or NULL: no axes are a part of types. */
+static const char *explicit_of(const char *text)
+{
+    const char *bang = strchr(text, '!');
+
+    return bang && bang < strchr(text, '|') ? bang : NULL;
+}
+
+uint32_t layout_explicit(wf_ctx *c, const Tensor *t)
+{
+    return t && t->layout && explicit_of(layout_text(c, t->layout)) ? t->layout : 0;
+}
+
+uint32_t layout_row(wf_ctx *c, uint32_t layout, uint32_t axis)
+{
+    const char *text = layout_text(c, layout), *spec, *end;
+    char *row = NULL;
+    size_t head, room;
+
+    if (!text)
+        return 0;
+    head = head_of(text);
+    spec = text + head;
+    for (uint32_t k = 0; k < axis && strchr(spec, ','); k++)
+        spec = strchr(spec, ',') + 1;
+    end = strchr(spec, ',');
+    room = strlen(text) + 1;
+    if (!(row = mem_alloc(&c->al, room)))
+        return fail_memory(c), 0;
+    snprintf(row, room, "%.*s%s", (int)(spec - text), text, end ? end + 1 : "");
+    if (!end && spec > text + head) /* it was the last of several */
+        row[strlen(row) - 1] = 0;
+    layout = layout_intern(c, row);
+    mem_free(&c->al, row, room);
+    return layout;
+}
+
+/* An op whose operands are refused for how they lie. Inside a region. */
+static bool is_allowed(wf_ctx *c, const Program *p, const char *head, const char *mesh, const char *const *specs)
+{
+    Arena *a = &c->scratch;
+    const char *bang = explicit_of(head), *why, *rest;
+    AxisList axes;
+    Mesh m;
+    Spec *in = arena_array(a, p->nin + 1, sizeof *in);
+
+    if (!bang || c->tensors->lenient || p->neqns != 1 || mesh_parse(a, mesh, &m))
+        return true;
+    for (uint32_t i = 0; i < p->nin; i++)
+        if (spec_parse(a, &m, specs[i], val_type(p, program_in(p, i)).rank, &in[i]))
+            return true;
+    for (uint32_t i = 0; i < p->eqns[0].nin; i++)
+        if (eqn_in(p, &p->eqns[0])[i] != program_in(p, i))
+            return true;
+    bang = arena_printf(a, "%.*s", (int)(strchr(bang, '|') - bang - 1), bang + 1);
+    why = xf_explicit(c, &m, mesh_find(a, &m, bang, &axes, &rest), p, &p->eqns[0], in);
+    return !why || fail(c, WF_ERR_VALUE, NOWHERE, "ShardingTypeError: %s", why);
+}
+
 /* Inside a region. */
 static void spread_over(wf_ctx *c, const Program *p, const char *head, size_t length,
                         Tensor *const *in, Tensor *const *out)
@@ -72,29 +136,31 @@ static void spread_over(wf_ctx *c, const Program *p, const char *head, size_t le
                 specs[i] = spec_insert(a, specs[i], k, k);
     }
     mesh = strchr(head, '|') + 1;
-    text = xf_layouts(
-        c, p, arena_printf(a, "%.*s", (int)(length - 1 - (size_t)(mesh - head)), mesh),
-        specs_join(a, specs, p->nin));
+    mesh = arena_printf(a, "%.*s", (int)(length - 1 - (size_t)(mesh - head)), mesh);
+    if (!is_allowed(c, p, head, mesh, specs))
+        return;
+    text = xf_layouts(c, p, mesh, specs_join(a, specs, p->nin), false);
     got = text ? specs_split(a, text, p->nout) : NULL;
     for (uint32_t j = 0; got && j < p->nout; j++)
         out[j]->layout =
             layout_intern(c, arena_printf(a, "%.*s%s", (int)length, head, got[j]));
 }
 
-void layout_spread(wf_ctx *c, OpCode op, const void *attr, const Program *call,
+bool layout_spread(wf_ctx *c, OpCode op, const void *attr, const Program *call,
                    Tensor *const *in, uint32_t nin, Tensor *const *out)
 {
     const char *head = NULL;
 
     for (uint32_t i = 0; i < nin && !head; i++)
         head = layout_text(c, in[i]->layout);
-    if (!head)
-        return;
-    T_ENTER(c, )
+    if (!head || (out[0]->symbolic && !explicit_of(head)))
+        return true;
+    T_ENTER(c, false)
     const Program *p = call ? call : op_program(c, op, attr, in, nin);
     if (p && p->nin == nin)
         spread_over(c, p, head, head_of(head), in, out);
     T_LEAVE(c);
-    if (failed(c) && c->status != WF_ERR_MEMORY)
+    if (failed(c) && c->status != WF_ERR_MEMORY && strncmp(c->error.text, "ShardingTypeError", 17) != 0)
         wf_clear(c); /* the numbers are right; where they lie is not known */
+    return !failed(c);
 }

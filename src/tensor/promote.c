@@ -224,5 +224,5 @@ wf_dtype tensor_promoted(const wf_ctx *c, wf_dtype a, bool a_weak, bool a_zero, 
     if (c->semantics->promotion == WF_PROMOTE_JAX && dtype_is_float(d) && !dtype_is_float(a) &&
         !dtype_is_float(b))
         d = c->semantics->default_float; /* no integer holds both: the float of host numbers */
-    return c->semantics->narrow && wf_dtype_size(a) < 8 && wf_dtype_size(b) < 8 ? dtype_narrowed(d) : d;
+    return c->semantics->narrow && (a != b || wf_dtype_size(a) < 8) ? dtype_narrowed(d) : d;
 }

@@ -294,7 +294,7 @@ static bool save_call(wf_ctx *c, RecordNode *n, const CallForm *f, Tensor *const
     return true;
 }
 
-bool record_op(wf_ctx *c, Prim *p, const CallForm *form, Tensor *const *in, Tensor **out)
+bool record_op(wf_ctx *c, Prim *p, CallForm *form, Tensor *const *in, Tensor **out)
 {
     Tensors *s = c->tensors;
     uint64_t need = 0;

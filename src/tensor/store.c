@@ -213,8 +213,10 @@ Tensor *tensor_alias(wf_ctx *c, Tensor *t)
         v = tensor_view(c, t, (wf_dtype)t->dtype, t->dims, t->strides, t->rank,
                         t->offset);
     }
-    if (v)
+    if (v) {
         v->weak = t->weak;
+        v->layout = t->layout;
+    }
     return v;
 }
 

@@ -76,7 +76,7 @@ struct Tensor {
     const void *view_attr;
     Val view_index;  /* symbolic, where view_op is gather: its indices */
     bool view_unsure; /* symbolic: whether it is a view or a copy depends on sizes, or it overlaps */
-    uint32_t layout; /* concrete: how it lies on a mesh; 0: not said. See layout.c */
+    uint32_t layout; /* how it lies on a mesh; 0: not said. See layout.c */
     Tensor *next;    /* in the free list */
 };
 
@@ -160,6 +160,7 @@ struct Tensors {    /* the state of one context */
     Arena names; /* file names of places, layouts */
     const char *layouts[512];
     uint32_t nlayouts;
+    uint32_t lenient;   /* > 0: layouts that are a part of types refuse nothing */
     const char *files[64];
     uint32_t nfiles, lost_marks;
 
@@ -293,6 +294,10 @@ typedef struct CallForm {
     uint32_t *taken; /* < nin: operand, else result of forward + nin */
     uint32_t ntaken;
     bool *nz; /* of each result of the program */
+    struct CallForm *gradient;    /* the form with gradients, which stands for this one while that pays; NULL: not made */
+    struct CallForm *split;       /* of such a form: the one it stands for; NULL: it is none */
+    int8_t score;                 /* how often calls were followed by a backward pass lately, see call_form */
+    bool alone;                   /* there is no form with gradients */
 } CallForm;
 
 struct Prim { /* an op with its attribute on operands of known types */
@@ -430,8 +435,10 @@ Dim trace_dim(wf_ctx *c, Builder *to, Trace *from, Dim d);
 
 uint32_t layout_intern(wf_ctx *c, const char *text); /* 0 after an error */
 const char *layout_text(wf_ctx *c, uint32_t layout); /* NULL of 0 */
+uint32_t layout_explicit(wf_ctx *c, const Tensor *t); /* its layout, if that is a part of its type; else 0 */
+uint32_t layout_row(wf_ctx *c, uint32_t layout, uint32_t axis); /* without one axis of the array */
 /* After an op, or a call: how its results lie, if an operand says how it does. */
-void layout_spread(wf_ctx *c, OpCode op, const void *attr, const Program *call, Tensor *const *in, uint32_t nin,
+bool layout_spread(wf_ctx *c, OpCode op, const void *attr, const Program *call, Tensor *const *in, uint32_t nin,
                    Tensor *const *out);
 
 /* ---- vary.c: inside an spmd, bits for the axes of its mesh ---- */
@@ -523,7 +530,7 @@ struct RecordNode {
     Tensor *leaf; /* of a leaf: the tensor, not counted, NULL when it is gone */
     Host *host;        /* of a leaf; NULL: none */
     struct Packed *packed; /* saved values that are elsewhere; NULL: none. See packed.c */
-    const CallForm *form; /* of a call: how it was recorded; NULL: the operands are all there is */
+    CallForm *form; /* of a call: how it was recorded; NULL: the operands are all there is */
     const char *label; /* what a front calls this step; lives as long; NULL: none */
     uint64_t need;
     uint64_t epoch;  /* of the last walk that saw it */
@@ -567,7 +574,7 @@ void node_free_saved(wf_ctx *c, RecordNode *n);
 bool tensor_is_followed(const wf_ctx *c, const Tensor *t);
 /* Give the results their history; form (of calls, may be NULL): out has all results of its forward. False after
  * an error. */
-bool record_op(wf_ctx *c, Prim *p, const CallForm *form, Tensor *const *in, Tensor **out);
+bool record_op(wf_ctx *c, Prim *p, CallForm *form, Tensor *const *in, Tensor **out);
 bool record_leaf(wf_ctx *c, Tensor *t); /* t gets a leaf node, if it has no history yet */
 
 /* ---- call.c ---------------------------------------------------------------------------------------- */
@@ -575,6 +582,8 @@ bool record_leaf(wf_ctx *c, Tensor *t); /* t gets a leaf node, if it has no hist
 /* The form for operands of which these are followed, made at need; NULL after an error. */
 CallForm *call_form(wf_ctx *c, Prim *p, Tensor *const *in);
 void call_forms_free(CallForm *f);
+/* A backward pass went through a call of this form to all operands that are followed. */
+void call_was_derived(CallForm *f);
 /* Emit the tangents of the results. in: operands, for linear ones then all results of the form's forward. dx: of
  * operands, VAL_NONE is zero. dy: zeroed; whole with a form gives those of the extra results, too. */
 bool call_derive_whole(Builder *b, const Prim *p, const CallForm *f, const Val *in,

@@ -173,8 +173,11 @@ bool view_write_back(wf_ctx *c, Tensor *x, wf_tensor v)
     Tensor *r;
 
     scope_open(c);
-    if ((r = tensor_get(c, put_into_root(c, x, v), "write")) != NULL)
+    if ((r = tensor_get(c, put_into_root(c, x, v), "write")) != NULL) {
+        if (r->node && r->node->prim)
+            r->node->label = "copy_slices";
         history_take(c, x->root, r);
+    }
     scope_close_n(c, NULL, 0);
     return !failed(c);
 }

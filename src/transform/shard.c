@@ -205,14 +205,20 @@ static bool layer_eqn(Layer *l, const Eqn *e)
     return true;
 }
 
+static bool layer_all(Layer *l, const Spec *in)
+{
+    memcpy(l->spec + 1, in, l->p->nin * sizeof *in);
+    for (uint32_t i = 0; i < l->p->neqns && !failed(l->cx); i++)
+        layer_eqn(l, &l->p->eqns[i]);
+    return !failed(l->cx);
+}
+
 static bool layer_run(wf_ctx *cx, const Mesh *m, const Program *p, const Spec *in,
                       Spec *out)
 {
     Layer l = {cx, m, p, arena_zalloc(&cx->scratch, (p->nvals + 1u) * sizeof(Spec))};
 
-    memcpy(l.spec + 1, in, p->nin * sizeof *in);
-    for (uint32_t i = 0; i < p->neqns && !failed(cx); i++)
-        layer_eqn(&l, &p->eqns[i]);
+    layer_all(&l, in);
     for (uint32_t j = 0; j < p->nout; j++)
         out[j] = l.spec[p->outs[j]];
     return !failed(cx);
@@ -275,16 +281,18 @@ bool xf_layouts_parse(wf_ctx *cx, const Program *p, const char *mesh, const char
     return true;
 }
 
-const char *xf_layouts(wf_ctx *cx, const Program *p, const char *mesh, const char *specs)
+const char *xf_layouts(wf_ctx *cx, const Program *p, const char *mesh, const char *specs, bool all)
 {
     Arena *a = &cx->scratch;
-    const char **out = arena_array(a, p->nout + 1u, sizeof *out);
-    Spec *s = arena_array(a, p->nin + p->nout + 1u, sizeof *s);
+    uint32_t n = all ? p->nvals : p->nout;
+    const char **out = arena_array(a, n + 1u, sizeof *out);
+    Spec *s = arena_array(a, p->nin + 1u, sizeof *s);
     Mesh m;
+    Layer l = {cx, &m, p, arena_zalloc(a, (p->nvals + 1u) * sizeof(Spec))};
 
-    if (!xf_layouts_parse(cx, p, mesh, specs, true, &m, s) || !layer_run(cx, &m, p, s, s + p->nin))
+    if (!xf_layouts_parse(cx, p, mesh, specs, true, &m, s) || !layer_all(&l, s))
         return NULL;
-    for (uint32_t j = 0; j < p->nout; j++)
-        out[j] = xf_spec_text(a, &m, &s[p->nin + j]);
-    return specs_join(a, out, p->nout);
+    for (uint32_t j = 0; j < n; j++)
+        out[j] = xf_spec_text(a, &m, &l.spec[all ? j + 1 : p->outs[j]]);
+    return specs_join(a, out, n);
 }

@@ -195,11 +195,16 @@ typedef struct Recording {
 /* wrt: for each input of p, whether it has a tangent. Arrays are in scratch. WF_ERR_NORULE
  * where results cannot be computed ahead of their derivatives: by a `while`. */
 bool xf_record(wf_ctx *cx, const Program *p, const bool *wrt, Recording *out);
+/* vjp.c: the same for a program of which one result has a derivative (nz, as xf_record gives it), a number: forward gives its
+ * gradients with the results, and dy = sum of g * dx. So forward and backward are one program, which pays where a derivative
+ * by all of wrt follows the call. WF_ERR_NORULE: not such a program, or one that computes in f16, where a gradient that is
+ * scaled afterwards is not what a scaled cotangent gives. */
+bool xf_record_gradient(wf_ctx *cx, const Program *p, const bool *wrt, const bool *nz, Recording *out);
 
 /* ---- shard.c ---- */
 
-/* How results lie on a mesh when inputs lie so: specs as in op/mesh.h, in scratch. NULL after an error. */
-const char *xf_layouts(wf_ctx *cx, const Program *p, const char *mesh, const char *specs);
+/* How results, or all values, lie on a mesh when inputs lie so: specs as in op/mesh.h, in scratch. NULL after an error. */
+const char *xf_layouts(wf_ctx *cx, const Program *p, const char *mesh, const char *specs, bool all);
 struct Mesh;
 struct Spec;
 /* The same of one equation; and the texts as data, each even for its value, of inputs or results. */
@@ -207,6 +212,8 @@ bool xf_layout_eqn(wf_ctx *cx, const struct Mesh *m, const Program *p, const Eqn
 bool xf_layouts_parse(wf_ctx *cx, const Program *p, const char *mesh, const char *specs, bool inputs, struct Mesh *m,
                    struct Spec *out);
 const char *xf_spec_text(Arena *a, const struct Mesh *m, const struct Spec *s);
+/* explicit.c: why operands that lie so are refused, axes of the mesh (bits) being a part of types; NULL: they are not. */
+const char *xf_explicit(wf_ctx *cx, const struct Mesh *m, uint32_t axes, const Program *p, const Eqn *e, const struct Spec *in);
 /* Is this spmd one over axes of the mesh? out_axes: those, by bits; in, out: its specs. */
 bool xf_spmd_within(wf_ctx *cx, const struct Mesh *m, const Program *p, const Eqn *e, uint32_t *out_axes, struct Spec *in,
                  struct Spec *out);

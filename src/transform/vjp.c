@@ -257,6 +257,74 @@ const Program *xf_grad(wf_ctx *cx, const Program *p, const int *wrt, int nwrt,
     return reverse_end(&r, gy, gx, wrt, nwrt, with_value);
 }
 
+/* ---- a number and its gradients, recorded at once ------------------------------------ */
+
+/* Is there room for cotangents that are large, as those of scaled losses? Not in f16 and narrower. */
+static bool has_room(const Program *p)
+{
+    for (Val v = 1; v < p->nvals; v++) {
+        wf_dtype t = (wf_dtype)val_type(p, v).dtype;
+
+        if (dtype_is_differentiable(t) && t != WF_BF16 && (wf_dtype_size(t) < 4 || dtype_is_complex(t)))
+            return false;
+    }
+    for (uint32_t i = 0; i < p->nsubs; i++)
+        if (!has_room(p->subs[i]))
+            return false;
+    return true;
+}
+
+/* (g.., dx..) -> sum of g * dx over all of them, of the dtype of y */
+static const Program *gradient_product(wf_ctx *cx, const Program *p, const int *wrt, int nwrt, uint32_t y)
+{
+    Builder *b = builder_new(cx, xf_name(cx, p->name, "linear"), B_OPTIMISE);
+    Val *ins = arena_array(&b->arena, 2 * (size_t)nwrt + 1, sizeof *ins), sum = VAL_NONE;
+    wf_dtype dtype = (wf_dtype)val_type(p, p->outs[y]).dtype;
+    Copier c;
+
+    copier_init(&c, b, p, NULL, NULL);
+    for (int k = 0; k < 2 * nwrt && !b_failed(b); k++)
+        ins[k] = b_input(b, NULL, copier_type(&c, val_type(p, program_in(p, (uint32_t)wrt[k % nwrt]))));
+    for (int k = 0; k < nwrt && !b_failed(b); k++) {
+        Val d = b_cast(b, b_sum_all(b, b_mul(b, ins[k], ins[nwrt + k])), dtype);
+
+        sum = sum ? b_add(b, sum, d) : d;
+    }
+    return b_failed(b) ? NULL : builder_finish_as(b, ins, 2 * (uint32_t)nwrt, &sum, 1);
+}
+
+bool xf_record_gradient(wf_ctx *cx, const Program *p, const bool *wrt, const bool *nz, Recording *out)
+{
+    int *order = arena_array(&cx->scratch, p->nin + 1u, sizeof *order), n = 0;
+    uint32_t y = 0, ny = 0;
+    Val *gy, *gx;
+    Reverse r;
+
+    memset(out, 0, sizeof *out);
+    for (uint32_t j = 0; j < p->nout; j++)
+        if (nz[j])
+            y = j, ny++;
+    for (uint32_t i = 0; i < p->nin; i++)
+        if (wrt[i])
+            order[n++] = (int)i;
+    if (ny != 1 || !n || val_type(p, p->outs[y]).rank || !has_room(p))
+        return fail(cx, WF_ERR_NORULE, NOWHERE, "record: the derivative of '%s' is not that of one number", p->name);
+    if (!reverse_begin(&r, cx, p, wrt, "grad"))
+        return false;
+    gy = arena_zalloc(&r.b->arena, (p->nout + 1) * sizeof *gy);
+    gx = arena_zalloc(&r.b->arena, (p->nin + 1) * sizeof *gx);
+    gy[y] = b_one_like(r.b, r.y[y]);
+    if (!reverse_run(&r, gy, gx))
+        return false;
+    out->forward = reverse_end(&r, gy, gx, order, n, true);
+    out->linear = out->forward ? gradient_product(cx, p, order, n, y) : NULL;
+    out->nz = arena_dup(&cx->scratch, nz, p->nout + 1u);
+    out->taken = arena_array(&cx->scratch, (size_t)n + 1, sizeof *out->taken);
+    for (out->ntaken = 0; out->ntaken < (uint32_t)n; out->ntaken++)
+        out->taken[out->ntaken] = p->nin + p->nout + out->ntaken;
+    return out->linear != NULL;
+}
+
 /* ---- linearize --------------------------------------------------------------------- */
 
 bool xf_linearize(wf_ctx *cx, const Program *p, const int *wrt, int nwrt,

@@ -446,7 +446,8 @@ bool en_tensor(En *e, Value v, wf_tensor *out)
     if (is_tensor(e->vm, v)) {
         wf_dtype d = wf_dtype_of(e->c, *out = as_tensor(v)->t);
 
-        if (en_narrow(e->f, d) != d)
+        /* an array that JAX made with x64 keeps its type without it */
+        if (as_tensor(v)->front != e->f && en_narrow(e->f, d) != d)
             *out = wf_cast(e->c, *out, en_narrow(e->f, d));
         else if (is_foreign(e, v))
             *out = wf_copy(e->c, *out);
@@ -590,6 +591,27 @@ bool en_all_ints(En *e, Value v, int64_t **out, int *n)
     return ok;
 }
 
+/* torch.exp(input=x), torch.pow(x, exponent=2): natives are shared, and call their tensors x and y. */
+const char *engine_keyword(const Vm *vm, const void *user, const char *name)
+{
+    static const char *const names[][2] = {{"input", "x"}, {"other", "y"}, {"exponent", "y"}};
+
+    for (int i = 0; vm->engine && user == &vm->engine->front[FRONT_TORCH] && i < COUNT(names); i++)
+        if (!strcmp(names[i][0], name))
+            return names[i][1];
+    return NULL;
+}
+
+bool en_alike(En *e, const char *what, wf_tensor x, wf_tensor y)
+{
+    wf_dtype a = wf_dtype_of(e->c, x), b = wf_dtype_of(e->c, y);
+
+    if (a == b || e->f != &e->vm->engine->front[FRONT_TORCH])
+        return true;
+    tensor_fail(e->c, WF_ERR_TYPE, "%s: dtypes %s and %s differ", what, wf_dtype_name(a), wf_dtype_name(b));
+    return false;
+}
+
 bool en_axes(En *e, Value v, int *out, int *n)
 {
     int64_t wide[WF_MAX_RANK];
@@ -665,19 +687,26 @@ bool en_shape(En *e, Value v, int64_t *dims, int *rank)
 
 /* ---- the tensor class -------------------------------------------------------------- */
 
+/* Let go of the tensor, which may have o for its face. */
+static void leave_tensor(Vm *vm, TensorObj *o)
+{
+    if (o->is_face && !wf_is_none(o->t)) {
+        Tensor *x = tensor_get(vm->cx, o->t, "destroy");
+
+        if (x && x->face == o)
+            x->face = NULL;
+    }
+    o->is_face = false;
+    if (!wf_is_none(o->t))
+        wf_drop(vm->cx, o->t);
+    o->t = WF_NONE;
+}
+
 static void tensor_destroy(Vm *vm, Obj *o)
 {
     TensorObj *t = (TensorObj *)(void *)o;
 
-    if (t->is_face && !wf_is_none(t->t)) {
-        Tensor *x = tensor_get(vm->cx, t->t, "destroy");
-
-        if (x && x->face == t)
-            x->face = NULL;
-    }
-    if (!wf_is_none(t->t))
-        wf_drop(vm->cx, t->t);
-    t->t = WF_NONE;
+    leave_tensor(vm, t);
     if (t->attrs)
         obj_drop(vm, t->attrs);
     t->attrs = NULL;
@@ -734,9 +763,9 @@ static bool tensor_init(Vm *vm, Value self, const Args *a)
         en_fail(&e);
         return false;
     }
-    if (!wf_is_none(o->t))
-        wf_drop(e.c, o->t);
-    o->t = wf_keep(e.c, t);
+    t = wf_keep(e.c, t);
+    leave_tensor(vm, o);
+    o->t = t;
     return en_end_value(&e, NONE).tag != T_NIL;
 }
 

@@ -92,7 +92,8 @@ typedef struct Engine { /* of one Vm: vm->engine */
     int64_t age; /* of trees of modules: see dispatch.c */
     bool paused;        /* no program is run for its types alone; dispatch.c */
     int no_random; /* > 0: a program is made that must not hold numbers drawn now */
-    int64_t refused; /* draws refused for that reason */
+    int no_draws;  /* > 0: none may be drawn at all */
+    int64_t refused; /* draws refused for these reasons */
     Value drawer; /* fn(name, *args): what a native that draws gives inside a trace; T_NIL: its numbers */
     Place place; /* where natives stand while a function is compiled; else nowhere */
     Front front[FRONT_COUNT];
@@ -174,6 +175,7 @@ bool en_str(En *e, Value v, const char **out);      /* optional */
 bool en_dtype(En *e, Value v, wf_dtype *out);       /* optional: dtypes, names, int float bool */
 bool en_ints(En *e, Value v, int64_t *out, int *n, int room); /* an int or a sequence; optional: *n stays */
 bool en_all_ints(En *e, Value v, int64_t **out, int *n); /* the same, however many; none where it is left out */
+bool en_alike(En *e, const char *what, wf_tensor x, wf_tensor y); /* of one dtype, where PyTorch asks for it */
 bool en_axes(En *e, Value v, int *out, int *n); /* optional; room for WF_MAX_RANK */
 bool en_size(En *e, Value v, int64_t *out); /* optional; a symbol where no example tells its number */
 bool en_shape(En *e, Value v, int64_t *dims, int *rank); /* an int or a sequence of sizes */
@@ -282,12 +284,15 @@ static inline ProgramObj *as_program(Value v) { return (ProgramObj *)(void *)v.o
 Value en_traced(En *e, Value results, int nargs);
 Value box_program(Vm *vm, const Program *p, uint32_t nargs, Tensor *const *captures,
                   uint32_t ncaptures, const bool *weak, uint32_t nweak);
+/* of a trace that goes on, or ends: with what it took from outside */
+Value box_traced(Vm *vm, const Program *p, const Trace *tr, uint32_t nargs, const bool *weak, uint32_t nweak);
 Value en_program_view(Vm *vm, const Args *a);
 Value en_program_layouts(Vm *vm, const Args *a); /* program_mesh.c */
 Value en_program_spread(Vm *vm, const Args *a);
 Value en_program_has_rules(Vm *vm, const Args *a);
 Value en_program_part(Vm *vm, const Args *a);
 Value n_so_far(Vm *vm, const Args *a);
+Value n_outside(Vm *vm, const Args *a);
 extern const NativeDef engine_equations[];
 
 /* ---- control.c --------------------------------------------------------------------- */

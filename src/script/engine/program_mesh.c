@@ -8,7 +8,7 @@ static Value again(Vm *vm, ProgramObj *g, const Program *p)
              : (sc_raise_ctx(vm), NIL);
 }
 
-/* layouts(mesh, specs): how the results lie on a mesh when the inputs lie so, a list of texts */
+/* layouts(mesh, specs, all=False): how the results, or all values, lie on a mesh when the inputs lie so, a list of texts */
 Value en_program_layouts(Vm *vm, const Args *a)
 {
     ProgramObj *g = as_program(a->v[0]);
@@ -16,15 +16,16 @@ Value en_program_layouts(Vm *vm, const Args *a)
     const char *mesh = "", *specs = "", *text;
     Value r = NIL;
     Region region;
+    bool all = false;
 
-    if (!en_str(&e, a->v[1], &mesh) || !en_str(&e, a->v[2], &specs))
+    if (!en_str(&e, a->v[1], &mesh) || !en_str(&e, a->v[2], &specs) || !en_bool(&e, a->v[3], &all))
         return NIL;
     api_enter_(vm->cx, &region);
     if (setjmp(region.jump)) {
         api_out_of_memory(vm->cx, &region);
         return en_raise(&e), NIL;
     }
-    text = xf_layouts(vm->cx, g->p, mesh, specs);
+    text = xf_layouts(vm->cx, g->p, mesh, specs, all);
     if (text)
         r = v_obj(sc_str(vm, text));
     api_leave(vm->cx, &region);
@@ -109,6 +110,18 @@ Value n_so_far(Vm *vm, const Args *a)
     if (p)
         program_retain(p);
     api_leave(e.c, &region);
-    return p ? en_end_value(&e, box_program(vm, p, p->nin, NULL, 0, NULL, 0))
+    return p ? en_end_value(&e, box_traced(vm, p, tr, p->nin - tr->ncaptures, NULL, 0))
              : en_fail(&e);
+}
+
+/* outside(fn): fn() as if no trace were in progress */
+Value n_outside(Vm *vm, const Args *a)
+{
+    Trace *tr = vm->cx->tensors->trace;
+    Value r;
+
+    vm->cx->tensors->trace = NULL;
+    r = sc_call(vm, a->v[0], NULL, 0);
+    vm->cx->tensors->trace = tr;
+    return r;
 }

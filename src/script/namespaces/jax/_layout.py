@@ -3,7 +3,7 @@ import _jax as _w
 import _tree
 from jax import _gpu
 from jax._sharding import (Device, IndivisibleError, NamedSharding, P, Sharding, SingleDeviceSharding, World, as_sharding,
-                           is_local, put_sharding, spec_of, with_sharding)
+                           is_local, put_sharding, set_layout, spec_of, with_sharding)
 
 
 def _array(x):
@@ -30,7 +30,7 @@ def _put(x, place):
         return x
     if _w.about(x, "symbolic"):
         place.check(x.shape)
-        return with_sharding_constraint(x, place) if isinstance(place, NamedSharding) else x
+        return with_sharding_constraint(x, place, False) if isinstance(place, NamedSharding) else x
     if isinstance(place, NamedSharding):
         place.check(x.shape, "device_put")
     if _gpu.devices and isinstance(place, SingleDeviceSharding):
@@ -50,24 +50,33 @@ def reshard(x, out_shardings):
 seen_meshes = []    # that traces have met in constraints
 
 
-def with_sharding_constraint(x, shardings):
+def with_sharding_constraint(x, shardings, by_user=True):
     def one(v, s):
         v = _array(v)
         if s is None:
             return v
         traced, spec = _w.about(v, "symbolic"), s.spec if isinstance(s, NamedSharding) else None
         if spec is not None:
+            if by_user and any([n in s.mesh.explicit_names for n in spec.names()]):
+                raise ValueError("The spec of NamedSharding passed to with_sharding_constraint can only refer to Auto axes of the mesh. "
+                                 f"Got spec={spec!r} and mesh={s.mesh.abstract_mesh}. You probably meant to use `reshard` API?")
             try:
                 s.check(v.shape)
             except IndivisibleError:
                 if not traced:
                     raise
                 spec = P()    # as JAX has it: whole
+        if by_user and spec is not None and s.mesh.explicit_names == list(s.mesh.axis_names):
+            return v    # there is no axis that it could speak of
         if not traced:
             return with_sharding(v, s)
         if spec is not None and s.mesh.size > 1:
             seen_meshes.append(s.mesh)
-            return _w.shard(v, s.mesh.text(), spec.text(len(v.shape)))
+            v = _w.shard(v, s.mesh.text(), spec.text(len(v.shape)))
+            if is_explicit(s.mesh):
+                set_layout(v, NamedSharding(s.mesh, spec))
+            else:
+                _w.set_layout(v, None)
         return v
 
     leaves, spec = _tree.flatten(x)
@@ -284,9 +293,6 @@ def place_results(out, shardings):
 # ---- axes of the type Explicit
 
 
-explicit = []    # (mesh, how the arguments lie) of traces in progress, the innermost last
-
-
 def is_explicit(mesh):
     return mesh is not None and any([t.name == "Explicit" for t in mesh.axis_types])
 
@@ -297,20 +303,25 @@ def explicit_lies(lies):
     return tuple([s if isinstance(s, NamedSharding) and s.mesh == mesh else None for s in lies]) if is_explicit(mesh) else None
 
 
-def explicit_sharding(x):
-    # The sharding that is a part of x's type, or None.
-    from jax._sharding import said_of
-    if not _w.about(x, "symbolic"):
-        s = said_of(x)
-        return s if isinstance(s, NamedSharding) and is_explicit(s.mesh) else None
-    lies = explicit[-1] if explicit else None
-    program = _w.so_far(x) if lies else None
-    if program is None:
-        return None
-    mesh, (values, inputs, _, _) = _mesh_of(lies), program.view()
+def typed_values(program, leaves):
+    # How values of a program lie along axes of the type Explicit, by their numbers, if the arguments do.
+    from jax._sharding import type_layout
+    lies = [type_layout(x) if isinstance(x, _w.Tensor) else None for x in leaves]
+    mesh = _mesh_of(lies)
+    values, inputs, _, _ = program.view()
+    if mesh is None or len(lies) > len(inputs):
+        return {}
     shapes = [tuple(values[v][1]) for v in inputs]
-    specs = _texts(list(lies) + [None] * (len(shapes) - len(lies)), mesh, shapes)
-    return NamedSharding(mesh, spec_of(program.layouts(mesh.text(), specs), mesh))
+    texts = program.layouts(mesh.text(), _texts(lies + [None] * (len(shapes) - len(lies)), mesh, shapes), True).split(";")
+    first = inputs[0]
+    return dict([(first + k, NamedSharding(mesh, spec_of(t, mesh))) for k, t in enumerate(texts)])
+
+
+def type_inputs(xs, lies):
+    # Inputs of a trace lie as in_shardings say.
+    for x, s in zip(xs, lies):
+        if s is not None:
+            set_layout(x, s)
 
 
 # ---- of parts that processes have

@@ -155,6 +155,10 @@ class Mesh:
         return len(self.axis_names) == 0
 
     @property
+    def explicit_names(self):
+        return [n for n, t in zip(self.axis_names, self.axis_types) if t.name == "Explicit"]
+
+    @property
     def flat_devices(self):
         return _flat(self.devices.tolist())
 
@@ -165,7 +169,9 @@ class Mesh:
 
     @property
     def abstract_mesh(self):
-        return self
+        made = AbstractMesh(self.axis_sizes, self.axis_names, self.axis_types)
+        made._of = self
+        return made
 
     @property
     def local_devices(self):
@@ -223,7 +229,51 @@ class Mesh:
         return False
 
 
+class AbstractMesh(Mesh):
+    # Names, sizes and types of axes; of which devices is said elsewhere.
+    def __init__(self, axis_sizes, axis_names, axis_types=None, *, abstract_device=None):
+        self.axis_sizes, self.axis_names = tuple(axis_sizes), tuple(axis_names)
+        self.axis_types = (AxisType.Auto,) * len(self.axis_names) if axis_types is None else \
+            (axis_types,) if isinstance(axis_types, AxisType) else tuple(axis_types)
+        self.abstract_device, self._of = abstract_device, None
+
+    @property
+    def devices(self):
+        raise ValueError("AbstractMesh does not implement devices")
+
+    @property
+    def abstract_mesh(self):
+        return self
+
+    @property
+    def flat_devices(self):
+        return [] if self._of is None else self._of.flat_devices
+
+    def _key(self):
+        return (self.axis_names, self.axis_sizes, tuple([t.name for t in self.axis_types]))
+
+    def __eq__(self, other):
+        return isinstance(other, AbstractMesh) and self._key() == other._key()
+
+    def __hash__(self):
+        return hash(self._key())
+
+    def __str__(self):
+        axes = ", ".join([f"{n!r}: {s}" for n, s in zip(self.axis_names, self.axis_sizes)])
+        if not axes:
+            return "AbstractMesh((), axis_types=())"
+        of = "" if self._of is None else ", device_kind=cpu, num_cores=None, platform=cpu"
+        return f"AbstractMesh({axes}, axis_types={self.axis_types}{of})"
+
+    __repr__ = __str__
+
+
 context = []
+
+
+def abstract_context():
+    mesh = context_mesh()
+    return AbstractMesh((), ()) if mesh is None else mesh.abstract_mesh
 
 
 def context_mesh():
@@ -247,6 +297,15 @@ class set_mesh:
 
 
 use_mesh = set_mesh
+
+
+class use_abstract_mesh(set_mesh):
+    def __init__(self, mesh):
+        self.before = list(context)
+        concrete = mesh._of if mesh._of is not None else context_mesh()
+        if concrete is not None:
+            concrete = Mesh(concrete.devices, mesh.axis_names, mesh.axis_types)
+        context.append(concrete)
 
 
 def make_mesh(axis_shapes, axis_names, axis_types=None, *, devices=None):
@@ -310,6 +369,10 @@ P = PartitionSpec
 
 
 class DuplicateSpecError(Exception):
+    pass
+
+
+class ShardingTypeError(Exception):
     pass
 
 
@@ -391,7 +454,8 @@ class NamedSharding(Sharding):
         self.mesh, self.spec = mesh, spec
 
     def __repr__(self):
-        return f"NamedSharding(mesh={self.mesh}, spec={self.spec!r}, memory_kind=device)"
+        kind = "" if isinstance(self.mesh, AbstractMesh) else ", memory_kind=device"
+        return f"NamedSharding(mesh={self.mesh}, spec={self.spec!r}{kind})"
 
     def __eq__(self, other):
         return isinstance(other, NamedSharding) and self.mesh == other.mesh and self.spec == other.spec
@@ -492,17 +556,43 @@ def put_sharding(x, sharding):
         used.append(True)
     x._sharding, x._committed = sharding, True
     if isinstance(sharding, NamedSharding):
-        _w.set_layout(x, f"{_which(sharding.mesh)}|{sharding.mesh.text()}|{sharding.spec.text(len(x.shape))}")
+        set_layout(x, sharding)
 
 
-def spec_of(text, mesh):
-    # What natives say, without Nones at its end.
+def set_layout(x, sharding):
+    # Axes of the type Explicit are named: they are a part of types (tensor/layout.c).
+    mesh = sharding.mesh
+    axes = ",".join([axis_id(n) for n in mesh.explicit_names])
+    _w.set_layout(x, f"{_which(mesh)}{'!' + axes if axes else ''}|{mesh.text()}|{sharding.spec.text(len(x.shape))}")
+
+
+def _layout_of(x):
+    text = _w.layout(x)
+    if text is None:
+        return None
+    which, _, spec = text.split("|")
+    mesh = _meshes[int(which.split("!")[0])]
+    return NamedSharding(mesh, spec_of(spec, mesh))
+
+
+def type_layout(x):
+    # How x lies along axes of the type Explicit, whether it is traced or not; None: there are none.
+    s = _layout_of(x)
+    names = s.mesh.explicit_names if s is not None else []
+    if not names:
+        return None
+    kept = [tuple([n for n in e if n in names]) for e in s._tiles(len(x.shape))]
+    return NamedSharding(s.mesh, PartitionSpec(*[None if not e else e[0] if len(e) == 1 else e for e in kept]))
+
+
+def spec_of(text, mesh, short=None):
+    # What natives say, without Nones at its end; where axes are a part of types there is an entry for each.
     names = dict([(axis_id(n), n) for n in mesh.axis_names])
     entries = []
     for e in text.split(",") if text else []:
         found = [names[n] for n in e.split("+")] if e != "-" else []
         entries.append(None if not found else found[0] if len(found) == 1 else tuple(found))
-    while entries and entries[-1] is None:
+    while entries and entries[-1] is None and (short or not mesh.explicit_names):
         entries.pop()
     return PartitionSpec(*entries)
 
@@ -511,10 +601,7 @@ def said_of(x):
     # The sharding of an array, None where nothing says that it lies on several devices.
     s = getattr(x, "_sharding", None)
     if s is None and isinstance(x, _w.Tensor) and not _w.about(x, "symbolic"):
-        text = _w.layout(x)
-        if text is not None:
-            which, _, spec = text.split("|")
-            s = NamedSharding(_meshes[int(which)], spec_of(spec, _meshes[int(which)]))
+        s = _layout_of(x)
     return s
 
 
@@ -551,6 +638,8 @@ def with_sharding(x, sharding):
 
 def as_sharding(s, what="with_sharding_constraint", argument="shardings"):
     # What may stand where a sharding is asked for.
+    if isinstance(s, NamedSharding) and isinstance(s.mesh, AbstractMesh):
+        return NamedSharding(s.mesh._of or context_mesh(), s.spec)
     if s is None or isinstance(s, Sharding):
         return s
     if hasattr(s, "platform"):
@@ -563,3 +652,17 @@ def as_sharding(s, what="with_sharding_constraint", argument="shardings"):
                                f"{argument} and then the mesh context manager is not required.")
         return NamedSharding(mesh, s)
     raise ValueError(f"{s!r} is not a sharding")
+
+
+def said(function, out_sharding):
+    # function(), whose result is to lie so: no rule need say how it would.
+    from jax._layout import reshard
+    if isinstance(out_sharding, PartitionSpec) and context_mesh() is None:
+        raise ValueError("Using PartitionSpec when you are not under a mesh context is not allowed. Please pass a NamedSharding "
+                         f"instance or enter into a mesh context via `jax.set_mesh`. Got {out_sharding!r}")
+    _w.lenient(True)
+    try:
+        made = function()
+    finally:
+        _w.lenient(False)
+    return reshard(made, out_sharding)

@@ -2,9 +2,9 @@
 # what one device has, and becomes an spmd equation: see docs/parallel.md.
 import _jax as _w
 import _tree
-from jax._api import kit, _named, _callable, _Jit, _numbers, _axes_of, refuse
+from jax._api import kit, typeof, _named, _callable, _Jit, _numbers, _axes_of, refuse
 from jax._sharding import (P, Mesh, NamedSharding, IndivisibleError, World, axis_id, context_mesh, devices, put_sharding,
-                           AxisType, set_mesh)
+                           AxisType, said_of, set_mesh, type_layout)
 
 
 def _type(x):
@@ -25,6 +25,73 @@ def _mark(leaves, shardings):
 
 
 # ---- shard_map
+
+
+class _Running:
+    # A shard_map that nothing traces: what its function asks of a value is computed, as far as the function has come.
+    def __init__(self, mesh, names, leaves, ins, check):
+        self.mesh, self.names, self.leaves, self.ins, self.check = mesh, names, leaves, ins, check
+        self.inputs = ()
+
+    def blocks(self, x):
+        # [device, ..] of all; None: x is of a trace inside, or there is none to compute.
+        if not self.inputs or _w.so_far(self.inputs[0]) is None:
+            return None
+        program = _w.so_far(x)
+        if program is None:
+            return None
+        axes = "+".join([axis_id(n) for n in self.mesh.axis_names if n in self.names])
+        spec = ",".join([axes] + ["-"] * len(x.shape))
+        text = []
+
+        def so_far(*xs):
+            text.append(spec)
+            return [_w.expand_dims(_w.apply(program, list(xs))[0], 0)]
+
+        return _w.outside(lambda: _w.spmd(so_far, self.leaves, self.mesh.text(self.names), self.ins, text, self.check)[0])
+
+    def text(self, x):
+        blocks = self.blocks(x)
+        if blocks is None:
+            return None
+        axes = f"({', '.join([str(n) for n in self.mesh.axis_names])},)"
+        inner = [s if n in self.names else 1 for n, s in zip(self.mesh.axis_names, self.mesh.axis_sizes)]
+        out = []
+        for k, device in enumerate(self.mesh.flat_devices):
+            at = _coordinates(k, self.mesh.axis_sizes)
+            own = 0
+            for i, s in zip(at, inner):
+                own = own * s + (i if s > 1 else 0)
+            out.append(f"On {device} at mesh coordinates {axes} = {tuple(at)}:\n{_w.outside(lambda: str(blocks[own]))}\n")
+        return "\n".join(out)
+
+    def value(self, x):
+        # Of an x that is the same on all devices.
+        if not self.check or _w.vary(x):
+            return None
+        blocks = self.blocks(x)
+        return None if blocks is None else _w.outside(lambda: blocks[0])
+
+
+def _coordinates(k, sizes):
+    at = []
+    for s in reversed(sizes):
+        at.insert(0, k % s)
+        k //= s
+    return at
+
+
+running = []    # innermost last
+
+
+def shown(x):
+    # The text of a value inside a shard_map that runs, or None.
+    return running[-1].text(x) if running else None
+
+
+def known(x):
+    # Its number, where all devices have the same, or None.
+    return running[-1].value(x) if running else None
 
 
 def _specs(spec, given, what):
@@ -55,8 +122,8 @@ class _ShardMap:
                                      f"({frozenset(self.names)}), but:\n\n  {what} refers to {n!r}\n\n"
                                      f"Check the {what} values passed to shard_map.")
 
-    def head(self, what):
-        return f"shard_map applied to the function {_name(self.f)!r} was given {what}"
+    def head(self, what, name=None):
+        return f"shard_map applied to the function {name or _name(self.f)!r} was given {what}"
 
     def mesh_words(self):
         return f"The mesh given has shape {self.mesh.axis_sizes} with corresponding axis names {self.mesh.axis_names}."
@@ -80,23 +147,42 @@ class _ShardMap:
                                      f"{_type(x)} corresponds to in_specs of value {s!r}, which maps array axis {k} (of size "
                                      f"{d}) to mesh axis {axes} (of size {n}), but {n} does not evenly divide {d}"))
 
-    def check_out(self, ys, specs):
+    def check_types(self, leaves, specs):
+        # Axes of the type Explicit: arguments must lie so already.
+        if set(self.names) != set(self.mesh.axis_names) or {t.name for t in self.mesh.axis_types} != {"Explicit"}:
+            return
+        for x, s in zip(leaves, specs):
+            has = type_layout(x)
+            rank = len(x.shape)
+            full = [P(*[None if not e else e[0] if len(e) == 1 else e for e in entries])
+                    for entries in (NamedSharding(self.mesh, s)._tiles(rank), has._tiles(rank) if has is not None else [()] * rank)]
+            if full[0].entries() != full[1].entries():
+                raise ValueError(f"in_specs passed to shard_map: {full[0]} does not match the specs of the input: {full[1]} for arg: "
+                                 f"{typeof(x).str_short()}. `in_specs` is an optional argument so you can omit specifying it and "
+                                 "shard_map will infer the in_specs from the arguments. If you want to reshard your inputs, you can "
+                                 "use `jax.reshard` on the arguments and then pass those args to shard_map.")
+
+    def check_out(self, ys, specs, traced):
         for y, s in zip(ys, specs):
             if len(s) > len(y.shape):
                 self.too_long("out_specs", "output value from the function", s, f"{_name(self.f)}(*args)", y)
             if not self.check:
                 continue
             ids = [axis_id(n) for n in s.names()]
-            over = [n for n in self.mesh.axis_names if axis_id(n) in _w.vary(y).split(",") and axis_id(n) not in ids]
+            varies = [n for n in self.mesh.axis_names if axis_id(n) in _w.vary(y).split(",")]
+            rest = [n for n in self.mesh.axis_names if axis_id(n) not in ids]
+            over = [n for n in varies if n in rest]
             if over:
-                axes = "{" + ", ".join(over) + "}"
+                short = f"replicated across mesh axis '{rest[0]}', but could not infer replication over any axes"
+                axes = [",".join([n for n in self.mesh.axis_names if n in some]) for some in (s.names(), over, varies)]
+                long = (f"only varying across mesh axes {{{axes[0]}}} and not {{{axes[1]}}}, but it was inferred to be possibly "
+                        f"varying over {{{axes[2]}}}")
                 raise ValueError(self.head("out_specs which require replication which can't be statically inferred given the "
                                  f"mesh:\n\n{self.mesh_words()}\n\nout_specs is {s!r} which implies that the corresponding "
-                                 f"output value is only varying across mesh axes {{{', '.join(s.names())}}} and not {axes}, but "
-                                 f"it was inferred to be possibly varying over {axes}\n\nCheck if these output values are "
+                                 f"output value is {short if len(rest) == 1 else long}\n\nCheck if these output values are "
                                  "meant to be replicated over those mesh axes. If not, consider revising the corresponding "
                                  "out_specs entries. If so, consider disabling the check by passing the check_vma=False "
-                                 "argument to `jax.shard_map`."))
+                                 "argument to `jax.shard_map`.", None if traced else "_rem_singleton"))    # what JAX runs there
 
     def nested(self):
         # Axes of a mesh that are bound around this.
@@ -105,8 +191,7 @@ class _ShardMap:
 
     def of_types(self, leaves):
         # How arguments lie by their types.
-        from jax._layout import explicit_sharding
-        lie = [explicit_sharding(x) for x in leaves]
+        lie = [type_layout(x) for x in leaves]
         return [P() if s is None else s.spec for s in lie]
 
     def call(self, args):
@@ -114,23 +199,34 @@ class _ShardMap:
         leaves = [_w.wrap(x) for x in leaves]
         specs = self.of_types(leaves) if self.in_specs is None else _specs(spec, self.in_specs, "in_specs")
         self.check_in(leaves, specs)
+        if self.in_specs is not None:
+            self.check_types(leaves, specs)
         text, out = [], []
+        ins = ";".join([s.text(len(x.shape)) for s, x in zip(specs, leaves)])
+        now = None if _w.in_trace() else _Running(self.mesh, self.names, leaves, ins, self.check)
 
         def flat(*xs):
+            if now is not None:
+                now.inputs = xs
             ys, tree = kit.flatten(self.f(*_tree.unflatten(spec, xs)))
             for y in ys:
                 kit.check_result(y, "shard_map")
             ys = [_w.wrap(y) for y in ys]
             out_specs = _specs(tree, self.out_specs, "out_specs")
-            self.check_out(ys, out_specs)
+            self.check_out(ys, out_specs, now is None)
             out.append((tree, out_specs))
             text.append(";".join([s.text(len(y.shape)) for s, y in zip(out_specs, ys)]))
             return ys
 
         if self.nested():
             raise ValueError(f"The context mesh {self.nested()} should match the mesh passed to shard_map {self.mesh}")
-        ins = ";".join([s.text(len(x.shape)) for s, x in zip(specs, leaves)])
-        results = _w.spmd(flat, leaves, self.mesh.text(self.names), ins, text, self.check)
+        if now is not None:
+            running.append(now)
+        try:
+            results = _w.spmd(flat, leaves, self.mesh.text(self.names), ins, text, self.check)
+        finally:
+            if now is not None:
+                running.remove(now)
         if _w.in_trace():
             from jax._layout import seen_meshes
             seen_meshes.append(self.mesh)
@@ -209,9 +305,8 @@ def _on(mesh, specs):
 
 def _moved(x, mesh):
     # The same layout on a mesh whose axes are of other types.
-    from jax._layout import explicit_sharding
-    from jax._sharding import said_of
-    s = explicit_sharding(_w.wrap(x)) if _w.about(_w.wrap(x), "symbolic") else said_of(_w.wrap(x))
+    x = _w.wrap(x)
+    s = type_layout(x) if _w.about(x, "symbolic") else said_of(x)
     return NamedSharding(mesh, s.spec if isinstance(s, NamedSharding) else P())
 
 
