@@ -5,7 +5,8 @@
  * views; the tensors then become one gather. Axes of the gathered part stand where the first tensor
  * stood if all tensors (and integers, which count as such then) are next to each other, else in front.
  *
- * Assignment finds the places by indexing the numbers 0..count-1 in the same way, and scatters there.
+ * Assignment finds the places of the elements and scatters there: counted (Reach) where all is known, else by indexing the
+ * numbers 0..count-1 in the same way. Where nothing is recorded it writes into the memory itself.
  */
 #include "functions/functions.h"
 
@@ -15,6 +16,7 @@ typedef struct Item { /* one axis of the result of the basic part */
     uint8_t kind;     /* wf_index_kind: SLICE (kept), NEW, TENSOR */
     Dim size;         /* of the axis in y */
     wf_tensor t;      /* TENSOR: i64 */
+    uint32_t axis;    /* of x; none for NEW */
 } Item;
 
 typedef struct IndexPlan {
@@ -75,7 +77,7 @@ static bool add_mask(wf_ctx *c, IndexPlan *p, wf_tensor mask, uint32_t axis)
     for (uint32_t k = 0; k < m.rank; k++) {
         wf_tensor col = slice_axis(c, places, 1, k, (Dim)k + 1);
         p->item[p->n++] =
-            (Item){WF_INDEX_TENSOR, p->x.d[axis + k], wf_reshape(c, col, z.d, 1)};
+            (Item){WF_INDEX_TENSOR, p->x.d[axis + k], wf_reshape(c, col, z.d, 1), axis + k};
         p->start[axis + k] = 0;
         p->limit[axis + k] = p->x.d[axis + k];
     }
@@ -127,7 +129,7 @@ static bool at_least(wf_ctx *c, Dim size, Dim bound)
 static Dim slice_bound(wf_ctx *c, bool has, int64_t bound, Dim size, Dim standard,
                        bool *clamps)
 {
-    int64_t away = bound < 0 ? -bound : bound, hint = wf_size_hint(c, size);
+    int64_t away = bound == INT64_MIN ? INT64_MAX : bound < 0 ? -bound : bound, hint = wf_size_hint(c, size);
 
     if (!has)
         return standard;
@@ -149,7 +151,7 @@ static bool symbolic_slice(wf_ctx *c, IndexPlan *p, const wf_index *ix, uint32_t
 
     if (step == -1 && !ix->has_start && !ix->has_stop) {
         p->rev[p->nrev++] = axis;
-        p->item[p->n++] = (Item){WF_INDEX_SLICE, *size, WF_NONE};
+        p->item[p->n++] = (Item){WF_INDEX_SLICE, *size, WF_NONE, axis};
         return false;
     }
     if (step > 0) {
@@ -163,7 +165,7 @@ static bool symbolic_slice(wf_ctx *c, IndexPlan *p, const wf_index *ix, uint32_t
             p->any_slice = true;
             if (step > 1)
                 n = size_div(c, size_add(c, n, step - 1), step);
-            p->item[p->n++] = (Item){WF_INDEX_SLICE, n, WF_NONE};
+            p->item[p->n++] = (Item){WF_INDEX_SLICE, n, WF_NONE, axis};
             return false;
         }
     }
@@ -192,7 +194,7 @@ static bool add_sizes(wf_ctx *c, IndexPlan *p, const wf_index *ix, uint32_t axis
     p->stride[axis] = 1;
     p->any_slice = true;
     p->item[p->n++] =
-        (Item){WF_INDEX_SLICE, size_sub(c, p->limit[axis], p->start[axis]), WF_NONE};
+        (Item){WF_INDEX_SLICE, size_sub(c, p->limit[axis], p->start[axis]), WF_NONE, axis};
     return !failed(c);
 }
 
@@ -205,7 +207,7 @@ static bool add_slice(wf_ctx *c, IndexPlan *p, const wf_index *ix, uint32_t axis
     p->limit[axis] = size;
     p->stride[axis] = 1;
     if (!ix->has_start && !ix->has_stop && step == 1) {
-        p->item[p->n++] = (Item){WF_INDEX_SLICE, size, WF_NONE};
+        p->item[p->n++] = (Item){WF_INDEX_SLICE, size, WF_NONE, axis};
         return true;
     }
     if (size < 0 && !symbolic_slice(c, p, ix, axis, &size))
@@ -223,7 +225,7 @@ static bool add_slice(wf_ctx *c, IndexPlan *p, const wf_index *ix, uint32_t axis
         p->limit[axis] = count ? start + (count - 1) * step + 1 : 0;
         p->stride[axis] = step;
     }
-    p->item[p->n++] = (Item){WF_INDEX_SLICE, count, WF_NONE};
+    p->item[p->n++] = (Item){WF_INDEX_SLICE, count, WF_NONE, axis};
     return true;
 }
 
@@ -244,7 +246,7 @@ static bool add_int(wf_ctx *c, IndexPlan *p, int64_t i, uint32_t axis)
         p->limit[axis] = size;
         if (i < 0)
             t = wf_add(c, t, size_tensor(c, size));
-        p->item[p->n++] = (Item){WF_INDEX_TENSOR, size, t};
+        p->item[p->n++] = (Item){WF_INDEX_TENSOR, size, t, axis};
         return !failed(c);
     }
     p->start[axis] = i >= 0 ? i : size_sub(c, size, -i);
@@ -293,7 +295,7 @@ static bool add_tensor(wf_ctx *c, IndexPlan *p, wf_tensor t, uint32_t axis)
     p->start[axis] = 0;
     p->limit[axis] = p->x.d[axis];
     p->item[p->n++] =
-        (Item){WF_INDEX_TENSOR, p->x.d[axis], wrap_indices(c, t, p->x.d[axis], axis)};
+        (Item){WF_INDEX_TENSOR, p->x.d[axis], wrap_indices(c, t, p->x.d[axis], axis), axis};
     return !failed(c);
 }
 
@@ -346,7 +348,7 @@ static bool make_plan(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, IndexPl
         case WF_INDEX_INT: add_int(c, p, ix[i].start, axis++); break;
         case WF_INDEX_SLICE: add_slice(c, p, &ix[i], axis++); break;
         case WF_INDEX_SIZES: add_sizes(c, p, &ix[i], axis++); break;
-        case WF_INDEX_NEW: p->item[p->n++] = (Item){WF_INDEX_NEW, 1, WF_NONE}; break;
+        case WF_INDEX_NEW: p->item[p->n++] = (Item){WF_INDEX_NEW, 1, WF_NONE, 0}; break;
         case WF_INDEX_TENSOR:
             add_tensor(c, p, ix[i].tensor, axis);
             axis += (uint32_t)axes_used(c, &ix[i]);
@@ -380,6 +382,29 @@ static wf_tensor basic_part(wf_ctx *c, wf_tensor x, const IndexPlan *p)
     return same ? x : op_1(c, OP_reshape, x, &(ShapeAttr){{p->n, dims}});
 }
 
+/* The m index tensors in one shape. */
+static bool join_indices(wf_ctx *c, wf_tensor *t, int m, Shape *out)
+{
+    Shape s, all = {0};
+
+    for (int i = 0; i < m && c->semantics->promotion != WF_PROMOTE_JAX && shape_of(c, t[i], "index", &s); i++) {
+        for (uint32_t k = 0; k < s.rank; k++) { /* sizes from the last on */
+            Dim *d = &all.d[k], size = s.d[s.rank - 1 - k];
+
+            if (k < all.rank && *d > 1 && size >= 0 && size != 1 && size != *d) {
+                tensor_fail(c, WF_ERR_INDEX, "shape mismatch: indexing tensors could not be broadcast together with shapes %s, %s",
+                            shape_text(c, tensor_get(c, t[0], "index")) + strlen("i64"),
+                            shape_text(c, tensor_get(c, t[i], "index")) + strlen("i64"));
+                return false;
+            }
+            if (k >= all.rank || *d == 1)
+                *d = size;
+        }
+        all.rank = MAX(all.rank, s.rank);
+    }
+    return broadcast_all(c, "index", t, m) && shape_of(c, t[0], "index", out);
+}
+
 /* [..S, m]: the index vectors of the m indexed axes */
 static wf_tensor index_vectors(wf_ctx *c, const IndexPlan *p, Shape *out_s)
 {
@@ -389,7 +414,7 @@ static wf_tensor index_vectors(wf_ctx *c, const IndexPlan *p, Shape *out_s)
     for (uint32_t k = 0; k < p->n; k++)
         if (p->item[k].kind == WF_INDEX_TENSOR)
             t[m++] = p->item[k].t;
-    if (!broadcast_all(c, "index", t, m) || !shape_of(c, t[0], "index", out_s))
+    if (!join_indices(c, t, m, out_s))
         return WF_NONE;
     for (int i = 0; i < m; i++)
         v[i] = wf_expand_dims(c, t[i], -1);
@@ -466,12 +491,171 @@ wf_tensor wf_index_get(wf_ctx *c, wf_tensor x, const wf_index *ix, int n)
 
 /* ---- assigning ---- */
 
-/* Flat places, as an i64 tensor of the shape that reading gives. */
-static wf_tensor places_of(wf_ctx *c, const Shape *s, const wf_index *ix, int n)
+/* Where the elements are that an index names: those of all axes at one place of the index tensors are a window. */
+typedef struct Reach {
+    int64_t dims[MAX_RANK]; /* of what reading gives */
+    uint32_t rank, first, nat; /* its axes first .. first+nat-1 are those of the index tensors */
+    int64_t step[MAX_RANK];    /* along its other axes, in elements */
+    const int64_t *at;         /* the first element of each window */
+    int64_t n;
+} Reach;
+
+/* The first elements of windows: of axes of these strides, from `start` on. */
+static bool reach_tensors(wf_ctx *c, const IndexPlan *p, const int64_t *strides, int64_t start, Reach *r)
+{
+    wf_tensor t[MAX_RANK];
+    const Item *of[MAX_RANK];
+    Tensor *at, *one;
+    int64_t *to;
+    Shape s;
+    int m = 0;
+
+    for (uint32_t k = 0; k < p->n; k++)
+        if (p->item[k].kind == WF_INDEX_TENSOR) {
+            of[m] = &p->item[k];
+            t[m++] = p->item[k].t;
+        }
+    if (!join_indices(c, t, m, &s) || s.rank + p->n - (uint32_t)m > MAX_RANK || !(at = tensor_new(c, WF_I64, s.d, s.rank)))
+        return false;
+    (void)tensor_handle(c, at); /* the scope lets go of it */
+    to = tensor_data(at);
+    for (int64_t i = 0; i < at->count; i++)
+        to[i] = start;
+    for (int j = 0; j < m; j++) {
+        const int64_t *v;
+
+        if (!(one = tensor_get(c, t[j], "index")) || (!one->packed && !(one = tensor_get(c, wf_copy(c, t[j]), "index"))))
+            return false;
+        v = tensor_data(one);
+        for (int64_t i = 0; i < at->count; i++)
+            to[i] += strides[of[j]->axis] * MIN(MAX(v[i], 0), of[j]->size - 1);
+    }
+    r->at = to;
+    r->n = at->count;
+    r->nat = s.rank;
+    memmove(r->dims + r->first + s.rank, r->dims + r->first, (MAX_RANK - r->first - s.rank) * sizeof *r->dims);
+    memmove(r->step + r->first + s.rank, r->step + r->first, (MAX_RANK - r->first - s.rank) * sizeof *r->step);
+    memcpy(r->dims + r->first, s.d, s.rank * sizeof *r->dims);
+    r->rank += s.rank;
+    return true;
+}
+
+/* Of x, whose axes have these strides. False, without an error: something is not known, or there is nothing to take. */
+static bool reach_of(wf_ctx *c, const IndexPlan *p, const int64_t *strides, Reach *r)
+{
+    int64_t start = 0;
+    uint32_t last = 0, m = 0;
+
+    memset(r, 0, sizeof *r);
+    for (uint32_t k = 0; k < p->x.rank; k++)
+        start += p->start[k] * strides[k];
+    for (uint32_t k = 0; k < p->n; k++) {
+        const Item *i = &p->item[k];
+        int64_t step = i->kind == WF_INDEX_NEW ? 0 : strides[i->axis] * p->stride[i->axis];
+
+        if (i->size < 0 || (i->kind == WF_INDEX_TENSOR && (i->size == 0 || !tensor_has_numbers(c, i->t))))
+            return false;
+        if (i->kind == WF_INDEX_TENSOR) {
+            r->first = m ? r->first : k;
+            last = k;
+            m++;
+            continue;
+        }
+        for (uint32_t j = 0; j < p->nrev && i->kind != WF_INDEX_NEW; j++)
+            if (p->rev[j] == i->axis) {
+                start += step * (i->size - 1);
+                step = -step;
+            }
+        r->dims[r->rank] = i->size;
+        r->step[r->rank++] = step;
+    }
+    if (m && last - r->first + 1 != m)
+        r->first = 0;
+    return m > 0 && reach_tensors(c, p, strides, start, r);
+}
+
+/* n elements from place `to` on in steps of ts, and as many of what goes there. */
+typedef void Line(void *user, int64_t to, int64_t ts, int64_t from, int64_t fs, int64_t n);
+
+/* Every element that r reaches, windows in the order of the index tensors; what goes there has these strides. */
+static void reach_walk(const Reach *r, const int64_t *strides, Line *line, void *user)
+{
+    uint32_t axis[MAX_RANK], n = 0;
+    int64_t i[MAX_RANK] = {0}, from = 0, size, to;
+
+    for (uint32_t k = 0; k < r->rank; k++) {
+        if (r->dims[k] == 0)
+            return;
+        if (k < r->first || k >= r->first + r->nat)
+            axis[n++] = k;
+    }
+    size = n ? r->dims[axis[n - 1]] : 1;
+    for (int64_t s = 0; s < r->n; s++) {
+        for (to = r->at[s];;) {
+            uint32_t j = n;
+
+            line(user, to, n ? r->step[axis[n - 1]] : 0, from, n ? strides[axis[n - 1]] : 0, size);
+            for (j = n ? n - 1 : 0; j-- > 0;) {
+                uint32_t k = axis[j];
+
+                to += r->step[k];
+                from += strides[k];
+                if (++i[k] < r->dims[k])
+                    break;
+                to -= r->step[k] * r->dims[k];
+                from -= strides[k] * r->dims[k];
+                i[k] = 0;
+            }
+            if (j == UINT32_MAX)
+                break;
+        }
+        for (uint32_t k = r->first + r->nat; k-- > r->first;) {
+            from += strides[k];
+            if (++i[k] < r->dims[k])
+                break;
+            from -= strides[k] * r->dims[k];
+            i[k] = 0;
+        }
+    }
+}
+
+static void row_major(const int64_t *dims, uint32_t rank, int64_t *out)
+{
+    for (int64_t n = 1; rank-- > 0; n *= dims[rank])
+        out[rank] = n;
+}
+
+static void number_line(void *user, int64_t to, int64_t ts, int64_t from, int64_t fs, int64_t n)
+{
+    int64_t *out = user;
+
+    for (int64_t i = 0; i < n; i++)
+        out[from + i * fs] = to + i * ts;
+}
+
+/* Flat places, as an i64 tensor of the shape that reading gives: counted, or read from an array of all of them. */
+static wf_tensor places_of(wf_ctx *c, wf_tensor x, const Shape *s, const wf_index *ix, int n)
 {
     Dim total = size_prod(c, s->d, s->rank);
-    wf_tensor all = wf_iota(c, WF_I64, &total, 1, 0);
+    int64_t strides[MAX_RANK], order[MAX_RANK];
+    wf_tensor all;
+    Tensor *out;
+    IndexPlan p;
+    Reach r;
 
+    if (total > 0 && make_plan(c, x, ix, n, &p)) {
+        row_major(s->d, s->rank, strides);
+        if (reach_of(c, &p, strides, &r)) {
+            if (!(out = tensor_new(c, WF_I64, r.dims, r.rank)))
+                return WF_NONE;
+            row_major(r.dims, r.rank, order);
+            reach_walk(&r, order, number_line, tensor_data(out));
+            return tensor_handle(c, out);
+        }
+    }
+    if (failed(c))
+        return WF_NONE;
+    all = wf_iota(c, WF_I64, &total, 1, 0);
     return wf_index_get(c, wf_reshape(c, all, s->d, (int)s->rank), ix, n);
 }
 
@@ -511,8 +695,98 @@ static wf_tensor assign(wf_ctx *c, const char *fn, OpCode op, wf_tensor x,
     else if (mask_assign(c, fn, op, x, &s, ix, n, v, &y))
         ;
     else
-        y = scatter_flat(c, op, x, places_of(c, &s, ix, n), v, fn);
+        y = scatter_flat(c, op, x, places_of(c, x, &s, ix, n), v, fn);
     return scope_close(c, y);
+}
+
+/* ---- in the memory of the tensor ---- */
+
+typedef struct PutRun {
+    char *to;
+    const char *from;
+    size_t size;
+    wf_dtype dtype;
+} PutRun;
+
+#define SET_ALL(T)                                          \
+    for (int64_t i = 0; i < n; i++)                         \
+    ((T *)(void *)l->to)[to + i * ts] = ((const T *)(const void *)l->from)[from + i * fs]
+#define ADD_ALL(T)                                          \
+    for (int64_t i = 0; i < n; i++)                         \
+    ((T *)(void *)l->to)[to + i * ts] += ((const T *)(const void *)l->from)[from + i * fs]
+
+static void set_line(void *user, int64_t to, int64_t ts, int64_t from, int64_t fs, int64_t n)
+{
+    const PutRun *l = user;
+    const int64_t size = (int64_t)l->size;
+
+    if (n > 1 && ts == 1 && fs == 1) {
+        memcpy(l->to + to * size, l->from + from * size, (size_t)n * l->size);
+        return;
+    }
+    switch (l->size) {
+    case 1: SET_ALL(uint8_t); return;
+    case 2: SET_ALL(uint16_t); return;
+    case 4: SET_ALL(uint32_t); return;
+    case 8: SET_ALL(uint64_t); return;
+    default:
+        for (int64_t i = 0; i < n; i++)
+            memcpy(l->to + (to + i * ts) * size, l->from + (from + i * fs) * size, l->size);
+    }
+}
+
+static void add_line(void *user, int64_t to, int64_t ts, int64_t from, int64_t fs, int64_t n)
+{
+    const PutRun *l = user;
+
+    switch (l->dtype) {
+    case WF_F32: ADD_ALL(float); return;
+    case WF_F64: ADD_ALL(double); return;
+    case WF_I32: ADD_ALL(uint32_t); return;
+    default: ADD_ALL(uint64_t); return;
+    }
+}
+
+/* A mask of all axes is cheaper to choose by. */
+static bool has_whole_mask(wf_ctx *c, const Shape *s, const wf_index *ix, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (ix[i].kind == WF_INDEX_TENSOR && wf_dtype_of(c, ix[i].tensor) == WF_BOOL &&
+            wf_rank(c, ix[i].tensor) == (int)s->rank)
+            return true;
+    return false;
+}
+
+bool index_put_here(wf_ctx *c, OpCode op, wf_tensor x, const wf_index *ix, int n, wf_tensor v)
+{
+    Tensor *t = tensor_get(c, x, "index"), *u = tensor_get(c, v, "index");
+    PutRun l;
+    IndexPlan p;
+    Reach r;
+    Shape s;
+    bool done = false;
+
+    if (!t || !u || t->symbolic || u->symbolic || t->layout || !t->count || !tensor_is_here(t) ||
+        !tensor_is_here(u) || !shape_of(c, x, "index", &s) || has_whole_mask(c, &s, ix, n))
+        return false;
+    l = (PutRun){tensor_data(t), NULL, wf_dtype_size((wf_dtype)t->dtype), (wf_dtype)t->dtype};
+    if (op != OP_scatter && l.dtype != WF_F32 && l.dtype != WF_F64 && l.dtype != WF_I32 && l.dtype != WF_I64)
+        return false;
+    scope_open(c);
+    if (make_plan(c, x, ix, n, &p) && reach_of(c, &p, t->strides, &r)) {
+        if (wf_dtype_of(c, v) != l.dtype)
+            v = wf_cast(c, v, l.dtype);
+        v = broadcast_to(c, "index", v, r.dims, r.rank);
+        if ((u = tensor_get(c, v, "index")) != NULL && u->store == t->store)
+            u = tensor_get(c, wf_copy(c, v), "index");
+        if (u && tensor_is_here(u)) {
+            l.from = tensor_data(u);
+            reach_walk(&r, u->strides, op == OP_scatter ? set_line : add_line, &l);
+            done = true;
+        }
+    }
+    scope_close_n(c, NULL, 0);
+    return done;
 }
 
 wf_tensor wf_index_set(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, wf_tensor v)

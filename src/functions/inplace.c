@@ -208,25 +208,45 @@ static bool is_basic(const wf_index *ix, int n)
     return true;
 }
 
-/* x[ix] = v in x's own memory. */
-wf_status wf_index_write(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, wf_tensor v)
+/* Nothing records what is written into x, and its memory may be written to. */
+static bool is_unrecorded(wf_ctx *c, const char *fn, const Tensor *x, const Tensor *v)
 {
-    Tensor *t = tensor_get(c, x, "wf_index_write"), *u;
+    const Tensor *root = x->root ? x->root : x;
+
+    return (c->tensors->no_grad || !(root->node || v->node || x->node || x->need || v->need)) && may_write(c, fn, x, v);
+}
+
+wf_status index_write(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, const wf_index *ix, int n, wf_tensor v)
+{
+    Tensor *t = tensor_get(c, x, fn), *u = tensor_get(c, v, fn);
     wf_tensor r;
 
-    if (!t || !NEEDS(c, has_n(ix, n)))
+    if (!t || !u || !NEEDS(c, has_n(ix, n)))
         return ctx_status(c);
     scope_open(c);
-    if (wf_dtype_of(c, v) != (wf_dtype)t->dtype)
-        v = wf_cast(c, v, (wf_dtype)t->dtype);
-    if (!t->symbolic && !t->need && !wf_is_symbolic(c, v) && is_basic(ix, n) &&
+    if (u->dtype != t->dtype)
+        u = tensor_get(c, v = wf_cast(c, v, (wf_dtype)t->dtype), fn);
+    if (op == OP_scatter && !failed(c) && !t->symbolic && !t->need && !u->symbolic && is_basic(ix, n) &&
         !wf_has_grad_history(c, v)) {
         wf_write(c, wf_index_get(c, x, ix, n), v);
-    } else {
-        r = wf_index_set(c, x, ix, n, v);
-        if (!failed(c) && (u = tensor_get(c, r, "wf_index_write")) != NULL)
-            overwrite(c, "wf_index_write", t, u, r);
+    } else if (!failed(c) && !t->symbolic && !u->symbolic && is_unrecorded(c, fn, t, u) &&
+               index_put_here(c, op, x, ix, n, v)) {
+        t->store->version++;
+        t->store->written = c->tensors->place;
+    } else if (!failed(c)) {
+        r = op == OP_scatter ? wf_index_set(c, x, ix, n, v) : wf_index_add(c, x, ix, n, v);
+        if (!failed(c) && (u = tensor_get(c, r, fn)) != NULL) {
+            if (u->node && u->node->prim)
+                u->node->label = is_basic(ix, n) ? "copy_slices" : op == OP_scatter ? "index_set" : "index_add";
+            overwrite(c, fn, t, u, r);
+        }
     }
     scope_close_n(c, NULL, 0);
     return ctx_status(c);
+}
+
+/* x[ix] = v in x's own memory. */
+wf_status wf_index_write(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, wf_tensor v)
+{
+    return index_write(c, "wf_index_write", OP_scatter, x, ix, n, v);
 }

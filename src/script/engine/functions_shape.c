@@ -258,6 +258,22 @@ static Value index_new(Vm *vm, const Args *a,
 static Value n_index_set(Vm *vm, const Args *a) { return index_new(vm, a, wf_index_set); }
 static Value n_index_add(Vm *vm, const Args *a) { return index_new(vm, a, wf_index_add); }
 
+/* index_write(x, key, v), index_add_in: in x's memory */
+static Value index_here(Vm *vm, const Args *a, OpCode op)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x, v;
+    wf_index ix[2 * WF_MAX_RANK];
+    int n;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_index(&e, a->v[1], ix, &n) || !en_tensor(&e, a->v[2], &v))
+        return en_fail(&e);
+    index_write(e.c, "index_write", op, x, ix, n, v);
+    return en_end_value(&e, sc_ref(a->v[0]));
+}
+static Value n_index_write(Vm *vm, const Args *a) { return index_here(vm, a, OP_scatter); }
+static Value n_index_add_in(Vm *vm, const Args *a) { return index_here(vm, a, OP_scatter_add); }
+
 static Value n_index_get(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
@@ -395,6 +411,9 @@ static Value n_einsum(Vm *vm, const Args *a)
 
     if (!en_str(&e, a->v[0], &spec) || !en_tensors(&e, a->v[1], &x, &n))
         return en_fail(&e);
+    for (int i = 1; i < n; i++)
+        if (!en_alike(&e, "einsum", x[0], x[i]))
+            return en_fail(&e);
     return en_end(&e, wf_einsum(e.c, spec, x, n));
 }
 
@@ -411,6 +430,8 @@ static Value n_tensordot(Vm *vm, const Args *a)
         sc_fail(vm, C_ValueError, "tensordot: %d axes of one operand, %d of the other", n, m);
         return en_fail(&e);
     }
+    if (!en_alike(&e, "tensordot", x, y))
+        return en_fail(&e);
     return en_end(&e, wf_tensordot(e.c, x, y, p, q, n));
 }
 
@@ -453,6 +474,8 @@ const NativeDef engine_shape[] = {
     {"index_get", n_index_get, "x,key"},
     {"index_set", n_index_set, "x,key,v"},
     {"index_add", n_index_add, "x,key,v"},
+    {"index_write", n_index_write, "x,key,v"},
+    {"index_add_in", n_index_add_in, "x,key,v"},
     {"check_index", n_check_index, "index,low,size|but"},
     {"one_hot", n_one_hot, "index,classes|dtype"},
     {"sort", n_sort, "x|axis,descending"},

@@ -3,7 +3,7 @@ import _torch as _w
 from torch._types import pair, Size, int32, int64, bool as _bool
 from torch._core import core as _core
 from torch._creation import as_size
-from torch._math import _put_both, put
+from torch._math import __keywords__, _put_both, put
 
 # ---- shapes
 
@@ -148,8 +148,8 @@ def expand_as(input, other):
     return expand(input, other.shape)
 
 
-def broadcast_to(input, shape):
-    return expand(input, shape)
+def broadcast_to(input, size):
+    return expand(input, size)
 
 
 def atleast_1d(*tensors):
@@ -174,8 +174,14 @@ def _each(tensors, fn):
 
 # ---- joining and splitting
 
+def _several(tensors, name):
+    if isinstance(tensors, _w.Tensor) and not _w.about(tensors, "symbolic"):
+        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}")
+    return list(tensors)
+
+
 def cat(tensors, dim=0, *, out=None):
-    tensors = list(tensors)
+    tensors = _several(tensors, "cat")
     if len(tensors) == 0:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     some = [x for x in tensors if not (x.ndim == 1 and x.numel() == 0)]
@@ -211,7 +217,7 @@ concat = concatenate = cat
 
 
 def stack(tensors, dim=0, *, out=None):
-    tensors = list(tensors)
+    tensors = _several(tensors, "stack")
     if len(tensors) == 0:
         raise RuntimeError("stack expects a non-empty TensorList")
     for i, x in enumerate(tensors):
@@ -581,19 +587,30 @@ def _source(input, index, src):
     return src[tuple([slice(0, n) for n in index.shape])]
 
 
-def scatter(input, dim, index, src=None, *, value=None, reduce=None):
+# How a function puts numbers at places of a tensor: into a new one, or into its own memory (x.scatter_ and its like).
+_NEW = (_w.index_set, _w.index_add)
+_HERE = (_w.index_write, _w.index_add_in)
+
+
+def in_place(fn):
+    # The method of a function of IN_PLACE.
+    def write(self, *args, **kwargs):
+        out = fn(_HERE, self, *args, **kwargs)
+        return out if out is self else _w.write(self, out)
+    return write
+
+
+def _scatter(put, input, dim, index, src=None, value=None, reduce=None):
     v = _source(input, index, value if src is None else src)
     if input.ndim == 0:
         return _w.reshape(v, ())
-    if reduce == "add":
-        return _w.index_add(input, _grid(input, index, dim), v)
     if reduce == "multiply":
         return scatter_reduce(input, dim, index, v, "prod")
-    return _w.index_set(input, _grid(input, index, dim), v)
+    return _w.label(put[reduce == "add"](input, _grid(input, index, dim), v), "scatter")
 
 
-def scatter_add(input, dim, index, src):
-    return _w.index_add(input, _grid(input, index, dim), _source(input, index, src))
+def _scatter_add(put, input, dim, index, src):
+    return _w.label(put[1](input, _grid(input, index, dim), _source(input, index, src)), "scatter_add")
 
 
 def scatter_reduce(input, dim, index, src, reduce, *, include_self=True):
@@ -619,29 +636,64 @@ def scatter_reduce(input, dim, index, src, reduce, *, include_self=True):
     return out
 
 
-def index_add(input, dim, index, source, *, alpha=1):
+def _index_add(put, input, dim, index, source, alpha=1):
     _in_range(index, 0, _size_of(input, dim))
-    return _w.index_add(input, _along(input, dim, index), source if alpha == 1 else source * alpha)
+    if input.dtype != source.dtype:
+        from torch._errors import named
+        raise RuntimeError(f"index_add_(): self ({named(input.dtype)}) and source ({named(source.dtype)}) must have the same "
+                           "scalar type")
+    return put[1](input, _along(input, dim, index), source if alpha == 1 else source * alpha)
 
 
 def _along(input, dim, index):
     return (slice(None),) * (dim % input.ndim) + (index,)
 
 
-def index_copy(input, dim, index, source):
+def _index_copy(put, input, dim, index, source):
     _in_range(index, 0, _size_of(input, dim))
     if _w.casting() and input.dtype != source.dtype:
         input, source = _w.cast(input, _w.float32), _w.cast(source, _w.float32)
-    return _w.index_set(input, _along(input, dim, index), source)
+    if input.dtype != source.dtype:
+        from torch._errors import named
+        raise RuntimeError(f"index_copy_(): self and source expected to have the same dtype, but got (self) "
+                           f"{named(input.dtype)} and (source) {named(source.dtype)}")
+    return _w.label(put[0](input, _along(input, dim, index), source), "index_copy")
+
+
+def _index_fill(put, input, dim, index, value):
+    return _w.label(put[0](input, _along(input, dim, index), value), "index_fill")
+
+
+def _index_put(put, input, indices, values, accumulate=False):
+    return _w.label(put[accumulate](input, tuple(indices), values), "index_set")
+
+
+IN_PLACE = {"scatter": _scatter, "scatter_add": _scatter_add, "index_add": _index_add, "index_copy": _index_copy,
+            "index_fill": _index_fill, "index_put": _index_put}
+
+
+def scatter(input, dim, index, src=None, *, value=None, reduce=None):
+    return _scatter(_NEW, input, dim, index, src, value, reduce)
+
+
+def scatter_add(input, dim, index, src):
+    return _scatter_add(_NEW, input, dim, index, src)
+
+
+def index_add(input, dim, index, source, *, alpha=1):
+    return _index_add(_NEW, input, dim, index, source, alpha)
+
+
+def index_copy(input, dim, index, source):
+    return _index_copy(_NEW, input, dim, index, source)
 
 
 def index_fill(input, dim, index, value):
-    return _w.index_set(input, _along(input, dim, index), value)
+    return _index_fill(_NEW, input, dim, index, value)
 
 
 def index_put(input, indices, values, accumulate=False):
-    fn = _w.index_add if accumulate else _w.index_set
-    return fn(input, tuple(indices), values)
+    return _index_put(_NEW, input, indices, values, accumulate)
 
 
 def masked_fill(input, mask, value):
@@ -671,16 +723,21 @@ def argwhere(input):
     return _w.nonzero(input)
 
 
-def isin(elements, test_elements):
+def isin(elements, test_elements, *, assume_unique=False, invert=False):     # unique ones are found no sooner here
+    if not isinstance(elements, _w.Tensor):
+        elements = _w.tensor(elements)
     t = _w.reshape(test_elements, (-1,)) if isinstance(test_elements, _w.Tensor) else _w.tensor([test_elements])
-    return _w.any(_w.eq(_w.expand_dims(elements, -1), t), -1)
+    found = _w.any(_w.eq(_w.expand_dims(elements, -1), t), -1)
+    return _w.logical_not(found) if invert else found
 
 
 def bucketize(input, boundaries, *, right=False, out_int32=False, out=None):
     return searchsorted(boundaries, input, right=right, out_int32=out_int32, out=out)
 
 
-def searchsorted(sorted_sequence, input, *, right=False, side=None, out_int32=False, out=None):
+def searchsorted(sorted_sequence, input, *, right=False, side=None, out_int32=False, sorter=None, out=None):
+    if sorter is not None:
+        sorted_sequence = _w.take_along(sorted_sequence, sorter, -1)
     found = _searched(sorted_sequence, input, right, side)
     return put(out, _w.cast(found, int32) if out_int32 else found)
 
