@@ -206,6 +206,11 @@ INLINE void sum_block(const KConv *x, int n, int s, int edge, const REAL *image,
         if (edge && (uint64_t)(at1 + i) >= (uint64_t)x->x_size[1])
             continue;
         load_taps(n, s, edge, p, in, y);
+        if (!edge) { /* the next rows' */
+            UNROLL
+            for (int j = 0; j < s; j++)
+                __builtin_prefetch(p + DEPTHWISE_ROWS * s * x->x_step[1] + j * VL);
+        }
         UNROLL
         for (int r = 0; r < DEPTHWISE_ROWS; r++) {
             int t1 = i - r * s;

@@ -21,6 +21,7 @@
 #define DIRECT_TAPS  128 /* most taps */
 #define DIRECT_TILES 8   /* fewer tiles of pixels: filters are read where they are */
 #define DIRECT_SIZE  (1 << 28) /* most elements of an image's planes */
+#define DIRECT_BLOCK (1 << 15) /* elements of an image that all strips go over */
 
 /* C[mr][nv*VL] = sum_k a[i*a_row + k*a_k] * b[off[k] + j] */
 typedef void DirectFn(int64_t k, const REAL *a, int64_t a_row, int64_t a_k, const REAL *b,
@@ -302,6 +303,10 @@ INLINE void direct_one(const DirectTask *t, int64_t strip, int64_t tile, REAL *s
         p.c = (REAL *)x->out + t->image * x->out_batch + channel * x->out_channel +
               o1 * x->out_step[1] + o2;
         p.ld = x->out_channel;
+        for (int i = 0; i < p.rows; i++) { /* what the next tile writes */
+            __builtin_prefetch(p.c + i * p.ld + NR, 1);
+            __builtin_prefetch(p.c + i * p.ld + NR + VL, 1);
+        }
         fn(d->k, a, a_row, a_k, t->planes + p.q, d->off, p.c, p.ld);
         if (x->epilogue.bias_m || x->epilogue.relu)
             direct_finish(x, p.c, p.ld, p.rows, channel);
@@ -315,23 +320,19 @@ INLINE void direct_one(const DirectTask *t, int64_t strip, int64_t tile, REAL *s
     direct_emit(t, p);
 }
 
-/* The smaller operand is gone through in the inner loop. */
+/* The smaller operand is gone through in the inner loop; where that is the filters, with as many tiles at
+ * once as a cache holds, so that what is written are runs of many pixels of few channels. */
 static void direct_tiles(const DirectTask *t, int64_t s0, int64_t s1, int64_t t0,
                          int64_t t1)
 {
     _Alignas(64) REAL spare[MR * NR + VL]; /* a run's last load may go past its end */
+    int64_t block = t1 - t0 < s1 - s0 ? t1 - t0 : max64(1, DIRECT_BLOCK / (t->d->in * NR));
 
     memset(spare + MR * NR, 0, VL * sizeof(REAL));
-
-    if (t1 - t0 < s1 - s0) {
+    for (int64_t b = t0; b < t1; b += block)
         for (int64_t s = s0; s < s1; s++)
-            for (int64_t q = t0; q < t1; q++)
+            for (int64_t q = b; q < t1 && q < b + block; q++)
                 direct_one(t, s, q, spare);
-    } else {
-        for (int64_t q = t0; q < t1; q++)
-            for (int64_t s = s0; s < s1; s++)
-                direct_one(t, s, q, spare);
-    }
 }
 
 INLINE const REAL *group_planes(const Direct *d, int64_t n, int64_t g, const REAL *copy)

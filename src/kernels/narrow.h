@@ -45,6 +45,7 @@ typedef int32_t Loose __attribute__((vector_size(VEC_BYTES), aligned(4), may_ali
         _Pragma("GCC unroll 16") for (int i = 0; i < rows; i++) s[i][0] = s[i][1] = (VFI){0};                        \
         for (int64_t g = 0; g < groups; g++, a += ROWS, b += step) {                                                 \
             VFI x0 = *(const Loose *)b, x1 = *(const Loose *)(b + (vecs == 2 ? VFL : 0));                            \
+            __builtin_prefetch(a + 40 * ROWS);                                                                       \
                                                                                                                      \
             _Pragma("GCC unroll 16") for (int i = 0; i < rows; i++)                                                  \
             {                                                                                                        \
@@ -77,20 +78,27 @@ typedef int32_t Loose __attribute__((vector_size(VEC_BYTES), aligned(4), may_ali
             : rows <= 4 ? kind##_body(4, 1, a, b, step, groups, c, ld)                                               \
                         : kind##_body(ROWS, 1, a, b, step, groups, c, ld);                                           \
     }                                                                                                                \
-    /* Up to THIN columns, for which vectors of columns would stay empty: vectors of rows. */                        \
+    /* Up to THIN columns, for which vectors of columns would stay empty: vectors of rows. Of one column THIN groups at a\
+     * time, as no sum can wait for the one before it. */                                                            \
     TARGET static void kind##_thin(int64_t cols, const int32_t *a, const int32_t *b, int64_t step, int64_t groups,   \
                                    int32_t *c, int64_t ld)                                                           \
     {                                                                                                                \
         VFI s[THIN][(ROWS + VFL - 1) / VFL] = {{{0}}};                                                               \
+        int64_t at_once = cols == 1 ? THIN : 1, next_a = cols == 1 ? ROWS : 0, next_b = cols == 1 ? step : 1, g = 0; \
                                                                                                                      \
-        for (int64_t g = 0; g < groups; g++, a += ROWS, b += step)                                                   \
+        for (; g + at_once <= groups; g += at_once, a += at_once * ROWS, b += at_once * step)                        \
             _Pragma("GCC unroll 4") for (int j = 0; j < THIN; j++)                                                   \
             {                                                                                                        \
-                VFI x = (VFI){0} + b[j];                                                                             \
+                VFI x = (VFI){0} + b[j * next_b];                                                                    \
                                                                                                                      \
                 _Pragma("GCC unroll 4") for (int v = 0; v * VFL < ROWS; v++)                                         \
-                    s[j][v] = ADD(s[j][v], *(const Loose *)(a + v * VFL), x);                                        \
+                    s[j][v] = ADD(s[j][v], *(const Loose *)(a + j * next_a + v * VFL), x);                           \
             }                                                                                                        \
+        for (; g < groups; g++, a += ROWS, b += step)                                                                \
+            _Pragma("GCC unroll 4") for (int v = 0; v * VFL < ROWS; v++)                                             \
+                s[0][v] = ADD(s[0][v], *(const Loose *)(a + v * VFL), (VFI){0} + *b);                                \
+        for (int v = 0; v * VFL < ROWS && cols == 1; v++)                                                            \
+            s[0][v] = (VFI)((VFU)s[0][v] + (VFU)s[1][v] + (VFU)s[2][v] + (VFU)s[3][v]);                              \
         for (int64_t j = 0; j < cols; j++)                                                                           \
             for (int i = 0; i < ROWS; i++)                                                                           \
                 c[i * ld + j] = s[j][i / VFL][i % VFL];                                                              \
@@ -202,7 +210,18 @@ VINLINE void zip_bytes(const uint8_t *p, int64_t row, int64_t n, uint32_t flip, 
     const uint8_t *q = p + row, *r = q + row, *t = r + row;
     int64_t i = 0;
 
-#if defined(__SSE2__)
+#if KERNEL_ISA == 2
+    for (; i < n; i += 16) {
+        __mmask16 m = (__mmask16)(n - i >= 16 ? 0xffff : (1 << (n - i)) - 1);
+#define BYTES_AT(p) _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(m, (p) + i))
+        __m512i v = BYTES_AT(p), w = BYTES_AT(q), x = BYTES_AT(r), y = BYTES_AT(t);
+#undef BYTES_AT
+
+        v = _mm512_or_si512(_mm512_or_si512(v, _mm512_slli_epi32(w, 8)),
+                            _mm512_or_si512(_mm512_slli_epi32(x, 16), _mm512_slli_epi32(y, 24)));
+        _mm512_mask_storeu_epi32(to + i, m, _mm512_xor_si512(v, _mm512_set1_epi32((int)flip)));
+    }
+#elif defined(__SSE2__)
     for (; i + 16 <= n; i += 16) {
         __m128i a = _mm_loadu_si128((const void *)(p + i)), b = _mm_loadu_si128((const void *)(q + i)),
                 c = _mm_loadu_si128((const void *)(r + i)), d = _mm_loadu_si128((const void *)(t + i)),

@@ -209,25 +209,22 @@ static void find_runs(const Conv *v, int64_t first, int64_t n, Runs *r)
     }
 }
 
+/* Whole vectors: what is written behind the last of them is written again, or is scratch. */
 VINLINE void copy_groups(int32_t *to, const int32_t *from, int64_t n, int64_t step)
 {
-#if KERNEL_ISA == 2
     if (step == 1) {
-        for (; n > 0; n -= 16, to += 16, from += 16) {
-            __mmask16 m = (__mmask16)(n >= 16 ? 0xffff : (1 << n) - 1);
-
-            _mm512_mask_storeu_epi32(to, m, _mm512_maskz_loadu_epi32(m, from));
-        }
+        for (int64_t i = 0; i < n; i += VFL)
+            *(Loose *)(to + i) = *(const Loose *)(from + i);
         return;
     }
+#if KERNEL_ISA == 2
     if (step == 2) {
         const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
 
-        for (; n > 0; n -= 16, to += 16, from += 32) {
-            uint32_t all = n >= 16 ? 0x7fffffff : (1u << (2 * n - 1)) - 1;
-            __m512i a = _mm512_maskz_loadu_epi32((__mmask16)all, from), b = _mm512_maskz_loadu_epi32((__mmask16)(all >> 16), from + 16);
+        for (int64_t i = 0; i < n; i += 16) {
+            __m512i a = _mm512_loadu_si512(from + 2 * i), b = _mm512_loadu_si512(from + 2 * i + 16);
 
-            _mm512_mask_storeu_epi32(to, (__mmask16)(n >= 16 ? 0xffff : (1 << n) - 1), _mm512_permutex2var_epi32(a, even, b));
+            _mm512_storeu_si512(to + i, _mm512_permutex2var_epi32(a, even, b));
         }
         return;
     }

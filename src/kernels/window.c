@@ -12,6 +12,9 @@
 #include "stage.h"
 
 #include <math.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 typedef struct Run { /* along one axis: elements first, first + step .. of x */
     int64_t first, step, count;
@@ -246,9 +249,9 @@ static int64_t reach_of(const KPool *p) { return (p->y[1] - 1) * p->stride[1] + 
 #define BYTE_MAX(name, T, LOWEST)                                                                    \
     static void name(const KPool *p, int64_t from, int64_t to, const void *x, void *y, int64_t *place) \
     {                                                                                                \
-        T row[BYTE_ROW], top[BYTE_ROW];                                                              \
+        T row[BYTE_ROW + 16] = {0}, top[BYTE_ROW + 16]; /* whole vectors */                          \
         int64_t reach = reach_of(p), lo = p->lo[1] > 0 ? p->lo[1] : 0, hi = least(p->lo[1] + p->x[1], reach), \
-                starts = reach - (p->window[1] - 1) * p->dilation[1];                                \
+                starts = ceil_quotient(reach - (p->window[1] - 1) * p->dilation[1], 16) * 16;        \
         T *out = (T *)y + from * p->y[0] * p->y[1];                                                  \
                                                                                                      \
         (void)place;                                                                                 \
@@ -265,10 +268,22 @@ static int64_t reach_of(const KPool *p) { return (p->y[1] - 1) * p->stride[1] + 
             memcpy(top, row, (size_t)starts);                                                        \
             for (int64_t t = 1; t < p->window[1]; t++)                                               \
                 name##_row(top, row + t * p->dilation[1], starts);                                   \
-            for (int64_t o = 0; o < p->y[1]; o++)                                                    \
-                out[o] = top[o * p->stride[1]];                                                      \
+            take_bytes((const uint8_t *)top, p->stride[1], p->y[1], (uint8_t *)out);                 \
         }                                                                                            \
     }
+/* to[i] = from[i * step] */
+static void take_bytes(const uint8_t *from, int64_t step, int64_t n, uint8_t *to)
+{
+    int64_t i = 0;
+
+#if defined(__SSE2__)
+    for (const __m128i low = _mm_set1_epi16(0xff); step == 2 && i + 8 <= n; i += 8)
+        _mm_storel_epi64((void *)(to + i), _mm_packus_epi16(_mm_and_si128(_mm_loadu_si128((const void *)(from + 2 * i)), low), low));
+#endif
+    for (; i < n; i++)
+        to[i] = from[i * step];
+}
+
 /* a[i] = the larger of a[i] and b[i] */
 #define BYTE_ROW_MAX(name, T)                                                                        \
     static void name(T *a, const T *b, int64_t n)                                                    \
