@@ -157,6 +157,11 @@ def microsoft():
         columns = [np.abs(f(1, 16)) / 99, np.zeros((1, 16), t)]
         case(out, "DynamicQuantizeLSTM", [f(5, 2, 6), i8(1, 6, 16), i8(1, 4, 16), f(1, 32)] + [None] * 4 + columns * 2,
              outs=("y", "h"), hidden_size=4)
+        lens, total = np.array([4, 4], np.int32), np.array(5, np.int32)
+        plain = [f(2, 5, 64), f(2, 5, 32), f(2, 5, 32), None, None, lens, total, None, None, None]
+        case(out, "GroupQueryAttention", plain + [None, f(4)], **group)
+        case(out, "GroupQueryAttention", plain + [f(1, 4, 5, 5), f(4)], local_window_size=3, **group)
+        case(out, "GroupQueryAttention", plain, smooth_softmax=1, **group)
 
 
 def positions():

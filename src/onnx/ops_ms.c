@@ -121,8 +121,10 @@ static wf_tensor joined_heads(OxRun *r, wf_tensor y)
                       (int64_t[]){dims[0], dims[2], wf_size_mul(c, dims[1], dims[3])}, 3);
 }
 
-/* softmax(scale q kᵀ + bias) v as [B,S,H*D]; seen: what may be looked at, or WF_NONE; hidden: scores of the rest */
-static wf_tensor attend_to(OxRun *r, wf_tensor q, wf_tensor k, wf_tensor v, wf_tensor bias, wf_tensor seen, double hidden)
+/* softmax(scale q kᵀ + bias) v as [B,S,H*D]; seen: what may be looked at, or WF_NONE; hidden: scores of the rest. sink [H]: a score
+ * of each head that takes its part and gives nothing, or WF_NONE */
+static wf_tensor attend_to(OxRun *r, wf_tensor q, wf_tensor k, wf_tensor v, wf_tensor bias, wf_tensor seen, double hidden,
+                           wf_tensor sink)
 {
     wf_ctx *c = r->c;
     int64_t d = wf_size(c, q, 3);
@@ -136,12 +138,21 @@ static wf_tensor attend_to(OxRun *r, wf_tensor q, wf_tensor k, wf_tensor v, wf_t
     s = plus(r, s, bias);
     if (!wf_is_none(seen))
         s = wf_where(c, seen, s, ox_like(r, hidden, s));
+    if (!wf_is_none(sink)) {
+        int64_t dims[4], keys = wf_size(c, s, 3);
+
+        wf_shape(c, s, dims, 4);
+        dims[3] = 1;
+        sink = wf_reshape(c, wf_cast(c, sink, wf_dtype_of(c, s)), (int64_t[]){1, wf_size(c, sink, 0), 1, 1}, 4);
+        s = wf_concat(c, (wf_tensor[]){s, wf_broadcast_to(c, sink, dims, 4)}, 2, 3);
+        return joined_heads(r, wf_matmul(c, wf_narrow(c, wf_softmax(c, s, 3), 3, 0, keys), v));
+    }
     return joined_heads(r, wf_matmul(c, wf_softmax(c, s, 3), v));
 }
 
 static wf_tensor attend(OxRun *r, wf_tensor q, wf_tensor k, wf_tensor v, wf_tensor bias, wf_tensor seen)
 {
-    return attend_to(r, q, k, v, bias, seen, ox_float(r, "mask_filter_value", -10000));
+    return attend_to(r, q, k, v, bias, seen, ox_float(r, "mask_filter_value", -10000), WF_NONE);
 }
 
 /* Which keys a mask of rank 1 (lengths) or 2 ([B,T], not 0) shows, as [B,1,1,T]. */
@@ -281,18 +292,20 @@ static wf_tensor appended(OxRun *r, wf_tensor old, wf_tensor new, wf_tensor past
 }
 
 /* query [B,S,Hq*D] (or all three side by side), key, value, past key and value [B,Hk,P,D], seqlens_k [B] (all tokens of a
- * row, less 1), total_sequence_length, caches of cosines and sines. Rows may be of different lengths. */
+ * row, less 1), total_sequence_length, caches of cosines and sines, places, a bias of the scores, sinks of the heads. Rows may be of different lengths. */
 OX_RULE(group_query)
 {
     wf_ctx *c = r->c;
     int64_t n = ox_int(r, "num_heads", 0), nk = ox_int(r, "kv_num_heads", 0), window = ox_int(r, "local_window_size", -1), s, d,
             total, known[1];
-    wf_tensor q = ox_in(r, 0), kv[2] = {ox_opt(r, 1), ox_opt(r, 2)}, past, place, seen, keys;
+    wf_tensor q = ox_in(r, 0), kv[2] = {ox_opt(r, 1), ox_opt(r, 2)}, sink = ox_opt(r, 11), past, place, seen, keys;
     int found;
 
     (void)op;
-    if (!ox_ok(r) || n < 1 || nk < 1 || n % nk || ox_has(r, 10) || ox_has(r, 11) || ox_int(r, "smooth_softmax", 0) > 0)
-        return ox_ok(r) ? ox_fail(r, WF_ERR_UNSUPPORTED, "attention_bias, sinks, or heads that do not fit") : false;
+    if (!ox_ok(r) || n < 1 || nk < 1 || n % nk || (!wf_is_none(sink) && (wf_rank(c, sink) != 1 || wf_size(c, sink, 0) != n)))
+        return ox_ok(r) ? ox_fail(r, WF_ERR_UNSUPPORTED, "heads or sinks that do not fit") : false;
+    if (wf_is_none(sink) && ox_int(r, "smooth_softmax", 0) > 0)
+        sink = wf_zeros(c, WF_F32, &n, 1);
     if (wf_is_none(kv[0])) {
         d = wf_size(c, q, 2) / (n + 2 * nk);
         kv[0] = wf_narrow(c, q, 2, n * d, nk * d);
@@ -336,5 +349,5 @@ OX_RULE(group_query)
     seen = wf_le(c, keys, place);
     if (window > 0)
         seen = wf_logical_and(c, seen, wf_gt(c, keys, wf_sub(c, place, i64(r, window))));
-    return ox_put(r, 0, attend_to(r, q, kv[0], kv[1], WF_NONE, seen, -INFINITY));
+    return ox_put(r, 0, attend_to(r, q, kv[0], kv[1], ox_opt(r, 10), seen, -INFINITY, sink));
 }

@@ -140,12 +140,13 @@ static void write_cast(Writing *w, const Eqn *e)
     bool is_signed = to == WF_I8 || to == WF_I16 || to == WF_I32 || to == WF_I64;
     double hi = ldexp(1, (int)wf_dtype_size(to) * 8 - is_signed), lo = is_signed ? -hi : 0;
     const char *x = IN(0), *y;
-    int64_t most = to == WF_U64 ? -1 : to == WF_I64 ? INT64_MAX : (int64_t)(hi - 1);
+    int64_t most;
 
     if (!dtype_is_float(from) || to == WF_BOOL || dtype_is_float(to)) {
         w_set(w, e, w_cast(w, x, to));
         return;
     }
+    most = to == WF_U64 ? -1 : to == WF_I64 ? INT64_MAX : (int64_t)(hi - 1);
     if (from != WF_F32 && from != WF_F64)
         x = w_cast(w, x, from = WF_F32);
     x = where(w, w_op1(w, "IsNaN", x), w_number(w, from, 0), x);
