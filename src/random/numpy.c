@@ -90,7 +90,7 @@ void numpy_seed_legacy_words(NumpyRng *r, const uint32_t *words, size_t n)
 
 /* ---- bits --------------------------------------------------------------------------------------- */
 
-static uint64_t next_u64(NumpyRng *r)
+uint64_t numpy_u64(NumpyRng *r)
 {
     uint64_t x;
     int turn;
@@ -114,7 +114,7 @@ static uint32_t next_u32(NumpyRng *r)
         r->has_u32 = false;
         return r->next_u32;
     }
-    x = next_u64(r);
+    x = numpy_u64(r);
     r->has_u32 = true;
     r->next_u32 = (uint32_t)(x >> 32);
     return (uint32_t)x;
@@ -122,7 +122,7 @@ static uint32_t next_u32(NumpyRng *r)
 
 double numpy_unit(NumpyRng *r)
 {
-    return r->legacy ? mt_unit(&r->mt) : (double)(next_u64(r) >> 11) * 0x1p-53;
+    return r->legacy ? mt_unit(&r->mt) : (double)(numpy_u64(r) >> 11) * 0x1p-53;
 }
 
 static float unit_f32(NumpyRng *r) { return (float)(next_u32(r) >> 8) * 0x1p-24f; }
@@ -168,7 +168,7 @@ static double gauss_polar(NumpyRng *r)
 static double gauss_ziggurat(NumpyRng *r)
 {
     for (;;) {
-        uint64_t bits = next_u64(r), at = bits >> 9 & 0x000fffffffffffff;
+        uint64_t bits = numpy_u64(r), at = bits >> 9 & 0x000fffffffffffff;
         int layer = (int)(bits & 0xff);
         double x = (double)at * ziggurat_w[layer];
 
@@ -240,14 +240,7 @@ bool numpy_normal(NumpyRng *r, wf_dtype dtype, void *out, int64_t n, double loc,
     return true;
 }
 
-bool numpy_exponential(NumpyRng *r, double *out, int64_t n, double scale)
-{
-    if (!r->legacy)
-        return false;
-    for (int64_t i = 0; i < n; i++)
-        out[i] = scale * -log(1.0 - mt_unit(&r->mt));
-    return true;
-}
+double numpy_gauss(NumpyRng *r) { return r->legacy ? gauss_polar(r) : gauss_ziggurat(r); }
 
 /* ---- bounded integers ---------------------------------------------------------------------------------- */
 
@@ -278,7 +271,7 @@ static uint32_t next_piece(NumpyRng *r, Pieces *p, int bits)
 
 static uint64_t draw(NumpyRng *r, Pieces *p, int bits)
 {
-    return bits == 64 ? next_u64(r) : bits == 32 ? next_u32(r) : next_piece(r, p, bits);
+    return bits == 64 ? numpy_u64(r) : bits == 32 ? next_u32(r) : next_piece(r, p, bits);
 }
 
 /* 0 .. range by the bits under its mask, again until they fit; range 0 draws nothing. */
@@ -321,7 +314,7 @@ static uint64_t below(NumpyRng *r, uint64_t range)
     return bounded(r, &none, range >> 32 ? 64 : 32, range);
 }
 
-static uint64_t below_masked(NumpyRng *r, uint64_t range)
+uint64_t numpy_interval(NumpyRng *r, uint64_t range)
 {
     Pieces none = {0};
 
@@ -382,7 +375,7 @@ void numpy_permutation(NumpyRng *r, int64_t *out, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
         out[i] = i;
-    shuffle_tail(r, below_masked, out, n, 1);
+    shuffle_tail(r, numpy_interval, out, n, 1);
 }
 
 /* Floyd's sampling: for each j of the last m, a random place up to j, or j itself if that was taken. */

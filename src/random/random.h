@@ -5,6 +5,7 @@
  *   torch_each.c  those of its numbers that take a parameter for each element
  *   philox.c      what is known of PyTorch's CUDA generator
  *   numpy.c       NumPy's two generators: Generator(PCG64) and RandomState
+ *   numpy_kinds.c their other distributions: gamma, Poisson, binomial ..
  *   python.c      Python's module random
  *   threefry.c    JAX's keys: equations of a program, not a generator with state
  *   keys.c        the same as tensors
@@ -146,13 +147,15 @@ void numpy_seed_legacy(NumpyRng *r, uint32_t seed); /* np.random.seed(seed) */
 void numpy_seed_legacy_words(NumpyRng *r, const uint32_t *words,
                              size_t n); /* of a sequence; n >= 1 */
 double numpy_unit(NumpyRng *r);
-/* random, uniform, standard_normal, normal, standard_exponential (legacy only). f64; f32 of the Generator too for
+uint64_t numpy_u64(NumpyRng *r);
+double numpy_gauss(NumpyRng *r);
+uint64_t numpy_interval(NumpyRng *r, uint64_t most); /* 0 .. most, by rejection under a mask */
+/* random, uniform, standard_normal, normal. f64; f32 of the Generator too for
  * random and standard_normal (low 0, high 1; loc 0, scale 1). */
 bool numpy_uniform(NumpyRng *r, wf_dtype dtype, void *out, int64_t n, double low,
                    double high);
 bool numpy_normal(NumpyRng *r, wf_dtype dtype, void *out, int64_t n, double loc,
                   double scale);
-bool numpy_exponential(NumpyRng *r, double *out, int64_t n, double scale);
 /* integers (Generator) and randint (RandomState): low .. low + range, both included, in an integer dtype or bool.
  * low and range are bits of 64-bit integers, so that every interval can be said. */
 bool numpy_integers(NumpyRng *r, wf_dtype dtype, void *out, int64_t n, uint64_t low,
@@ -164,6 +167,16 @@ void numpy_permutation(NumpyRng *r, int64_t *out, int64_t n);
  * p then at least m of them are not 0. shuffle matters for the Generator without replacement and without p. */
 void numpy_choice(NumpyRng *r, Arena *a, int64_t *out, int64_t m, int64_t n, bool replace,
                   const double *p, bool shuffle);
+
+/* ---- numpy_kinds.c ------------------------------------------------------------------------ */
+
+typedef struct NumpyKind {
+    const char *name; /* np.random's: "gamma" .. */
+    bool whole;       /* its numbers are integers */
+    double (*draw)(NumpyRng *r, const double *params); /* of parameters that NumPy takes: the caller has looked */
+} NumpyKind;
+
+const NumpyKind *numpy_kind(const char *name); /* NULL: there is none */
 
 /* ---- python.c ----------------------------------------------------------------------------- */
 

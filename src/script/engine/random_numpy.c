@@ -107,18 +107,55 @@ static Value drawn(Vm *vm, const Args *a,
 static Value r_uniform(Vm *vm, const Args *a) { return drawn(vm, a, numpy_uniform); }
 static Value r_normal(Vm *vm, const Args *a) { return drawn(vm, a, numpy_normal); }
 
-static Value r_exponential(Vm *vm, const Args *a)
+/* One of a distribution's parameters: a number, or as many as numbers are drawn. */
+static bool parameter(En *e, Value v, int64_t count, double *one, const double **many)
+{
+    Tensor *t;
+    wf_tensor h;
+
+    *many = NULL;
+    if (!is_tensor(e->vm, v))
+        return en_float(e, v, one);
+    if (!en_tensor(e, v, &h) || !(t = en_on_host(e, wf_cast(e->c, h, WF_F64))))
+        return false;
+    if (t->count != count)
+        return sc_fail(e->vm, C_ValueError, "draw: as many parameters as numbers");
+    *many = tensor_data(t);
+    return true;
+}
+
+/* draw(kind, shape, a, b, c): numbers of numpy_kinds.c */
+static Value r_draw(Vm *vm, const Args *a)
 {
     En e = en_begin_front(vm, &vm->engine->front[FRONT_NUMPY]);
-    double scale = 1;
+    const char *name = "";
+    const NumpyKind *kind;
+    double p[3] = {0};
+    const double *many[3];
     Tensor *x;
     wf_tensor t;
 
-    if (!en_float(&e, a->v[2], &scale) || !rng_shape(&e, a->v[1], WF_F64, &x, &t))
+    if (!en_str(&e, a->v[1], &name))
         return en_fail(&e);
-    if (!numpy_exponential(sc_native(a->v[0]), tensor_data(x), x->count, scale)) {
-        sc_fail(vm, C_NotImplementedError, "exponential: of np.random.seed's generator only");
+    if (!(kind = numpy_kind(name))) {
+        sc_fail(vm, C_ValueError, "draw: no numbers of the kind '%s'", name);
         return en_fail(&e);
+    }
+    if (!rng_shape(&e, a->v[2], kind->whole ? WF_I64 : WF_F64, &x, &t))
+        return en_fail(&e);
+    for (int i = 0; i < 3; i++)
+        if (!parameter(&e, a->v[3 + i], x->count, &p[i], &many[i]))
+            return en_fail(&e);
+    for (int64_t k = 0; k < x->count; k++) {
+        double y;
+
+        for (int i = 0; i < 3; i++)
+            p[i] = many[i] ? many[i][k] : p[i];
+        y = kind->draw(sc_native(a->v[0]), p);
+        if (kind->whole)
+            ((int64_t *)tensor_data(x))[k] = y >= 0x1p63 ? INT64_MAX : (int64_t)y;
+        else
+            ((double *)tensor_data(x))[k] = y;
     }
     return en_end(&e, t);
 }
@@ -224,7 +261,7 @@ static const NativeDef rng_methods[] = {
     {"assign", r_assign, "self,other"},
     {"uniform", r_uniform, "self,shape|low,high,dtype"},
     {"normal", r_normal, "self,shape|loc,scale,dtype"},
-    {"exponential", r_exponential, "self,shape|scale"},
+    {"draw", r_draw, "self,kind,shape|a,b,c"},
     {"integers", r_integers, "self,shape,low,high|dtype"},
     {"permutation", r_permutation, "self,n"},
     {"choice", r_choice, "self,shape,n|replace,p,shuffle"},
