@@ -407,13 +407,15 @@ class _Jit(_w.Dispatch):
         rest = {k: v for k, v in kwargs.items() if k not in self.argnames}
         return statics, named, dynamic, rest
 
-    def _trace(self, statics, named, spec, leaves):
+    def _trace(self, statics, named, spec, leaves, explicit=None):
         entry = _Traced()
         if self.cache:
             _w.log_text(f"jax.jit: '{self.__name__}' is traced again, for {_tree.types_text(leaves)}")
 
         def flat(*xs):
             _w.name_inputs(xs, _tree.argument_names(self.fun, *spec[3]))
+            if explicit is not None:
+                type_inputs(xs, explicit)
             dynamic, rest = _tree.unflatten(spec, xs)
             for i, v in statics:
                 dynamic[i] = v
@@ -424,7 +426,7 @@ class _Jit(_w.Dispatch):
                 kit.check_result(y, "jit")
             return ys
 
-        from jax._layout import seen_meshes
+        from jax._layout import seen_meshes, type_inputs
         n = len(seen_meshes)
         entry.program = _w.trace(flat, leaves, self.__name__ if self.__name__.isidentifier() else "f")
         entry.donated = None
@@ -458,19 +460,13 @@ class _Jit(_w.Dispatch):
                                 "have a dtype attribute")
         explicit = None
         if lies is not None:
-            from jax._layout import explicit as bound, explicit_lies
+            from jax._layout import explicit_lies
             explicit = explicit_lies(lies)
         key = (statics, named, spec, _w.signature(leaves), _w.bound(leaves), explicit, config.values["jax_enable_x64"],
                str(config.values["jax_default_matmul_precision"]))
         entry = self.cache.get(key)
         if entry is None:
-            if explicit is not None:
-                bound.append(explicit)
-            try:
-                entry = self._trace(statics, named, spec, leaves)
-            finally:
-                if explicit is not None:
-                    bound.pop()
+            entry = self._trace(statics, named, spec, leaves, explicit)
             entry.shapes = [tuple(getattr(x, "shape", ())) for x in leaves]
             if any(self.donated):
                 entry.donated = self._donated(dynamic, rest)
@@ -744,10 +740,12 @@ def eval_shape(fun, *args, **kwargs):
 def typeof(x):
     from jax._dtypes import canonical
     from jax._jaxpr import ShapedArray
-    from jax._layout import explicit_sharding
+    from jax._sharding import NamedSharding, P, abstract_context, type_layout
     x = x if hasattr(x, "shape") else _w.wrap(x)
     tensor = isinstance(x, _w.Tensor)
-    sharding = explicit_sharding(x) if tensor else None
+    sharding = type_layout(x) if tensor else None
+    sharding = NamedSharding(abstract_context(), P(*[None] * len(x.shape))) if sharding is None else \
+        NamedSharding(sharding.mesh.abstract_mesh, sharding.spec)
     vary = _w.vary(x) if tensor and _w.about(x, "symbolic") else ""
     return ShapedArray(x.shape, canonical(x.dtype), False, sharding, vary.split(",") if vary else ())
 

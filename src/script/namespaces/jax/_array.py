@@ -2,7 +2,7 @@
 # look. Functions of several arguments are those of jax.numpy.
 import _jax as _w
 from jax import _gpu
-from jax._sharding import SingleDeviceSharding, World, said_of, sharding_of, shards_of
+from jax._sharding import SingleDeviceSharding, World, said, said_of, sharding_of, shards_of
 
 
 def _np():
@@ -41,6 +41,8 @@ class _AtIndex:
     def get(self, *, indices_are_sorted=False, unique_indices=False, mode=None, fill_value=None, out_sharding=None,
             wrap_negative_indices=True):
         from jax._index import read
+        if out_sharding is not None:
+            return said(lambda: self.get(mode=mode, fill_value=fill_value, wrap_negative_indices=wrap_negative_indices), out_sharding)
         return read(self.x, self.key, mode, fill_value, wrap_negative_indices)
 
     def _update(self, how, value, options, x=None):
@@ -49,8 +51,10 @@ class _AtIndex:
         for name in options:
             if name not in known:
                 raise TypeError(f"x.at[..]: got an unexpected keyword argument '{name}'")
-        return update(self.x if x is None else x, self.key, value, how, options.get("mode"),
-                      options.get("wrap_negative_indices", True))
+        x = self.x if x is None else x
+        to = options.get("out_sharding")
+        changed = lambda: update(x, self.key, value, how, options.get("mode"), options.get("wrap_negative_indices", True))
+        return changed() if to is None else said(changed, to)
 
     def set(self, values, **options):
         return self._update("set", values, options)
@@ -98,10 +102,26 @@ def _check_here(x):
                            "shards.")
 
 
+def _shown(x):
+    from jax._spmd import shown
+    return shown(x)
+
+
+def _known(x):
+    # A symbolic x's number, where there is one.
+    from jax._spmd import known
+    return known(x)
+
+
+def _type_text(x):
+    from jax._api import typeof
+    return typeof(x).str_short()
+
+
 class ArrayImpl(_w.Tensor):
     def __repr__(self):
         if _w.about(self, "symbolic"):
-            return f"JitTracer({'~' if _w.about(self, 'weak') else ''}{shape_text(self)})"
+            return _shown(self) or f"JitTracer({'~' if _w.about(self, 'weak') else ''}{_type_text(self)})"
         if not _is_here(self):
             return f"Array(shape={tuple(self.shape)}, dtype={self.dtype.name})"
         return _w.text(self, "jax")
@@ -273,6 +293,8 @@ class ArrayImpl(_w.Tensor):
 
     def __bool__(self):
         if _w.about(self, "symbolic"):
+            if _known(self) is not None:
+                return bool(_known(self))
             from jax.errors import TracerBoolConversionError
             raise TracerBoolConversionError(
                 f"Attempted boolean conversion of traced array with shape {shape_text(self)}. "
@@ -286,7 +308,7 @@ class ArrayImpl(_w.Tensor):
     def reshape(self, *shape, order="C", copy=None, out_sharding=None):
         if len(shape) == 1 and not isinstance(shape[0], int):
             shape = shape[0]
-        return _np().reshape(self, shape, order=order)
+        return _np().reshape(self, shape, order=order, out_sharding=out_sharding)
 
     def transpose(self, *axes):
         if len(axes) == 1 and (axes[0] is None or not isinstance(axes[0], int)):
@@ -306,6 +328,8 @@ class ArrayImpl(_w.Tensor):
 
     def item(self, *args):
         if _w.about(self, "symbolic"):
+            if _known(self) is not None:
+                return _known(self).item(*args)
             from jax.errors import ConcretizationTypeError
             raise ConcretizationTypeError(
                 "Abstract tracer value encountered where concrete value is expected: "
@@ -324,6 +348,8 @@ class ArrayImpl(_w.Tensor):
 
     def __index__(self):
         if _w.about(self, "symbolic"):
+            if _known(self) is not None:
+                return _known(self).__index__()
             from jax.errors import TracerIntegerConversionError
             raise TracerIntegerConversionError(
                 "The __index__() method was called on traced array with shape "
@@ -357,6 +383,9 @@ def _worded(text, label):
     for start in ("move_axis", "roll", "stack", "einsum", "index: ", "expand_dims", "squeeze", "reduce"):
         if text.startswith(start):
             return ValueError(text)
+    if text.startswith("ShardingTypeError: "):
+        from jax._sharding import ShardingTypeError
+        return ShardingTypeError(text[len("ShardingTypeError: "):])
     if text in _CALLBACKS:
         return _CALLBACKS[text]
     if "after the trace that made it has ended" in text:

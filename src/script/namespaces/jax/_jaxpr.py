@@ -196,7 +196,7 @@ _names = {"cast": "convert_element_type", "bitcast": "bitcast_convert_type", "br
           "concat": "concatenate", "select": "select_n", "shl": "shift_left", "shr_logical": "shift_right_logical",
           "shr_arith": "shift_right_arithmetic", "conv_general": "conv_general_dilated",
           "reduce_window_sum": "reduce_window_sum", "call": "jit", "custom_jvp": "custom_jvp_call",
-          "custom_vjp": "custom_vjp_call", "scatter": "scatter"}
+          "custom_vjp": "custom_vjp_call", "scatter": "scatter", "spmd": "shard_map"}
 
 
 def _params(op, attrs, in_avals, out_avals):
@@ -245,6 +245,8 @@ def _params(op, attrs, in_avals, out_avals):
         n, c = a["nconst"], a["ncarry"]
         return {"reverse": a["reverse"], "length": a["length"], "jaxpr": closed_jaxpr(a["body"]), "num_consts": n,
                 "num_carry": c, "unroll": 1}
+    if op in _collectives:
+        return _collectives[op](a, in_avals, out_avals)
     if op == "call":
         return {"name": a["body"].name, "jaxpr": closed_jaxpr(a["body"])}
     if op == "checkpoint":
@@ -256,14 +258,78 @@ def _params(op, attrs, in_avals, out_avals):
     return dict(a)
 
 
+def _axis_names(a):
+    return tuple(a["axis"].split(","))
+
+
+
+
+def _pairs(perm):
+    return tuple([tuple(perm[k:k + 2]) for k in range(0, len(perm), 2)])
+
+
+_collectives = {
+    "psum": lambda a, x, y: {"axes": _axis_names(a)} if a["inv"] else {"axes": _axis_names(a), "axis_index_groups": None},
+    "pmax": lambda a, x, y: {"axes": _axis_names(a), "axis_index_groups": None},
+    "pmin": lambda a, x, y: {"axes": _axis_names(a), "axis_index_groups": None},
+    "pvary": lambda a, x, y: {"axes": _axis_names(a)},
+    "ppermute": lambda a, x, y: {"axis_name": _axis_names(a), "perm": _pairs(a["perm"])},
+    "axis_index": lambda a, x, y: {"axis_name": a["axis"]},
+    "all_gather": lambda a, x, y: {"all_gather_dimension": a["at"], "axis_index_groups": None, "axis_name": _axis_names(a),
+                                   "axis_size": y[0].shape[a["at"]], "tiled": False},
+    "reduce_scatter": lambda a, x, y: {"axis_index_groups": None, "axis_name": _axis_names(a),
+                                       "axis_size": x[0].shape[a["at"]], "scatter_dimension": a["at"], "tiled": False},
+    "all_to_all": lambda a, x, y: {"axis_index_groups": None, "axis_name": _axis_names(a), "concat_axis": a["to"],
+                                   "split_axis": a["at"], "tiled": False},
+}
+
+
+class _Place:
+    # Inside a shard_map, or on a mesh whose axes are a part of types: what types of values say besides.
+    def __init__(self, varying=None, sharding=None):
+        self.varying = varying or {}      # by value
+        self.sharding = sharding or {}
+        self.check = varying is not None
+
+    def follow(self, op, ins, outs, attrs):
+        if not self.check:
+            return
+        over = []
+        for v in ins:
+            over.extend([n for n in self.varying.get(v, ()) if n not in over])
+        if op in ("pvary", "axis_index"):
+            over.extend([n for n in _axis_names(attrs) if n not in over])
+        if op in ("psum", "pmax", "pmin") or (op == "all_gather" and attrs["inv"]):
+            over = [n for n in over if n not in _axis_names(attrs)]
+        for v in outs:
+            self.varying[v] = tuple(over)
+
+
+def _spmd_params(a):
+    from jax._sharding import axis_id, spec_of
+    from jax._layout import is_explicit, seen_meshes
+    parts = a["mesh"].split(",")
+    mesh = [m for m in seen_meshes if all([t in m.text().split(",") for t in parts])][-1]
+    names = [n for n in mesh.axis_names if axis_id(n) in [t.split(":")[0] for t in parts]]
+    ins, outs = [tuple([spec_of(s, mesh, True) for s in a[k].split(";")]) for k in ("in", "out")]
+    body = a["body"]
+    varying = {}
+    for v, s in zip(body.view()[1], ins):
+        varying[v] = tuple([n for n in mesh.axis_names if n in s.names()])
+    jaxpr = closed_jaxpr(body, _Place(varying if a["check"] else None)).jaxpr
+    return {"check_vma": a["check"], "in_specs": ins, "jaxpr": jaxpr,
+            "mesh": mesh.abstract_mesh if is_explicit(mesh) else mesh, "newly_manual_axes": frozenset(names), "out_specs": outs}
+
+
 _elementwise = set("""neg abs sign exp expm1 log log1p sin cos tan tanh erf erfc erf_inv sqrt rsqrt logistic floor ceil
     round is_finite not add sub mul div rem pow atan2 max min and or xor shl shr_logical shr_arith eq ne lt le gt ge
     select clamp cast bitcast""".split())
 
 
 class _Builder:
-    def __init__(self, program):
+    def __init__(self, program, place=None):
         self.values, inputs, eqns, results = program.view()
+        self.place = place or _Place()
         self.vars = {}
         self.consts = []
         self.eqns = []
@@ -276,7 +342,7 @@ class _Builder:
         self.drop_unused()
 
     def aval(self, v):
-        return ShapedArray(self.values[v][1], self.values[v][0])
+        return ShapedArray(self.values[v][1], self.values[v][0], False, self.place.sharding.get(v), self.place.varying.get(v, ()))
 
     def new(self, v):
         self.vars[v] = Var(v, self.aval(v))
@@ -295,8 +361,11 @@ class _Builder:
             return
         partner = any([not isinstance(self.vars[v], Literal) for v in ins])
         invars = [self.vars[v] if partner and op in _elementwise else self.whole(v) for v in ins]
+        self.place.follow(op, ins, outs, attrs)
         outvars = [self.new(v) for v in outs]
-        params = _params(op, attrs, [v.aval for v in invars], [v.aval for v in outvars])
+        params = _spmd_params(attrs) if op == "spmd" else _params(op, attrs, [v.aval for v in invars], [v.aval for v in outvars])
+        if op == "psum" and attrs["inv"]:
+            op = "psum_invariant"
         if op == "select":
             invars = [invars[0], invars[2], invars[1]]
         if op == "mul" and invars[0] is invars[1]:
@@ -343,8 +412,8 @@ def _all_same(x):
     return all([v == flat[0] for v in flat])
 
 
-def closed_jaxpr(program):
-    b = _Builder(program)
+def closed_jaxpr(program, place=None):
+    b = _Builder(program, place)
     jaxpr = Jaxpr([v for v, d in b.consts], b.invars, b.outvars, b.eqns)
     closed = ClosedJaxpr(jaxpr, [d for v, d in b.consts])
     closed.program = program
@@ -379,14 +448,14 @@ class _Names:
         return f"{self.of(v)}:{v.aval.str_short(True)}"
 
 
-def _value_text(v, indent):
+def _value_text(v, indent, names):
     if isinstance(v, ClosedJaxpr):
-        return _jaxpr_text(v.jaxpr, _Names(), indent)
+        return _jaxpr_text(v.jaxpr, names, indent)
     if isinstance(v, Jaxpr):
-        return _jaxpr_text(v, _Names(), indent)
+        return _jaxpr_text(v, names, indent)
     if isinstance(v, tuple) and len(v) > 0 and isinstance(v[0], ClosedJaxpr):
         pad = " " * (indent + 2)
-        inner = "\n".join([pad + _jaxpr_text(b.jaxpr, _Names(), indent + 2) for b in v])
+        inner = "\n".join([pad + _jaxpr_text(b.jaxpr, names, indent + 2) for b in v])
         return "(\n" + inner + "\n" + " " * indent + ")"
     if isinstance(v, _w.dtype):
         return v.name
@@ -408,12 +477,12 @@ def _eqn_text(e, names, indent):
     keys = sorted(e.params)
     if not keys:
         middle = ""
-    elif _is_long(e.params) or e.primitive.name == "dot_general":
+    elif _is_long(e.params) or e.primitive.name in ("dot_general", "all_gather", "all_to_all", "reduce_scatter"):
         pad = " " * (indent + 2)
-        middle = "[\n" + "\n".join([f"{pad}{k}={_value_text(e.params[k], indent + 2)}" for k in keys]) \
+        middle = "[\n" + "\n".join([f"{pad}{k}={_value_text(e.params[k], indent + 2, names)}" for k in keys]) \
             + "\n" + " " * indent + "]"
     else:
-        middle = "[" + " ".join([f"{k}={_value_text(e.params[k], indent)}" for k in keys]) + "]"
+        middle = "[" + " ".join([f"{k}={_value_text(e.params[k], indent, names)}" for k in keys]) + "]"
     text = f"{e.primitive.name}{middle} {ins}" if ins else f"{e.primitive.name}{middle}"
     return f"{outs} = {text}" if outs else text
 
@@ -442,8 +511,9 @@ def make_jaxpr(fun, static_argnums=(), axis_env=None, return_shape=False, abstra
         raise NotImplementedError("make_jaxpr: abstracted_axes")
 
     def make(*args, **kwargs):
+        from jax._layout import typed_values
         program, out = traced_program(fun, args, kwargs, _numbers(static_argnums))
-        closed = closed_jaxpr(program)
+        closed = closed_jaxpr(program, _Place(None, typed_values(program, _tree.flatten((args, kwargs))[0])))
         if return_shape:
             shapes = [ShapeDtypeStruct(a.shape, a.dtype) for a in closed.out_avals]
             return closed, _tree.unflatten(out[-1], shapes)

@@ -3,6 +3,7 @@ import enum as _enum
 from typing import NamedTuple as _NamedTuple
 import _jax as _w
 from jax._precision import precisely as _precisely
+from jax._sharding import said as _said
 from jax._dtypes import as_dtype as _as_dtype, result_type as _result_type
 
 __all__ = """dot dot_general batch_matmul ragged_dot ragged_dot_general DotDimensionNumbers Precision DotAlgorithm
@@ -108,6 +109,8 @@ def _numbers(lhs, rhs, dimension_numbers):
 
 
 def dot_general(lhs, rhs, dimension_numbers, precision=None, preferred_element_type=None, out_sharding=None):
+    if out_sharding is not None:
+        return _said(lambda: dot_general(lhs, rhs, dimension_numbers, precision, preferred_element_type), out_sharding)
     lhs, rhs = _w.wrap(lhs), _w.wrap(rhs)
     if precision is not None:
         if _is_algorithm(precision):
@@ -132,7 +135,7 @@ def dot(lhs, rhs, *, dimension_numbers=None, precision=None, preferred_element_t
                              "matrix-matrix, matrix-vector, or vector-vector products; got lhs_shape="
                              f"{tuple(lhs.shape)} rhs_shape={tuple(rhs.shape)}")
         dimension_numbers = (((a - 1,), (0,)), ((), ()))
-    return dot_general(lhs, rhs, dimension_numbers, precision, preferred_element_type)
+    return dot_general(lhs, rhs, dimension_numbers, precision, preferred_element_type, out_sharding)
 
 
 def batch_matmul(lhs, rhs, precision=None):

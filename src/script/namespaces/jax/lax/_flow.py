@@ -172,11 +172,20 @@ def _scan_length(leaves, length):
     return length
 
 
+def _check_rows(rows):
+    # An axis of the mesh that is a part of types must not divide the rows.
+    from jax._sharding import type_layout, used
+    specs = [s.spec for s in [type_layout(x) for x in rows if isinstance(x, _w.Tensor)] if s is not None] if used else []
+    if any([len(s) and s[0] is not None for s in specs]):
+        raise ValueError(f"0th dimension of all xs should be replicated. Got {', '.join([repr(s) for s in specs])}")
+
+
 def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpose=False):
     if not callable(f):
         raise TypeError("lax.scan: f argument should be a callable.")
     carry, spec = _operands(init)
     rows, row_spec = _operands(xs)
+    _check_rows(rows)
     length = _scan_length(rows, length)
     outs = []
 
@@ -304,7 +313,7 @@ def _inverse(matvec, solve, transpose_solve, symmetric, has_aux):
     # At 0 it is 0: that is not computed, for a solver that iterates would stop at once, and have no derivative.
     from jax._custom import custom_jvp, custom_vjp
     zeros = lambda r: _tree.map(_w.zeros_like, r)
-    if _w.recorders() > 1:      # for derivatives of derivatives the whole solver is derived, between 1 and 1 + r
+    if _w.recorders() > 1 or kit.orders > 1:    # for derivatives of derivatives the whole solver is derived, between 1 and 1 + r
         def inverse(r):
             ones = _tree.map(_w.ones_like, r)
             near = _tree.map(lambda o, v: o + v - _w.stop_gradient(v), ones, r)

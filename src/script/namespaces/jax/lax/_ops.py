@@ -1,6 +1,7 @@
 # jax.lax: operations of shape and order.
 import enum as _enum
 import _jax as _w
+from jax._sharding import said as _said
 import _tree
 from jax._dtypes import as_dtype as _as_dtype, default_int as _default_int
 from jax.lax._elementwise import _same_types
@@ -128,6 +129,8 @@ def _axis(d, rank):
 
 
 def reshape(operand, new_sizes, dimensions=None, out_sharding=None):
+    if out_sharding is not None:
+        return _said(lambda: reshape(operand, new_sizes, dimensions), out_sharding)
     from jax.numpy import reshape as f
     return f(operand if dimensions is None else _w.permute(operand, dimensions), new_sizes)
 
@@ -137,11 +140,15 @@ def transpose(operand, permutation):
 
 
 def broadcast(operand, sizes, out_sharding=None):
+    if out_sharding is not None:
+        return _said(lambda: broadcast(operand, sizes), out_sharding)
     operand = _w.wrap(operand)
     return _w.broadcast_to(operand, tuple(sizes) + tuple(operand.shape))
 
 
 def broadcast_in_dim(operand, shape, broadcast_dimensions, out_sharding=None):
+    if out_sharding is not None:
+        return _said(lambda: broadcast_in_dim(operand, shape, broadcast_dimensions), out_sharding)
     operand = _w.wrap(operand)
     if len(broadcast_dimensions) != len(operand.shape):
         raise TypeError("broadcast_in_dim broadcast_dimensions must have length equal to operand ndim; got "
@@ -220,6 +227,8 @@ def tile(operand, reps):
 
 
 def empty(shape, dtype, *, out_sharding=None):
+    if out_sharding is not None:
+        return _said(lambda: empty(shape, dtype), out_sharding)
     return full(shape, 0, dtype)
 
 
@@ -279,6 +288,8 @@ def iota(dtype, size):
 
 
 def broadcasted_iota(dtype, shape, dimension, out_sharding=None):
+    if out_sharding is not None:
+        return _said(lambda: broadcasted_iota(dtype, shape, dimension), out_sharding)
     return _w.iota(_as_dtype(dtype), tuple(shape), dimension)
 
 

@@ -2,6 +2,7 @@
 import _jax as _w
 import _tree
 from jax._precision import precisely as _precisely
+from jax._sharding import said as _said
 from jax._dtypes import as_dtype as _as_dtype
 
 _most, _least = max, min
@@ -70,6 +71,9 @@ def conv_dimension_numbers(lhs_shape, rhs_shape, dimension_numbers):
 def conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation=None, rhs_dilation=None,
                          dimension_numbers=None, feature_group_count=1, batch_group_count=1,
                          precision=None, preferred_element_type=None, out_sharding=None):
+    if out_sharding is not None:
+        return _said(lambda: conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count,
+                                                  batch_group_count, precision, preferred_element_type), out_sharding)
     if precision is not None:
         return _precisely(precision, conv_general_dilated, lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation,
                           dimension_numbers, feature_group_count, batch_group_count, None, preferred_element_type)

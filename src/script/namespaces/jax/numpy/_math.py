@@ -6,6 +6,7 @@ from jax.numpy._core import core as _core
 from jax.numpy._create import arraylike as _asarray, asarray as _any_array
 from jax._dtypes import default_int as _default_int, float_of as _float_of
 from jax._precision import precisely as _precisely
+from jax._sharding import said as _said
 from jax.numpy._ufunc import (
     ufunc, frompyfunc, native as _native, add, subtract, multiply, negative, maximum, minimum, logaddexp, logical_and, logical_or, logical_xor,
     bitwise_and, bitwise_or, bitwise_xor)
@@ -435,6 +436,8 @@ def _to(y, dtype):
 
 
 def matmul(a, b, precision=None, preferred_element_type=None, out_sharding=None):
+    if out_sharding is not None:
+        return _said(lambda: matmul(a, b, precision, preferred_element_type), out_sharding)
     if precision is not None:
         return _precisely(precision, matmul, a, b, None, preferred_element_type)
     a, b = _asarray(a), _asarray(b)
@@ -445,6 +448,8 @@ def matmul(a, b, precision=None, preferred_element_type=None, out_sharding=None)
 
 
 def dot(a, b, precision=None, preferred_element_type=None, out_sharding=None):
+    if out_sharding is not None:
+        return _said(lambda: dot(a, b, precision, preferred_element_type), out_sharding)
     if precision is not None:
         return _precisely(precision, dot, a, b, None, preferred_element_type)
     a, b = _asarray(a), _asarray(b)
@@ -492,6 +497,8 @@ ufunc_outer = outer
 
 
 def tensordot(a, b, axes=2, precision=None, preferred_element_type=None, out_sharding=None):
+    if out_sharding is not None:
+        return _said(lambda: tensordot(a, b, axes, precision, preferred_element_type), out_sharding)
     if precision is not None:
         return _precisely(precision, tensordot, a, b, axes, None, preferred_element_type)
     a, b = _asarray(a), _asarray(b)
@@ -507,6 +514,8 @@ def tensordot(a, b, axes=2, precision=None, preferred_element_type=None, out_sha
 
 def einsum(subscripts, *operands, out=None, optimize="optimal", precision=None,
            preferred_element_type=None, _dot_general=None, out_sharding=None):
+    if out_sharding is not None:
+        return _said(lambda: einsum(subscripts, *operands, out=out, precision=precision, preferred_element_type=preferred_element_type), out_sharding)
     if precision is not None:
         return _precisely(precision, einsum, subscripts, *operands, preferred_element_type=preferred_element_type)
     if not isinstance(subscripts, str):

@@ -1,5 +1,6 @@
 # jax.numpy: functions that only move elements.
 import _jax as _w
+from jax._sharding import said as _said
 from jax.numpy._core import core as _core
 from jax.numpy._create import arraylike as _asarray, asarray as _any_array
 
@@ -44,6 +45,8 @@ def _order(a, order):
 
 
 def reshape(a, shape, order="C", copy=None, out_sharding=None):
+    if out_sharding is not None:
+        return _said(lambda: reshape(a, shape, order), out_sharding)
     a = _asarray(a)
     if isinstance(shape, int):
         shape = (shape,)
@@ -65,6 +68,8 @@ def reshape(a, shape, order="C", copy=None, out_sharding=None):
 
 
 def ravel(a, order="C", out_sharding=None):
+    if out_sharding is not None:
+        return _said(lambda: ravel(a, order), out_sharding)
     return _w.reshape(_order(_asarray(a), order), (-1,))
 
 
@@ -105,6 +110,8 @@ def squeeze(a, axis=None):
 
 
 def broadcast_to(array, shape, out_sharding=None):
+    if out_sharding is not None:
+        return _said(lambda: broadcast_to(array, shape), out_sharding)
     array = _asarray(array)
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     if broadcast_shapes(array.shape, shape) != shape:
@@ -159,6 +166,8 @@ def unstack(x, axis=0):
 
 
 def repeat(a, repeats, axis=None, total_repeat_length=None, out_sharding=None):
+    if out_sharding is not None:
+        return _said(lambda: repeat(a, repeats, axis, total_repeat_length), out_sharding)
     a = _asarray(a)
     if axis is None:
         a, axis = _w.reshape(a, (-1,)), 0
