@@ -160,6 +160,8 @@ if [ -e "$fake/libnccl.so.2" ]; then
         out=$(together $n tests/gpu/world_nccl.py)
         has "collectives by NCCL, $n processes: $out" "$(echo "$out" | grep -c 'done$')" "^$n$"
     done
+    out=$(GPU_FAKE=devices=4 together 2 tests/gpu/world_two.py)
+    has 'a module over two devices' "$out" "1 True \['cuda:2', 'cuda:2', 'cuda:3', 'cuda:3'\] \['cuda:2', 'cuda:2', 'cuda:3', 'cuda:3'\] cuda:2 True"
     out=$(TMPDIR=$dir LD_LIBRARY_PATH=$fake WORLD_DEVICE=cuda timeout 120 "$(dirname "$bin")/tests/test_world" devices 2>&1)
     has "collectives of programs by NCCL: $out" "$out" '^1 passed, 0 failed'
     out=$(TMPDIR=$dir LD_LIBRARY_PATH=$fake WORLD_DEVICE=cuda NCCL_FAKE=error=1 timeout 120 "$(dirname "$bin")/tests/test_world" devices 2>&1)

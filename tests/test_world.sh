@@ -25,6 +25,12 @@ for f in $together; do
     check "$f by weft launch" diff "$work/out" "${f%.py}.out"
 done
 
+timeout 120 "$bin" launch -n 4 --plain tests/world/device_mesh_laws.py >"$work/out" 2>&1
+check "DTensors on a mesh of two by two" diff "$work/out" <(printf '%d 0 []\n' 0 1 2 3)
+
+timeout 120 "$bin" launch -n 4 --plain tests/world/hybrid.py >"$work/out" 2>&1
+check "parts and copies, two by two: the same parameters" test "$(grep -o '\[[^[]*$' "$work/out" | head -12 | sort -u | wc -l)" = 1
+
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 WEFT_MPI=$build/weft_mpi.so
 if [ -e "$build/weft_mpi.so" ] && timeout 60 mpirun -n 2 true >/dev/null 2>&1; then
     for f in $together; do

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define SEEN   4096
+#define SEEN   1024
 #define PIECE  (1 << 30) /* bytes in one call */
 #define SPINS  2000
 #define LARGE  (2 << 10) /* bytes from which a meeting more costs less than what blocking calls gain */
@@ -24,8 +24,14 @@ typedef struct Mpi {
     CommEngine e;
     MPI_Comm comm;
     bool own_init;
-    uint64_t seen[SEEN]; /* exchanges that were compared, by hash */
 } Mpi;
+
+/* What a group has here. Its members see the same exchanges in the same order, so they forget the same ones: what was
+ * compared is kept by group, since a member may be in other groups besides. */
+typedef struct Members {
+    MPI_Comm comm;
+    uint64_t seen[SEEN]; /* exchanges that were compared, by hash */
+} Members;
 
 CommEngine *weft_engine(const void *comm, char *error, size_t nerror);
 
@@ -78,27 +84,27 @@ static bool finish(Mpi *m, int code, MPI_Request *r, MPI_Status *status)
     return code == MPI_SUCCESS || lost(m, "MPI", code);
 }
 
-static MPI_Comm comm_of(const Group *g) { return *(MPI_Comm *)g->data; }
+static MPI_Comm comm_of(const Group *g) { return ((Members *)g->data)->comm; }
 
 static bool mpi_join(CommEngine *e, Group *g)
 {
     Mpi *m = mpi(e);
     MPI_Group all, some;
-    MPI_Comm *c = malloc(sizeof *c);
+    Members *c = calloc(1, sizeof *c);
     int code;
 
     if (!c)
         return lost(m, "out of memory", MPI_SUCCESS);
     MPI_Comm_group(m->comm, &all);
     MPI_Group_incl(all, g->n, g->rank, &some);
-    code = MPI_Comm_create_group(m->comm, some, 0, c);
+    code = MPI_Comm_create_group(m->comm, some, 0, &c->comm);
     MPI_Group_free(&some);
     MPI_Group_free(&all);
     if (code != MPI_SUCCESS) {
         free(c);
         return lost(m, "MPI_Comm_create_group", code);
     }
-    MPI_Comm_set_errhandler(*c, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(c->comm, MPI_ERRORS_RETURN);
     g->data = c;
     return true;
 }
@@ -106,7 +112,7 @@ static bool mpi_join(CommEngine *e, Group *g)
 static void mpi_leave(CommEngine *e, Group *g)
 {
     (void)e;
-    MPI_Comm_free(g->data);
+    MPI_Comm_free(&((Members *)g->data)->comm);
     free(g->data);
     g->data = NULL;
 }
@@ -114,7 +120,7 @@ static void mpi_leave(CommEngine *e, Group *g)
 /* Do all mean the same? Asked once for each number and group. */
 static bool agree(Mpi *m, Group *g, uint64_t what)
 {
-    uint64_t key = (what ^ (uint64_t)(uintptr_t)g) | 1, *at = &m->seen[key % SEEN], *all;
+    uint64_t key = what | 1, *at = &((Members *)g->data)->seen[what % SEEN], *all;
     MPI_Request r;
     bool ok = true;
 

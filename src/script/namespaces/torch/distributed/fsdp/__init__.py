@@ -5,7 +5,7 @@ import enum
 import torch
 import torch.distributed as dist
 from torch.nn import Module, Parameter
-from torch.distributed.fsdp._unit import FlatUnit
+from torch.distributed.fsdp._unit import FlatUnit, groups_of
 from torch.distributed.fsdp._fully_shard import CPUOffloadPolicy, FSDPModule, MixedPrecisionPolicy, OffloadPolicy, fully_shard
 
 
@@ -14,6 +14,7 @@ class ShardingStrategy(enum.Enum):
     SHARD_GRAD_OP = 2
     NO_SHARD = 3
     HYBRID_SHARD = 4
+    _HYBRID_SHARD_ZERO2 = 5
 
 
 class StateDictType(enum.Enum):
@@ -56,6 +57,15 @@ class _Saving:
         self.kind, self.config = kind, config
 
 
+def _nodes():
+    # Who divides: the processes of one machine; who has the same part: one of each machine.
+    import os
+    n = int(os.environ.get("LOCAL_WORLD_SIZE", dist.get_world_size()))
+    own, _ = dist.new_subgroups(n)
+    across = [dist.new_group(list(range(k, dist.get_world_size(), n))) for k in range(n)]
+    return own, across[dist.get_rank() % n]
+
+
 class FullyShardedDataParallel(Module):
     def __init__(self, module, process_group=None, sharding_strategy=None, cpu_offload=None, auto_wrap_policy=None,
                  backward_prefetch=None, mixed_precision=None, ignored_modules=None, param_init_fn=None, device_id=None,
@@ -64,31 +74,34 @@ class FullyShardedDataParallel(Module):
         super().__init__()
         strategy = sharding_strategy or ShardingStrategy.FULL_SHARD
         for name, value in (("mixed_precision", mixed_precision), ("ignored_modules", ignored_modules),
-                            ("param_init_fn", param_init_fn), ("ignored_states", ignored_states), ("device_mesh", device_mesh),
+                            ("param_init_fn", param_init_fn), ("ignored_states", ignored_states),
                             ("use_orig_params", use_orig_params or None),
                             ("cpu_offload", cpu_offload if cpu_offload is not None and cpu_offload.offload_params else None)):
             if value is not None:
                 raise NotImplementedError(f"FullyShardedDataParallel: {name}={value!r}")
         if device_id is not None and torch.device(device_id).type != "cpu":
             raise NotImplementedError(f"FullyShardedDataParallel: device_id={device_id!r}")
-        if strategy is ShardingStrategy.HYBRID_SHARD:
-            raise NotImplementedError("FullyShardedDataParallel: ShardingStrategy.HYBRID_SHARD")
+        hybrid = strategy in (ShardingStrategy.HYBRID_SHARD, ShardingStrategy._HYBRID_SHARD_ZERO2)
+        if hybrid and device_mesh is None and not isinstance(process_group, tuple):
+            process_group = _nodes()
+        process_group, across = groups_of(process_group, device_mesh)
+        if hybrid and across is None:
+            raise ValueError("Manual wrapping with ShardingStrategy.HYBRID_SHARD requires explicit specification of process group or "
+                             "device_mesh.")
         if auto_wrap_policy is not None:
             from torch.distributed.fsdp.wrap import wrap_children
             wrap_children(module, auto_wrap_policy, lambda m: FullyShardedDataParallel(
-                m, process_group, strategy, sync_module_states=sync_module_states))
+                m, (process_group, across) if hybrid else process_group, strategy, sync_module_states=sync_module_states))
         self.process_group, self.sharding_strategy = process_group, strategy
         self._saving = _Saving(StateDictType.FULL_STATE_DICT, FullStateDictConfig())
         self._fsdp_wrapped_module = module
         found = [(m, name) for m in _own_modules(module) for name, p in m._parameters.items() if p is not None]
         if sync_module_states:
-            for m, name in found:
-                dist.broadcast(m._parameters[name].data, group=process_group, group_src=0)
-            for m in _own_modules(module):
-                for b in m._buffers.values():
-                    if b is not None:
-                        dist.broadcast(b, group=process_group, group_src=0)
-        self._unit = FlatUnit(module, found, process_group, strategy is not ShardingStrategy.NO_SHARD) if found else None
+            for x in [m._parameters[name].data for m, name in found] + \
+                    [b for m in _own_modules(module) for b in m._buffers.values() if b is not None]:
+                for group in [process_group] + ([across] if across is not None else []):
+                    dist.broadcast(x, group=group, group_src=0)
+        self._unit = FlatUnit(module, found, process_group, strategy is not ShardingStrategy.NO_SHARD, across) if found else None
 
     @property
     def module(self):

@@ -2,7 +2,8 @@
 import torch
 import torch.distributed as dist
 from torch.nn import Parameter
-from torch.distributed.fsdp._unit import Gather, Parts
+from torch.distributed.fsdp._unit import Gather, Parts, groups_of
+from torch.distributed.tensor.placement_types import Replicate, Shard
 
 
 class MixedPrecisionPolicy:
@@ -21,17 +22,6 @@ class CPUOffloadPolicy(OffloadPolicy):
         self.pin_memory = pin_memory
 
 
-class Shard:
-    def __init__(self, dim):
-        self.dim = dim
-
-    def __repr__(self):
-        return f"Shard(dim={self.dim})"
-
-    def __eq__(self, other):
-        return isinstance(other, Shard) and self.dim == other.dim
-
-
 class DTensor(Parameter):
     # Rows of a parameter that this process has; shape is that of the whole.
     @property
@@ -43,7 +33,7 @@ class DTensor(Parameter):
 
     @property
     def placements(self):
-        return (Shard(0),)
+        return (Shard(0),) if self._unit.across is None else (Replicate(), Shard(0))
 
     def to_local(self):
         return self.data[:self._rows]
@@ -61,8 +51,8 @@ class DTensor(Parameter):
 
 class _Rows(Parts):
     # Parameters of a unit by rows; each process has as many of each, the last ones fewer, with zeros behind.
-    def __init__(self, entries, group):
-        super().__init__(group, True)
+    def __init__(self, entries, group, across):
+        super().__init__(group, True, across)
         self.entries, self.params = entries, []
         for m, name in entries:
             p = m._parameters[name]
@@ -124,17 +114,17 @@ def _bound(module, name):
 def fully_shard(module, *, mesh=None, reshard_after_forward=None, shard_placement_fn=None, mp_policy=None, offload_policy=None,
                 ignored_params=None):
     # reshard_after_forward: parameters are gathered when they are used, whatever it says
-    for name, value in (("mesh", mesh), ("shard_placement_fn", shard_placement_fn), ("ignored_params", ignored_params),
+    for name, value in (("shard_placement_fn", shard_placement_fn), ("ignored_params", ignored_params),
                         ("mp_policy", mp_policy), ("offload_policy", offload_policy)):
         if value is not None:
             raise NotImplementedError(f"fully_shard: {name}={value!r}")
     if hasattr(module, "_fsdp_rows"):
         raise AssertionError("fully_shard has already been applied to this module")
     if not isinstance(module, torch.nn.Module):
-        return [fully_shard(m, reshard_after_forward=reshard_after_forward) for m in module]
+        return [fully_shard(m, mesh=mesh, reshard_after_forward=reshard_after_forward) for m in module]
     entries = [(m, name) for m in module.modules() for name, p in m._parameters.items()
                if p is not None and not isinstance(p, DTensor)]
-    module._fsdp_rows = unit = _Rows(entries, None)
+    module._fsdp_rows = unit = _Rows(entries, *groups_of(None, mesh))
     for name in ("set_requires_gradient_sync", "reshard", "unshard"):
         setattr(module, name, _bound(module, name))
     if entries:

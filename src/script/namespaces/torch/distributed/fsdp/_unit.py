@@ -16,10 +16,24 @@ class Gather(torch.autograd.Function):
         return ctx.unit.part_of_average(g), None
 
 
+def groups_of(group, mesh):
+    # (who divides, who has the same part): of a group, of two, or of a mesh, whose last axis divides.
+    if mesh is not None:
+        if group is not None:
+            raise ValueError("Cannot pass both process_group and device_mesh at the same time. Please just pass only one of them.")
+        if mesh.ndim > 2:
+            raise ValueError(f"a mesh of {mesh.ndim} axes; one divides, another one has copies")
+        groups = mesh.get_all_groups()
+        return groups[-1], groups[0] if mesh.ndim == 2 else None
+    return tuple(group) if isinstance(group, tuple) else (group, None)
+
+
 class Parts:
-    # One-dimensional arrays of which each process of a group has an equal part; not divided: each has all of it.
-    def __init__(self, group, divided):
+    # One-dimensional arrays of which each process of a group has an equal part; not divided: each has all of it. Processes of
+    # the group `across` have the same part.
+    def __init__(self, group, divided, across=None):
         self.group, self.divided, self.sync, self.left = group, divided, True, None
+        self.across = across if across is not None and dist.get_world_size(across) > 1 else None
         self.world, self.rank = dist.get_world_size(group), dist.get_rank(group)
 
     def whole(self, shard):
@@ -30,7 +44,14 @@ class Parts:
         return out
 
     def part_of_average(self, g):
-        g = g.contiguous()
+        g = self._own_average(g.contiguous())
+        if g is not None and self.across is not None:
+            g = g.clone()
+            dist.all_reduce(g, group=self.across)
+            g = g / dist.get_world_size(self.across)
+        return g
+
+    def _own_average(self, g):
         if self.left is not None:
             g, self.left = g + self.left, None
         if not self.sync:
@@ -49,8 +70,8 @@ class Parts:
 
 class FlatUnit(Parts):
     # entries: (module, name) of each parameter, in order. `shard` is what the optimiser sees.
-    def __init__(self, module, entries, group, divided):
-        super().__init__(group, divided)
+    def __init__(self, module, entries, group, divided, across=None):
+        super().__init__(group, divided, across)
         params = [m._parameters[name] for m, name in entries]
         if len(set([p.dtype for p in params])) != 1:
             raise ValueError("Must flatten tensors with uniform dtype but got " + " and ".join([str(p.dtype) for p in params]))

@@ -2,10 +2,19 @@
 # and gives them to the others.
 import torch
 import torch.distributed as dist
+from torch.distributed.algorithms.join import Join, Joinable, JoinHook, _JoinConfig
 from torch.optim import Optimizer
 
 
-class ZeroRedundancyOptimizer(Optimizer):
+class _StepHook(JoinHook):
+    def __init__(self, zero):
+        self.zero = zero
+
+    def main_hook(self):
+        self.zero.step()
+
+
+class ZeroRedundancyOptimizer(Optimizer, Joinable):
     def __init__(self, params, optimizer_class, process_group=None, parameters_as_bucket_view=False, overlap_with_ddp=False,
                  **defaults):
         if overlap_with_ddp:
@@ -13,6 +22,7 @@ class ZeroRedundancyOptimizer(Optimizer):
         self.process_group, self.parameters_as_bucket_view = process_group, parameters_as_bucket_view
         self.world_size, self.rank = dist.get_world_size(process_group), dist.get_rank(process_group)
         self._class, self._defaults, self._all = optimizer_class, defaults, None
+        self._join_config = _JoinConfig()
         super().__init__(params, defaults)
         self._divide()
 
@@ -32,7 +42,19 @@ class ZeroRedundancyOptimizer(Optimizer):
             for k, v in own.items():
                 g.setdefault(k, v)
 
+    def join_hook(self, **kwargs):
+        return _StepHook(self)
+
+    @property
+    def join_device(self):
+        return self.param_groups[0]["params"][0].device
+
+    @property
+    def join_process_group(self):
+        return self.process_group
+
     def step(self, closure=None, **kwargs):
+        Join.notify_join_context(self)
         for g, own in self._pairs:                 # what schedulers changed
             for k in own:
                 if k != "params":

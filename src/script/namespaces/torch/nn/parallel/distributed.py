@@ -3,6 +3,7 @@
 # They travel while the backward pass runs where it is one program and gives all gradients anew; else when it has ended.
 import torch
 from torch import _grad
+from torch.distributed.algorithms.join import Join, JoinHook, _JoinConfig, _sum
 from torch.nn.modules import Module
 
 _FIRST, _CAP = 1 << 20, 25 << 20     # bytes of the first bucket, and of others
@@ -32,6 +33,25 @@ class GradBucket:
         return self._last
 
 
+class _DDPJoinHook(JoinHook):
+    # What a process without inputs does in a step of the others.
+    def __init__(self, ddp, divide_by_initial_world_size):
+        self.ddp = ddp
+        ddp._divide_by_all = divide_by_initial_world_size
+
+    def main_hook(self):
+        ddp = self.ddp
+        if ddp._goes_on(0):
+            ddp._buffers_from_one(False)
+        if not ddp._goes_on(0):
+            return
+        ddp._average([False] * len(ddp._named), False)
+
+    def post_hook(self, is_last_joiner):
+        # Everyone has what one of those has who went on longest.
+        self.ddp._from_one(list(self.ddp.module.parameters()) + list(self.ddp.module.buffers()), is_last_joiner)
+
+
 class DistributedDataParallel(Module):
     def __init__(self, module, device_ids=None, output_device=None, dim=0, broadcast_buffers=True, init_sync=True,
                  process_group=None, bucket_cap_mb=None, find_unused_parameters=False, check_reduction=False,
@@ -58,6 +78,7 @@ class DistributedDataParallel(Module):
         self.require_backward_grad_sync = self.require_forward_param_sync = True
         self._named = [(name, p) for name, p in module.named_parameters() if p.requires_grad]
         self._unfinished, self._hook, self._waiting = None, None, False
+        self._join_config, self._divide_by_all = _JoinConfig(), True
         if init_sync:
             self._check_shapes(dist)
             self._from_first([p for p in module.parameters()] + list(module.buffers()))
@@ -71,7 +92,23 @@ class DistributedDataParallel(Module):
                 raise RuntimeError(f"DDP expects same model across all ranks, but Rank {dist.get_rank(self.process_group)} has "
                                    f"{len(mine)} params, while rank {rank} has inconsistent {len(other)} params.")
 
-    def _from_first(self, tensors):
+    def _goes_on(self, mine):
+        # Does anybody, where processes have different numbers of inputs?
+        return _sum(mine, self.process_group, self.join_device)
+
+    def _from_one(self, tensors, able):
+        # Everyone has what the last of those has who are able to say it.
+        import torch.distributed as dist
+        which = torch.tensor([dist.get_rank(self.process_group) if able else -1], device=self.join_device)
+        dist.all_reduce(which, op=dist.ReduceOp.MAX, group=self.process_group)
+        self._from_first(tensors, int(which.item()))
+
+    def _buffers_from_one(self, able):
+        buffers = list(self.module.buffers())
+        if self.broadcast_buffers and buffers:
+            self._from_one(buffers, able)
+
+    def _from_first(self, tensors, first=0):
         # Everyone has what the first of the group has; tensors of one dtype and device travel together.
         import torch.distributed as dist
         if self.world == 1:
@@ -79,7 +116,7 @@ class DistributedDataParallel(Module):
         for kind in {(t.dtype, str(t.device)): None for t in tensors}:
             some = [t for t in tensors if (t.dtype, str(t.device)) == kind]
             flat = torch.cat([t.detach().reshape(-1) for t in some])
-            dist.broadcast(flat, group=self.process_group, group_src=0)
+            dist.broadcast(flat, group=self.process_group, group_src=first)
             with torch.no_grad():
                 for t, part in zip(some, flat.split([t.numel() for t in some])):
                     t.copy_(part.reshape(t.shape))
@@ -95,7 +132,12 @@ class DistributedDataParallel(Module):
                 "module's `forward` function. Please include the loss function and the structure of the return value of `forward` of "
                 f"your module when reporting this issue (e.g. list, dict, iterable).\nParameters which did not receive grad: "
                 f"{', '.join(self._unfinished)}")
-        if self.broadcast_buffers and self.require_forward_param_sync:
+        if self._join_config.enable:
+            Join.notify_join_context(self)
+            if self._goes_on(int(self.require_forward_param_sync)):
+                self._buffers_from_one(True)
+            self._goes_on(int(torch.is_grad_enabled() and self.require_backward_grad_sync))
+        elif self.broadcast_buffers and self.require_forward_param_sync:
             self._from_first(list(self.module.buffers()))
         if self.device_ids is not None:
             inputs, kwargs = self._moved(inputs), self._moved(kwargs)
@@ -120,6 +162,7 @@ class DistributedDataParallel(Module):
     def _travels(self):
         import torch.distributed as dist
         return (self.world > 1 and self._hook is None and self.bucket_cap_mb is None and self.require_backward_grad_sync
+                and not self._join_config.enable
                 and dist.get_process_group_ranks(self.process_group) == list(range(self.world))
                 and self.world == dist.get_world_size())
 
@@ -162,9 +205,13 @@ class DistributedDataParallel(Module):
             return
         self._average(used)
 
-    def _average(self, used):
+    def _average(self, used, has_inputs=True):
+        # Without inputs nothing is brought to the sums, and nothing kept of them.
         import torch.distributed as dist
         params = [p for _, p in self._named]
+        joins = self._join_config.enable
+        going = self._goes_on(int(has_inputs)) if joins else 0
+        self._count = going if joins and not self._divide_by_all else self.world
         if self.find_unused_parameters and self.world > 1:
             seen = torch.tensor([int(u) for u in used], dtype=torch.int32, device=params[0].device)
             dist.all_reduce(seen, group=self.process_group)
@@ -173,17 +220,20 @@ class DistributedDataParallel(Module):
         works = []
         ranks = dist.get_process_group_ranks(self.process_group)
         for k, some in enumerate(buckets):
-            if self._hook is None and self.world > 1 and self._in_place(some):
+            if self._hook is None and self.world > 1 and not joins and self._in_place(some):
                 works.append(dist.Work(_grad._w.comm_average([p.grad for p in some], ranks), None, []))
                 continue
-            flat = torch.cat([(p.grad if p.grad is not None else torch.zeros_like(p)).detach().reshape(-1) for p in some])
+            flat = torch.cat([(p.grad if p.grad is not None and has_inputs else torch.zeros_like(p)).detach().reshape(-1) for p in some])
             if self._hook is not None:
                 state, hook = self._hook
                 works.append(hook(state, GradBucket(flat, some, k, k == len(buckets) - 1)))
             elif self.world > 1:
                 works.append((flat, dist.all_reduce(flat, group=self.process_group, async_op=True)))
         for some, work in zip(buckets, works):
-            self._give(some, work)
+            if has_inputs:
+                self._give(some, work)
+            else:
+                (work[1] if isinstance(work, tuple) else work).wait()
 
     def _in_place(self, params):
         # Can gradients be averaged where they are?
@@ -201,7 +251,7 @@ class DistributedDataParallel(Module):
         if isinstance(work, tuple):
             flat, handle = work
             handle.wait()
-            flat /= self.world
+            flat /= self._count
         else:
             flat = work.wait()
             flat = flat[0] if isinstance(flat, (list, tuple)) else flat
@@ -236,18 +286,19 @@ class DistributedDataParallel(Module):
         return _NoSync(self)
 
     def join(self, divide_by_initial_world_size=True, enable=True, throw_on_early_termination=False):
-        if enable and self.world > 1:
-            raise NotImplementedError("DistributedDataParallel.join: processes with different numbers of inputs "
-                                      f"({divide_by_initial_world_size=}, {throw_on_early_termination=})")
-        return _Nothing()
+        return Join([self], enable and self.world > 1, throw_on_early_termination,
+                    divide_by_initial_world_size=divide_by_initial_world_size)
 
+    def join_hook(self, **kwargs):
+        return _DDPJoinHook(self, kwargs.get("divide_by_initial_world_size", True))
 
-class _Nothing:
-    def __enter__(self):
-        return self
+    @property
+    def join_device(self):
+        return next(self.module.parameters()).device
 
-    def __exit__(self, *exc):
-        return False
+    @property
+    def join_process_group(self):
+        return self.process_group
 
 
 class _NoSync:
