@@ -28,3 +28,14 @@ with tf.Session() as sess:
     op = x.assign([3, 4], read_value=False)
     sess.run(x.initializer)
     print(type(op).__name__, sess.run(op), sess.run(x), len(tf.get_collection("mine")))
+
+# Losses of 64 bits: those of predictions are computed in 32 bits, those of logits keep their type.
+wide, target = tf.constant([[0.1, 0.7, 0.3]], tf.float64), tf.constant([[0.0, 1.0, 0.0]], tf.float64)
+found = [f(target, wide) for f in (L.mean_squared_error, L.absolute_difference, L.log_loss, L.huber_loss, L.hinge_loss,
+                                   L.softmax_cross_entropy, L.sigmoid_cross_entropy)]
+found.append(L.cosine_distance(target, wide, axis=1))
+found.append(L.sparse_softmax_cross_entropy(tf.constant([1]), wide))
+found.append(L.compute_weighted_loss(wide, 0.5))
+with tf.Session() as sess:
+    for loss in found:
+        print(loss.dtype.name, sess.run(loss))

@@ -188,11 +188,12 @@ class _Inside:
 
 
 class _Cond(_Op):
-    def __init__(self, n):
-        self.n = n
+    # inputs: the predicate, then the results of both branches; outer: what these read that was made outside, and runs whatever is taken
+    def __init__(self, n, outer):
+        self.n, self.outer = n, outer
 
     def needed(self, node):
-        return node.inputs[:1] + node.control
+        return node.inputs[:1] + self.outer + node.control
 
     def inner(self):
         return []
@@ -229,18 +230,35 @@ def _common(a, b):
     return [p if p == q else None for p, q in zip(a, b)] if same else None
 
 
+def _outer(results, made):
+    # the tensors on the way to results whose nodes are not among made
+    found, seen, stack = [], set(), list(results)
+    while stack:
+        t = stack.pop()
+        if t in seen or t.owner is None:
+            continue
+        seen.add(t)
+        if t.owner in made:
+            stack.extend(t.owner.inputs + t.owner.control)
+        else:
+            found.append(t)
+    return found[::-1]
+
+
 def graph_cond(pred, true_fn, false_fn):
     g = default_graph()
     if isinstance(pred, (bool, int)):
         return true_fn() if pred else false_fn()
     pred = as_constant(pred)
     g.push_scope("cond")
+    before = len(g.operations)
     a, spec = _branch(true_fn)
     b, _ = _branch(false_fn)
+    made = set([o.node for o in g.operations[before:]])
     g.pop_scope()
     if len(a) != len(b):
         raise ValueError("true_fn and false_fn must return the same number of results")
-    node = g.node(_Cond(len(a)), "cond", [pred] + a + b)
+    node = g.node(_Cond(len(a), _outer(a + b, made)), "cond", [pred] + a + b)
     node.kind = "If"
     for x, y in zip(a, b):
         if x.dtype != y.dtype:

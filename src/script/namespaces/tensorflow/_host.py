@@ -96,13 +96,13 @@ class Iterator:
     @property
     def initializer(self):
         if self._initializer is None:
-            sources = [s for s in self.dataset.sources]
+            sources = self.dataset.sources
             tensors = [t for s in sources for t in s.tensors]
 
             def pull(session, values):
                 at = 0
                 for s in sources:
-                    s.values = values[at:at + len(s.tensors)]
+                    s.start(values[at:at + len(s.tensors)])
                     at += len(s.tensors)
                 self.state[session] = iter(self.dataset)
                 return [_w.tensor(0)]
@@ -140,8 +140,9 @@ class Iterator:
 
 
 def make_one_shot_iterator(dataset):
-    if dataset.sources:
-        raise ValueError("Cannot capture a placeholder (name:{}, type:Placeholder) by value.".format(dataset.sources[0].tensors[0].name[:-2]))
+    captured = [t for s in dataset.sources for t in s.tensors]
+    if captured:
+        raise ValueError("Cannot capture a placeholder (name:{}, type:Placeholder) by value.".format(captured[0].name[:-2]))
     it = Iterator(dataset)
     it.one_shot = True
     return it

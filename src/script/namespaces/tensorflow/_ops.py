@@ -328,7 +328,8 @@ def saturate_cast(value, dtype):
 def clip_by_value(t, clip_value_min, clip_value_max):
     x = as_tensor(t)
     lo, hi = as_operand(clip_value_min, x.dtype), as_operand(clip_value_max, x.dtype)
-    return _w.where(x < lo, lo, _w.where(x > hi, hi, x))
+    kept = _w.where(x == x, x, _w.stop_gradient(x)) if x.dtype.is_floating else x       # NaN stays and has no gradient
+    return _w.where(x < lo, lo, _w.where(x > hi, hi, kept))
 
 
 @op("clip_by_norm")
@@ -928,7 +929,7 @@ def band_part(input, num_lower, num_upper):
     return _w.where(keep, x, _w.zeros_like(x))
 
 
-def _solid(x, what):
+def solid(x, what):
     if not _w.about(x, "symbolic") and not _w.all(_w.is_finite(x)).item():
         raise InvalidArgumentError(what)
     return x
@@ -937,11 +938,10 @@ def _solid(x, what):
 @op("MatrixInverse")
 def inv(input, adjoint=False):
     x = as_tensor(input)
-    return _solid(_w.inv(_w.swap_axes(_w.conj(x) if x.dtype.is_complex else x, -1, -2) if adjoint else x), "Input is not invertible.")
+    return solid(_w.inv(_w.swap_axes(_w.conj(x) if x.dtype.is_complex else x, -1, -2) if adjoint else x), "Input is not invertible.")
 
 
 det = op("MatrixDeterminant")(lambda input: _w.det(as_tensor(input)))
-cholesky = op("Cholesky")(lambda input: _solid(_w.cholesky(as_tensor(input)), "Cholesky decomposition was not successful. The input might not be valid."))
 
 
 @op("MatrixSolve")
@@ -954,12 +954,6 @@ def solve(matrix, rhs, adjoint=False):
 def triangular_solve(matrix, rhs, lower=True, adjoint=False):
     a, b = like(matrix, rhs)
     return _w.solve_triangular(a, b, lower, adjoint, False)
-
-
-@op("logdet")
-def logdet(matrix):
-    c = _w.cholesky(as_tensor(matrix))
-    return 2.0 * _w.sum(_w.log(_w.diagonal(c, 0)), -1)
 
 
 @op("l2_normalize")

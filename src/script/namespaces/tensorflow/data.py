@@ -5,6 +5,7 @@ import numpy as _np
 from tensorflow._base import as_tensor, state, TensorShape, TensorSpec, InvalidArgumentError, int64
 
 AUTOTUNE = -1
+_probing = []       # while an example of a dataset's elements is made
 
 
 def _leaf(x):
@@ -25,6 +26,22 @@ class _Source:
     # tensors of a graph that a dataset is made of: an iterator's initializer gives them values
     def __init__(self, tensors):
         self.tensors, self.values = tensors, None
+
+    def start(self, values):
+        self.values = values
+
+
+class _Order(_Source):
+    # what a shuffle draws its passes from: an iterator's initializer begins it anew
+    def __init__(self, seed):
+        from tensorflow.random import get_seed
+        super().__init__([])
+        self.seeds = get_seed(seed)
+        self.start([])
+
+    def start(self, values):
+        from tensorflow.random import words_from
+        self.words = words_from(*self.seeds)
 
 
 def _stacked(items):
@@ -49,9 +66,11 @@ class Dataset:
         # one of its elements; of a graph's tensors, made of zeros
         for s in self.sources:
             s.values = [_w.full([1 if d is None else d for d in t.shape], 0, t.dtype) for t in s.tensors]
+        _probing.append(True)
         try:
             return next(iter(self))
         finally:
+            _probing.pop()
             for s in self.sources:
                 s.values = None
 
@@ -160,12 +179,15 @@ class Dataset:
     def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=True, name=None):
         # From a buffer that is filled as it is emptied, in TensorFlow's order: each iteration has two words of the dataset's stream
         # as the seeds of its own.
-        from tensorflow.random import Words, words_of
-        seeds, size = words_of(seed), int(buffer_size)
-        first = None if reshuffle_each_iteration is not False else seeds.seeds
+        from tensorflow.random import Words
+        order, size = _Order(seed), int(buffer_size)
+        first = None if reshuffle_each_iteration is not False else order.words.seeds
 
         def make():
-            words = Words(*first) if first is not None else Words(seeds.next(), seeds.next())
+            if _probing:        # an example of the elements draws nothing
+                yield from self
+                return
+            words = Words(*first) if first is not None else Words(order.words.next(), order.words.next())
             room, start, end, source = {}, 0, 0, iter(self)
             while True:
                 while source is not None and end - start < size:
@@ -182,7 +204,7 @@ class Dataset:
                 del room[start]
                 start += 1
                 yield x
-        return self._derived(make, self._size)
+        return Dataset(make, self._size, self.sources + [order], self.open_rows)
 
     def repeat(self, count=None, name=None):
         def make():

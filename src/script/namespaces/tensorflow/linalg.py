@@ -1,6 +1,6 @@
 # tensorflow.linalg
-from tensorflow._ops import (matmul, matvec, tensordot, einsum, trace, band_part, inv, det, cholesky, solve, triangular_solve,
-                             logdet, norm, eye, global_norm, l2_normalize)
+from tensorflow._ops import (matmul, matvec, tensordot, einsum, trace, band_part, inv, det, solid, solve, triangular_solve,
+                             norm, eye, global_norm, l2_normalize)
 import _tf as _w
 from tensorflow._base import op, as_tensor, like, InvalidArgumentError, bool_, int32
 
@@ -10,6 +10,25 @@ adjoint = op("adjoint")(lambda matrix: _turned(as_tensor(matrix), True))
 
 def _turned(x, conjugate):
     return _w.swap_axes(_w.conj(x) if conjugate and x.dtype.is_complex else x, -1, -2)
+
+
+def _factor(x):
+    # of the lower triangle alone; its gradient is that of a symmetric matrix, spread over both triangles
+    if x.dtype.is_complex:
+        return _w.cholesky(x)
+    both = 0.5 * (x + _w.swap_axes(x, -1, -2))
+    both = _w.where(_w.is_finite(both), both, _w.zeros_like(both))
+    return _w.cholesky(_w.stop_gradient(x) + (both - _w.stop_gradient(both)))
+
+
+@op("Cholesky")
+def cholesky(input):
+    return solid(_factor(as_tensor(input)), "Cholesky decomposition was not successful. The input might not be valid.")
+
+
+@op("logdet")
+def logdet(matrix):
+    return 2.0 * _w.sum(_w.log(_w.diagonal(_factor(as_tensor(matrix)), 0)), -1)
 
 
 def _one(k):

@@ -428,7 +428,8 @@ def _morph(x, filters, strides, padding, data_format, dilations, erode):
     if erode:
         x, w = -x, _w.flip(w, [0, 1])
     at, _ = _windows(x, [h, k], _spatial(strides, 2), _spatial(dilations, 2), padding, x.dtype.min)
-    y = _w.max(at + _w.reshape(w, [h * k, c]), 3)
+    at = at + _w.reshape(w, [h * k, c])
+    y = _w.max(_w.where(_w.is_nan(at), x.dtype.min, at) if x.dtype.is_floating else at, 3)       # NaN is never the largest
     return -y if erode else y
 
 

@@ -76,9 +76,8 @@ def get_seed(op_seed):
     return (0, _MAX) if seeds == (0, 0) else seeds
 
 
-def words_of(seed):
+def words_from(a, b):
     # what a dataset draws from: seeds that nobody gave are any
-    a, b = get_seed(seed)
     return Words(_any_seed(), _any_seed()) if a is None else Words(a, b)
 
 

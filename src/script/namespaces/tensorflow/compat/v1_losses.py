@@ -1,6 +1,6 @@
 # tensorflow.compat.v1.losses -- losses that are numbers, and are collected in the graph.
 from tensorflow import _ops, nn, name_scope
-from tensorflow._base import state
+from tensorflow._base import float32, state
 from tensorflow._graph import default_graph
 
 
@@ -24,18 +24,19 @@ _FEW = Reduction.SUM_BY_NONZERO_WEIGHTS
 def compute_weighted_loss(losses, weights=1.0, scope=None, loss_collection="losses", reduction=_FEW):
     Reduction.validate(reduction)
     with name_scope(scope or "weighted_loss"):
-        weights = _ops.cast(weights, losses.dtype)
-        each = losses * weights
-        loss = each
+        given = losses.dtype        # weighted and summed in 32 bits, whatever is given
+        losses, weights = _ops.cast(losses, float32), _ops.cast(weights, float32)
+        loss = losses * weights
         if reduction != Reduction.NONE:
-            loss = _ops.reduce_sum(each)
+            loss = _ops.reduce_sum(loss)
             spread = weights * _ops.ones_like(losses)
             if reduction == Reduction.MEAN:
                 loss = _ops.divide_no_nan(loss, _ops.reduce_sum(spread))
             elif reduction == _FEW:
-                loss = _ops.divide_no_nan(loss, _ops.cast(_ops.count_nonzero(spread), losses.dtype))
+                loss = _ops.divide_no_nan(loss, _ops.cast(_ops.count_nonzero(spread), float32))
             elif reduction == Reduction.SUM_OVER_BATCH_SIZE:
-                loss = _ops.divide_no_nan(loss, _ops.cast(_ops.size(losses), losses.dtype))
+                loss = _ops.divide_no_nan(loss, _ops.cast(_ops.size(losses), float32))
+        loss = _ops.cast(loss, given)
     return add_loss(loss, loss_collection)
 
 
@@ -46,8 +47,12 @@ def add_loss(loss, loss_collection="losses"):
 
 
 def _pair(labels, predictions):
-    predictions = _ops.convert_to_tensor(predictions)
-    return _ops.cast(labels, predictions.dtype), predictions
+    return _ops.cast(labels, float32), _ops.cast(predictions, float32)
+
+
+def _like_logits(labels, logits):
+    logits = _ops.convert_to_tensor(logits)
+    return _ops.cast(labels, logits.dtype), logits
 
 
 def mean_squared_error(labels, predictions, weights=1.0, scope=None, loss_collection="losses", reduction=_FEW):
@@ -74,7 +79,7 @@ def hinge_loss(labels, logits, weights=1.0, scope=None, loss_collection="losses"
 
 
 def softmax_cross_entropy(onehot_labels, logits, weights=1.0, label_smoothing=0, scope=None, loss_collection="losses", reduction=_FEW):
-    t, x = _pair(onehot_labels, logits)
+    t, x = _like_logits(onehot_labels, logits)
     if label_smoothing > 0:
         t = t * (1 - label_smoothing) + label_smoothing / int(t.shape[1])
     each = nn.softmax_cross_entropy_with_logits(labels=_ops.stop_gradient(t), logits=x)
@@ -87,7 +92,7 @@ def sparse_softmax_cross_entropy(labels, logits, weights=1.0, scope=None, loss_c
 
 
 def sigmoid_cross_entropy(multi_class_labels, logits, weights=1.0, label_smoothing=0, scope=None, loss_collection="losses", reduction=_FEW):
-    t, x = _pair(multi_class_labels, logits)
+    t, x = _like_logits(multi_class_labels, logits)
     if label_smoothing > 0:
         t = t * (1 - label_smoothing) + 0.5 * label_smoothing
     each = nn.sigmoid_cross_entropy_with_logits(labels=t, logits=x)
