@@ -15,6 +15,13 @@ const Namespace sc_namespaces[1];
 const uint32_t sc_nnamespaces = 0;
 bool open_files(Vm *vm) { return vm != NULL; }
 void engine_free(Vm *vm) { (void)vm; }
+const char *engine_keyword(const Vm *vm, const void *user, const char *name)
+{
+    (void)vm;
+    (void)user;
+    (void)name;
+    return NULL;
+}
 bool engine_poses_as(Vm *vm, Value v, const Class *c)
 {
     return vm && v.tag == T_NIL && !c;

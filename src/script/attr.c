@@ -301,6 +301,13 @@ static bool set_on_class(Vm *vm, Class *c, Str *name, Value x)
         c->name = obj_ref(as_str(x));
         return true;
     }
+    if (name == vm->known[S_module] && is_str(x)) {
+        Str *old = c->module;
+
+        c->module = obj_ref(as_str(x));
+        if (old)
+            obj_drop(vm, old);
+    }
     if (x.tag == T_NIL) {
         int r = sc_dict_remove(vm, c->attrs, v_obj(name));
 

@@ -45,9 +45,19 @@ static bool wrong_count(Vm *vm, const char *fname, const ParamName *p, int nreq,
                    (int)p[given].n, p[given].s, given + 1 - skip);
 }
 
+static int param_index(const ParamName *p, int n, const char *name)
+{
+    int i = 0;
+
+    while (i < n && (strncmp(p[i].s, name, p[i].n) || name[p[i].n]))
+        i++;
+    return i;
+}
+
 bool sc_bind_native(Vm *vm, const char *fname, const char *params, const Args *a, Value *out)
 {
     ParamName p[PARAMS_MAX];
+    const char *other;
     int nreq, nmax, n, i, k;
 
     if (params[0] == '*')
@@ -62,9 +72,9 @@ bool sc_bind_native(Vm *vm, const char *fname, const char *params, const Args *a
     for (k = 0; k < a->nkw; k++) {
         Str *s = as_str(a->names[k]);
 
-        for (i = 0; i < n; i++)
-            if (p[i].n == s->n && memcmp(p[i].s, s->s, s->n) == 0)
-                break;
+        i = param_index(p, n, s->s);
+        if (i == n && a->user && (other = engine_keyword(vm, a->user, s->s)))
+            i = param_index(p, n, other);
         if (i == n) {
             const char *list[PARAMS_MAX], *hint;
             char names[PARAMS_MAX][32];
@@ -231,6 +241,21 @@ static void too_many(Vm *vm, Function *f, int n)
                  f->qualname->s, c->npos, c->npos == 1 ? "" : "s", n, n == 1 ? "was" : "were");
 }
 
+/* What a function calls the keyword, by the names that its module gives: __keywords__ = {"axis": "dim"}. */
+static Dict *other_names(Vm *vm, const Function *f)
+{
+    Value *names = sc_dict_find_str(f->module->attrs, vm->known[S_keywords]);
+
+    return names && sc_is(vm, *names, C_dict) ? (Dict *)names->o : NULL;
+}
+
+static Str *other_name(Vm *vm, Dict *names, Str *name)
+{
+    Value *other = names ? sc_dict_find(vm, names, v_obj(name)) : NULL;
+
+    return other && is_str(*other) ? as_str(*other) : NULL;
+}
+
 static bool bind_keyword(Vm *vm, Function *f, VmFrame *fr, Str *name, Value v, Dict *extra)
 {
     const ByteCode *c = f->code;
@@ -254,6 +279,20 @@ static bool bind_keyword(Vm *vm, Function *f, VmFrame *fr, Str *name, Value v, D
                            "%s() got some positional-only arguments passed as keyword "
                            "arguments: '%s'",
                            f->qualname->s, name->s);
+    Dict *names = other_names(vm, f);
+    Str *other = other_name(vm, names, name);
+
+    for (i = 0; other && i < n; i++)
+        if (sc_str_eq(c->param_names[i], other))
+            return bind_keyword(vm, f, fr, other, v, extra);
+    if (c->has_star && names && sc_str_eq(c->param_names[n], other ? other : name) &&
+        ((Tuple *)fr->regs[n].o)->n == 0) { /* torch.flip(x, dims=[0]) of flip(x, *dims) */
+        Tuple *t = sc_tuple_of(vm, &v, 1);
+
+        sc_drop(vm, fr->regs[n]);
+        fr->regs[n] = t ? v_obj(t) : NIL;
+        return t != NULL;
+    }
     const char *list[256];
     uint32_t k = MIN(n, (uint32_t)COUNT(list));
     const char *hint;

@@ -88,6 +88,7 @@ static void find_free(Comp *c, Comp *maker)
 {
     Scope *s = c->host, *at;
     uint16_t *from = arena_array(&c->u->arena, s->nfree, sizeof *from);
+    const char *name;
     Text t;
 
     for (uint32_t i = 0; i < s->n; i++) {
@@ -95,11 +96,11 @@ static void find_free(Comp *c, Comp *maker)
 
         if (v->kind != VAR_FREE)
             continue;
-        o = comp_lookup(maker, strncmp(v->name, ".free.", 6) ? v->name : v->name + 6,
-                        &at);
+        name = strncmp(v->name, ".free.", 6) ? v->name : intern_name(&c->u->names, v->name + 6);
+        o = comp_lookup(maker, name, &at);
         if (o && o->kind == VAR_CLASS) {
             text_init(&t, &c->u->arena);
-            text_printf(&t, ".free.%s", v->name);
+            text_printf(&t, ".free.%s", name);
             o = comp_lookup(maker, intern_name(&c->u->names, text_str(&t)), &at);
         }
         if (!o || (o->kind != VAR_CELL && o->kind != VAR_FREE))

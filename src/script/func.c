@@ -99,8 +99,57 @@ static bool func_set_qualname(Vm *vm, Value self, Value v)
 static Value func_get_defaults(Vm *vm, Value self)
 {
     Function *f = (Function *)self.o;
+    Value *set = f->attrs ? sc_dict_find_str(f->attrs, vm->known[S_defaults]) : NULL;
 
+    if (set)
+        return sc_ref(*set);
     return f->ndefaults ? v_obj(sc_tuple_of(vm, f->defaults, f->ndefaults)) : NONE;
+}
+
+/* Other values of the last parameters, as many as there are; those by keyword stay. The tuple is kept for who asks, so that
+ * a function of *args can look there itself. */
+static bool func_set_defaults(Vm *vm, Value self, Value v)
+{
+    Function *f = (Function *)self.o;
+    uint32_t n = sc_is(vm, v, C_tuple) ? (uint32_t)((Tuple *)v.o)->n : 0, old = f->ndefaults, kw = f->nkwdefaults;
+    Value *now, *was = f->defaults;
+
+    if (v.tag != T_NONE && v.tag != T_NIL && !sc_is(vm, v, C_tuple))
+        return sc_fail(vm, C_TypeError, "__defaults__ must be set to a tuple object");
+    if (!sc_code_load(f->code) || (!f->attrs && !(f->attrs = sc_dict(vm))) ||
+        !sc_dict_put_str(vm, f->attrs, vm->known[S_defaults], v.tag == T_NIL ? NONE : v))
+        return false;
+    n = MIN(n, f->code->npos);
+    now = n + kw ? sc_alloc(vm, (n + kw) * sizeof *now) : NULL;
+    if (n + kw && !now)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        now[i] = sc_ref(((Tuple *)v.o)->v[(uint32_t)((Tuple *)v.o)->n - n + i]);
+    for (uint32_t i = 0; i < kw; i++)
+        now[n + i] = was[old + i];
+    f->defaults = now;
+    f->ndefaults = n;
+    for (uint32_t i = 0; i < old; i++)
+        sc_drop(vm, was[i]); /* may run __del__, which may look here */
+    sc_free(vm, was, (old + kw) * sizeof *now);
+    return true;
+}
+
+static Value func_get_kwdefaults(Vm *vm, Value self)
+{
+    Function *f = (Function *)self.o;
+    Dict *d = NULL;
+
+    for (uint32_t i = 0; i < f->nkwdefaults; i++) {
+        Value v = f->defaults[f->ndefaults + i];
+
+        if (v.tag == T_NIL)
+            continue;
+        if ((!d && !(d = sc_dict(vm))) || !sc_code_load(f->code) ||
+            !sc_dict_put_str(vm, d, f->code->param_names[f->code->npos + i], v))
+            return NIL;
+    }
+    return d ? v_obj(d) : NONE;
 }
 
 static Value func_get_globals(Vm *vm, Value self)
@@ -148,7 +197,8 @@ static bool func_set_doc(Vm *vm, Value self, Value v)
 static const PropertyDef func_properties[] = {
     {"__name__", func_get_name, func_set_name},
     {"__qualname__", func_get_qualname, func_set_qualname},
-    {"__defaults__", func_get_defaults, NULL},
+    {"__defaults__", func_get_defaults, func_set_defaults},
+    {"__kwdefaults__", func_get_kwdefaults, NULL},
     {"__globals__", func_get_globals, NULL},
     {"__code__", func_get_code, NULL},
     {"__doc__", func_get_doc, func_set_doc},

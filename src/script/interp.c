@@ -492,6 +492,19 @@ Vm *sc_vm_new(wf_ctx *cx, const VmOptions *opt)
     return vm;
 }
 
+/* The texts that every machine has. */
+static void drop_texts(Vm *vm)
+{
+    for (int i = 0; i < S_COUNT; i++)
+        if (vm->known[i])
+            obj_drop(vm, vm->known[i]);
+    for (int i = 0; i < 128; i++)
+        if (vm->chars[i])
+            obj_drop(vm, vm->chars[i]);
+    if (vm->empty_str)
+        obj_drop(vm, vm->empty_str);
+}
+
 /* The modules go by counts and a collection, while names, libraries and tensors are still
  * there for __del__ methods; then what was left for those. The classes are emptied while
  * all of them still stand, and their memory is freed last. */
@@ -555,17 +568,13 @@ void sc_vm_free(Vm *vm)
     }
     for (g = list.next; g != &list; g = g->next)
         sc_type_def.destroy(vm, &g->h);
+    if (whole) /* cycles through what the collector does not see, as strings of a class of its own: they are cut now */
+        sc_collect(vm);
+    vm->collecting = true;
     if (vm->empty_tuple)
         obj_drop(vm, vm->empty_tuple);
     vm->empty_tuple = NULL;
-    for (i = 0; i < S_COUNT; i++)
-        if (vm->known[i])
-            obj_drop(vm, vm->known[i]);
-    for (i = 0; i < 128; i++)
-        if (vm->chars[i])
-            obj_drop(vm, vm->chars[i]);
-    if (vm->empty_str)
-        obj_drop(vm, vm->empty_str);
+    drop_texts(vm);
     for (g = list.next; g != &list; g = next) {
         next = g->next;
         sc_free(vm, g, sizeof(Class));

@@ -175,10 +175,13 @@ static void free_now(Vm *vm, Obj *o)
  * is pending stays pending. */
 static void run_del(Vm *vm, Obj *o)
 {
-    Value *at = sc_class_find(o->cls, vm->known[S_del]), self = {T_OBJ, {.o = o}}, fn, exc, r;
+    Value *at, self = {T_OBJ, {.o = o}}, fn, exc, r;
     bool gen = o->cls == vm->cls[C_generator];
 
-    if (!(gen ? sc_gen_in_block((Gen *)o) : at != NULL) || vm->closing || (o->flags & OBJ_FINALIZED))
+    if (vm->closing || (o->flags & OBJ_FINALIZED)) /* the class may be empty when the machine closes */
+        return;
+    at = sc_class_find(o->cls, vm->known[S_del]);
+    if (!(gen ? sc_gen_in_block((Gen *)o) : at != NULL))
         return;
     o->flags |= OBJ_FINALIZED;
     exc = vm->exc;

@@ -95,12 +95,20 @@ void *sc_native_new(Vm *vm, Value self, size_t size)
 
 /* ---- object, type ------------------------------------------------------------------ */
 
+/* A class's name with those of the functions and classes that it stands in. */
+static const char *full_name(Vm *vm, const Class *c)
+{
+    Value *v = c->attrs ? sc_dict_find_str(c->attrs, vm->known[S_qualname]) : NULL;
+
+    return v && is_str(*v) ? as_str(*v)->s : c->name->s;
+}
+
 static Value object_repr(Vm *vm, Value self)
 {
     Class *c = sc_class_of(vm, self);
 
     if (c->module && c->script)
-        return sc_strf(vm, "<%s.%s object at 0x%012llx>", c->module->s, c->name->s,
+        return sc_strf(vm, "<%s.%s object at 0x%012llx>", c->module->s, full_name(vm, c),
                        (unsigned long long)(uintptr_t)self.o);
     return sc_strf(vm, "<%s object at 0x%012llx>", c->name->s,
                    (unsigned long long)(uintptr_t)self.o);
@@ -243,7 +251,7 @@ static Value type_repr(Vm *vm, Value self)
     Class *c = (Class *)self.o;
 
     if (c->script && c->module && strcmp(c->module->s, "builtins") != 0)
-        return sc_strf(vm, "<class '%s.%s'>", c->module->s, c->name->s);
+        return sc_strf(vm, "<class '%s.%s'>", c->module->s, full_name(vm, c));
     return sc_strf(vm, "<class '%s%s%s'>", c->module ? c->module->s : "",
                    c->module ? "." : "", c->name->s);
 }
@@ -280,6 +288,11 @@ static Value type_make(Vm *vm, Class *cls, const Args *a)
     ns = sc_dict_copy(vm, (Dict *)a->v[2].o, vm->cls[C_dict]);
     if (!ns)
         return NIL;
+    if (vm->frame && !sc_dict_find_str(ns, vm->known[S_module]) &&
+        !sc_dict_put_str(vm, ns, vm->known[S_module], v_obj(vm->frame->module->name))) {
+        obj_drop(vm, ns);
+        return NIL;
+    }
     cls = sc_metaclass(vm, cls, (Tuple *)a->v[1].o);
     c = cls ? sc_class_new(vm, cls, as_str(a->v[0]), (Tuple *)a->v[1].o, ns) : NULL;
     cell = c ? sc_dict_find_str(ns, vm->known[S_classcell]) : NULL;

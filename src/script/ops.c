@@ -196,6 +196,14 @@ static Value unsupported(Vm *vm, BinOp op, Value a, Value b, bool inplace)
                     sc_type_name(vm, a), sc_type_name(vm, b));
 }
 
+/* A sequence is repeated, and a list extended in place, only if the other operand's own rule
+ * does not serve: [1, 2] * array is the array's product. */
+static bool asks_other_first(Vm *vm, BinOp op, Value a, Value b, bool inplace)
+{
+    return (op == OP2_MUL || (op == OP2_ADD && inplace)) && b.tag == T_OBJ && is_sequence(vm, a) &&
+           !is_script_object(a) && !is_sequence(vm, b) && b.o->cls->d.binary;
+}
+
 Value sc_binary(Vm *vm, BinOp op, Value a, Value b, bool inplace)
 {
     Class *ca, *cb;
@@ -215,6 +223,10 @@ Value sc_binary(Vm *vm, BinOp op, Value a, Value b, bool inplace)
     sc_ref(b);
     if (ca != cb && cb->d.binary && sc_is_subclass(cb, ca) &&
         dunder_reflects_first(vm, op, ca, cb, inplace)) {
+        r = cb->d.binary(vm, op, a, b, true, false);
+        tried = true;
+    }
+    if (!tried && asks_other_first(vm, op, a, b, inplace)) {
         r = cb->d.binary(vm, op, a, b, true, false);
         tried = true;
     }
@@ -645,8 +657,7 @@ bool sc_to_whole(Vm *vm, Value v, Value *out)
 int sc_repeat_count(Vm *vm, Value v, int64_t *out)
 {
     if (!is_int(v) && !is_long(vm, v) &&
-        !(v.tag == T_OBJ && v.o->cls->script && sc_class_find(v.o->cls, vm->known[S_index]) &&
-          !sc_class_find(v.o->cls, vm->known[S_rmul])))
+        !(v.tag == T_OBJ && v.o->cls->script && sc_class_find(v.o->cls, vm->known[S_index])))
         return 0;
     return sc_to_int(vm, v, out) ? 1 : -1;
 }

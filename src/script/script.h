@@ -841,6 +841,7 @@ const char *sc_builtin_module(const Vm *vm, uint32_t i);
 bool sc_is_builtin_module(const Vm *vm, const char *name);
 void engine_free(Vm *vm);
 bool engine_poses_as(Vm *vm, Value v, const Class *c); /* np.float64 is a float */
+const char *engine_keyword(const Vm *vm, const void *user, const char *name); /* another name of a native's parameter, or NULL */
 
 /* ---- inline ------------------------------------------------------------------------ */
 

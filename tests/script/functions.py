@@ -120,3 +120,52 @@ total = 0
 for i, (p, q) in enumerate([(1, 2), (3, 4)]):
     total += i * p + q
 print(total)
+
+# ---- defaults that are changed later
+
+
+def changed(a, b=2, *, c=3, d):
+    return a, b, c, d
+
+
+print(changed.__defaults__, changed.__kwdefaults__)
+changed.__defaults__ = (7, 8)
+print(changed(d=1), changed(5, d=1), changed.__defaults__)
+changed.__defaults__ = None
+try:
+    changed(1, d=1)
+except TypeError as e:
+    print(e)
+try:
+    changed.__defaults__ = 3
+except TypeError as e:
+    print(e)
+Point = __import__("collections").namedtuple("Point", "x y z")
+Point.__new__.__defaults__ = (None,) * len(Point._fields)
+print(Point(), Point(1))
+
+# ---- a class that binds a name which its methods take from the function around it
+
+
+def around(T, n=2):
+    class A:
+        def __init__(self):
+            self.n = n
+
+        @property
+        def T(self):
+            return T
+
+        class B:
+            T = 7
+
+            def both(self):
+                return T, self.T
+
+        def n(self):
+            return n
+    return A
+
+
+A = around(5)
+print(A().T, A.B().both(), A.n(None), A().n)

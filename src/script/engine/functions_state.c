@@ -143,7 +143,7 @@ static Value n_label(Vm *vm, const Args *a)
         return en_fail(&e);
     if (name && t->node && t->node->prim && !(name = sc_vm_intern(vm, name, strlen(name))))
         return en_fail(&e);
-    if (t->node && t->node->prim)
+    if (t->node && t->node->prim && !e.c->tensors->no_grad) /* else the step is an older one */
         t->node->label = name;
     return en_end_value(&e, sc_ref(a->v[0]));
 }

@@ -235,14 +235,37 @@ static bool check_fits(En *e, Value number, wf_tensor x)
                    (long long)number.i, e->f->dtype_names[wf_dtype_of(e->c, x)]);
 }
 
+/* A product with a list, tuple or text that is none of arrays: NumPy's integer scalars repeat it,
+ * its others refuse, as JAX and arrays beside a text do. NONE: let the array decide. */
+static Value beside_sequence(Vm *vm, Value a, Value b, bool reflected)
+{
+    Value self = reflected ? b : a, v = reflected ? a : b;
+
+    if (v.tag != T_OBJ || !(is_str(v) || sc_is(vm, v, C_list) || sc_is(vm, v, C_tuple)))
+        return NONE;
+    if (is_str(v) ? as_tensor(self)->front->lists && !is_scalar(vm, self)
+                  : as_tensor(self)->front == &vm->engine->front[FRONT_JAX])
+        return sc_raise(vm, C_TypeError, "unsupported operand type(s) for *: '%s' and '%s'",
+                        sc_type_name(vm, a), sc_type_name(vm, b));
+    if (!is_scalar(vm, self))
+        return NONE;
+    if (dtype_is_int(wf_dtype_of(vm->cx, as_tensor(self)->t)))
+        return NOTIMPL;
+    return sc_raise(vm, C_TypeError, "can't multiply sequence by non-int of type 'numpy.%s'",
+                    sc_type_name(vm, self));
+}
+
 Value en_tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inplace)
 {
+    Value rule = op == OP2_MUL ? beside_sequence(vm, a, b, reflected) : NONE;
     TensorObj *plain = inplace ? NULL : plain_binary(vm, op, a, b);
     En e;
     wf_tensor x, y;
 
     if (plain)
         return v_obj(plain);
+    if (rule.tag != T_NONE)
+        return rule;
     e = en_begin_front(vm, reflected ? front_of(vm, b, a) : front_of(vm, a, b));
     if (!operand(&e, a, &x) || !operand(&e, b, &y)) {
         en_end_value(&e, NONE);
@@ -259,12 +282,8 @@ Value en_tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool 
         return en_fail(&e);
     if (op == OP2_SUB && e.f == &vm->engine->front[FRONT_TORCH] && !torch_subtracts(&e, a, b, x, y))
         return en_fail(&e);
-    if (op == OP2_MATMUL && e.f == &vm->engine->front[FRONT_TORCH] &&
-        wf_dtype_of(e.c, x) != wf_dtype_of(e.c, y)) {
-        tensor_fail(e.c, WF_ERR_TYPE, "matmul: dtypes %s and %s differ",
-              wf_dtype_name(wf_dtype_of(e.c, x)), wf_dtype_name(wf_dtype_of(e.c, y)));
+    if (op == OP2_MATMUL && !en_alike(&e, "matmul", x, y))
         return en_fail(&e);
-    }
     if (is_strict(&e))
         strict_operands(&e, op, false, a, b, &x, &y);
     if (op == OP2_POW && e.f->means.promotion == WF_PROMOTE_JAX && b.tag == T_INT && b.i < 0 &&

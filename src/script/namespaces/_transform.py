@@ -41,10 +41,12 @@ class _Run:
 
     def _record(self, flat, xs):
         before, self.kit.forward = self.kit.forward, self.forward
+        self.kit.orders += 1
         try:
             return self._recorded(flat, xs)
         finally:
             self.kit.forward = before
+            self.kit.orders -= 1
 
     def _recorded(self, flat, xs):
         w = self.kit.w
@@ -130,6 +132,7 @@ def _basis(w, x):
 
 class Transforms:
     forward = False             # is what runs being derived in forward mode?
+    orders = 0                  # derivatives of derivatives that are being taken
 
     def __init__(self, w, sort):
         self.w = w

@@ -279,5 +279,5 @@ class Path(PurePath):
 
 
 PurePosixPath, PosixPath = PurePath, Path
-Path.__name__ = "PosixPath"
-PurePath.__name__ = "PurePosixPath"
+Path.__name__ = Path.__qualname__ = "PosixPath"
+PurePath.__name__ = PurePath.__qualname__ = "PurePosixPath"

@@ -272,11 +272,12 @@ def _namedtuple(typename, fields, given, module="__main__"):
             raise TypeError(f"{typename}.__new__() takes {n + 1} positional arguments but {len(args) + 1} were given")
         values = list(args)
         missing = []
-        for name in fields[len(args):]:
+        for i in range(len(args), n):
+            name, late = fields[i], __new__.__defaults__ or ()      # which programs set
             if name in kwargs:
                 values.append(kwargs.pop(name))
-            elif name in given:
-                values.append(given[name])
+            elif i >= n - len(late):
+                values.append(late[i - n])
             else:
                 missing.append(repr(name))
         if kwargs:
@@ -288,6 +289,7 @@ def _namedtuple(typename, fields, given, module="__main__"):
             s = "" if len(missing) == 1 else "s"
             raise TypeError(f"{typename}.__new__() missing {len(missing)} required positional argument{s}: " + " and ".join(missing))
         return tuple.__new__(cls, values)
+    __new__.__defaults__ = tuple(given.values())
 
     def __repr__(self):
         return self.__class__.__name__ + "(" + ", ".join(f"{k}={v!r}" for k, v in zip(fields, self)) + ")"
