@@ -568,6 +568,13 @@ static Value n_set_layout(Vm *vm, const Args *a)
     return en_end_value(&e, NONE);
 }
 
+/* lenient(on): layouts that are a part of types refuse nothing from now on, or as before */
+static Value n_lenient(Vm *vm, const Args *a)
+{
+    vm->cx->tensors->lenient += sc_truth(vm, a->v[0]) ? 1u : UINT32_MAX;
+    return NONE;
+}
+
 /* axis_kind(axis): who binds it: "vmap", "mesh", "checked"; None: nobody */
 static Value n_axis_kind(Vm *vm, const Args *a)
 {
@@ -619,9 +626,13 @@ static Value n_bound(Vm *vm, const Args *a)
             buf_str(&b, tr->axis.mesh ? tr->axis.check ? "!" : "." : "=");
             buf_value(&b, v_int(tr->axis.size), false);
         }
-    for (int i = 0; i < n && innermost_mesh(e.c); i++) {
+    for (int i = 0; i < n; i++) {
+        const Tensor *t = tensor_get(e.c, x[i], "bound");
+
         buf_char(&b, ' ');
-        buf_value(&b, v_int(tensor_vary(e.c, tensor_get(e.c, x[i], "bound"))), false);
+        buf_value(&b, v_int(innermost_mesh(e.c) ? tensor_vary(e.c, t) : 0), false);
+        if (layout_explicit(e.c, t))
+            buf_str(&b, layout_text(e.c, t->layout));
     }
     return en_end_value(&e, buf_done(&b));
 }
@@ -705,6 +716,7 @@ const NativeDef engine_control[] = {
     {"shard", n_shard, "x,mesh,spec"},
     {"layout", n_layout, "x"},
     {"set_layout", n_set_layout, "x,text"},
+    {"lenient", n_lenient, "on"},
     {"axis_kind", n_axis_kind, "axis"},
     {"axis_size", n_axis_size, "axis"},
     {0},

@@ -221,7 +221,7 @@ static bool may_mix(const char *label)
 {
     static const char *const names[] = {"write", "set_data",  "same",  "shares_memory", "own",
                                         "set_grad", "to_device", "index", "getitem", "setitem",
-                                        "device_at", "save_model"};
+                                        "device_at", "save_model", "among", "leaves", "hosts", "gradients"};
 
     for (size_t i = 0; label && i < sizeof names / sizeof *names; i++)
         if (!strcmp(label, names[i]))

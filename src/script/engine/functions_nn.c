@@ -12,11 +12,8 @@ static Value n_linear(Vm *vm, const Args *a)
     if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &w) ||
         !en_tensor_opt(&e, a->v[2], &b))
         return en_fail(&e);
-    if (e.f == &vm->engine->front[FRONT_TORCH] && wf_dtype_of(e.c, x) != wf_dtype_of(e.c, w)) {
-        tensor_fail(e.c, WF_ERR_TYPE, "linear: dtypes %s and %s differ",
-              wf_dtype_name(wf_dtype_of(e.c, x)), wf_dtype_name(wf_dtype_of(e.c, w)));
+    if (!en_alike(&e, "linear", x, w))
         return en_fail(&e);
-    }
     flat = wf_rank(e.c, x) == 2;
     e.label = !wf_is_none(b)            ? flat ? "addmm" : "view"
               : flat                    ? "mm"
@@ -57,6 +54,15 @@ static wf_tensor group_norm(wf_ctx *c, const wf_tensor *in, const void *statics)
     return wf_group_norm(c, in[0], f->n, norm_weight(f, in), norm_bias(f, in), f->eps);
 }
 
+/* PyTorch takes parameters of x's dtype, and of f32 beside a narrow x. */
+static bool norm_alike(En *e, const char *norm, wf_tensor x, wf_tensor parameter)
+{
+    wf_dtype d = wf_dtype_of(e->c, x);
+
+    return wf_is_none(parameter) || ((d == WF_F16 || d == WF_BF16) && wf_dtype_of(e->c, parameter) == WF_F32) ||
+           en_alike(e, norm, x, parameter);
+}
+
 static Value end_norm(En *e, ComposedCall norm, wf_tensor x, wf_tensor w, wf_tensor b, int64_t n, double eps)
 {
     NormForm f = {n, eps, !wf_is_none(w), !wf_is_none(b)};
@@ -78,6 +84,8 @@ static Value n_layer_norm(Vm *vm, const Args *a)
     if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &n) ||
         !en_tensor_opt(&e, a->v[2], &w) || !en_tensor_opt(&e, a->v[3], &b) ||
         !en_float(&e, a->v[4], &eps))
+        return en_fail(&e);
+    if (!norm_alike(&e, "layer_norm", x, w) || !norm_alike(&e, "layer_norm", x, b))
         return en_fail(&e);
     return end_norm(&e, layer_norm, x, w, b, n, eps);
 }
@@ -106,6 +114,8 @@ static Value n_group_norm(Vm *vm, const Args *a)
         !en_tensor_opt(&e, a->v[2], &w) || !en_tensor_opt(&e, a->v[3], &b) ||
         !en_float(&e, a->v[4], &eps))
         return en_fail(&e);
+    if (!norm_alike(&e, "group_norm", x, w) || !norm_alike(&e, "group_norm", x, b))
+        return en_fail(&e);
     return end_norm(&e, group_norm, x, w, b, n, eps);
 }
 
@@ -121,6 +131,9 @@ static Value n_batch_norm(Vm *vm, const Args *a)
         !en_tensor_opt(&e, a->v[2], &v) || !en_tensor_opt(&e, a->v[3], &w) ||
         !en_tensor_opt(&e, a->v[4], &b) || !en_bool(&e, a->v[5], &training) ||
         !en_float(&e, a->v[6], &eps))
+        return en_fail(&e);
+    if (!norm_alike(&e, "batch_norm", x, m) || !norm_alike(&e, "batch_norm", x, v) ||
+        !norm_alike(&e, "batch_norm", x, w) || !norm_alike(&e, "batch_norm", x, b))
         return en_fail(&e);
     out[1] = out[2] = WF_NONE;
     out[0] = wf_batch_norm(e.c, x, m, v, w, b, training, eps, training ? &out[1] : NULL,
@@ -149,6 +162,8 @@ static Value loss(Vm *vm, const Args *a,
 
     if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &y) ||
         !reduction_of(&e, a->v[2], &how))
+        return en_fail(&e);
+    if (fn == wf_bce_loss && !en_alike(&e, "bce_loss", x, y))
         return en_fail(&e);
     return en_end(&e, fn(e.c, x, y, how));
 }
@@ -253,6 +268,8 @@ static Value n_conv(Vm *vm, const Args *a)
         !spatial(&e, a->v[5], (int)n, r[1], &padding) ||
         !spatial(&e, a->v[6], (int)n, r[2], &dilation) || !en_int(&e, a->v[7], &groups))
         return en_fail(&e);
+    if ((!wf_is_none(b) && !en_alike(&e, "conv: bias", x, b)) || !en_alike(&e, "conv", x, w))
+        return en_fail(&e);
     return en_end(&e, wf_conv(e.c, x, w, b, (int)n, stride, padding, dilation, groups));
 }
 
@@ -270,6 +287,8 @@ static Value n_conv_transpose(Vm *vm, const Args *a)
         !spatial(&e, a->v[5], (int)n, r[1], &padding) ||
         !spatial(&e, a->v[6], (int)n, r[2], &more) ||
         !spatial(&e, a->v[7], (int)n, r[3], &dilation) || !en_int(&e, a->v[8], &groups))
+        return en_fail(&e);
+    if (!en_alike(&e, "conv", x, w) || (!wf_is_none(b) && !en_alike(&e, "conv", x, b)))
         return en_fail(&e);
     return en_end(&e, wf_conv_transpose(e.c, x, w, b, (int)n, stride, padding, more, dilation,
                                         groups));

@@ -62,6 +62,25 @@ Value box_program(Vm *vm, const Program *p, uint32_t nargs, Tensor *const *captu
     return v_obj(g);
 }
 
+Value box_traced(Vm *vm, const Program *p, const Trace *tr, uint32_t nargs, const bool *weak, uint32_t nweak)
+{
+    Tensor **captures = NULL;
+    Value v;
+
+    if (tr->ncaptures) {
+        captures = sc_alloc(vm, tr->ncaptures * sizeof *captures);
+        if (!captures) {
+            program_release(p);
+            return NIL;
+        }
+        for (uint32_t i = 0; i < tr->ncaptures; i++)
+            captures[i] = tr->captures[i].t;
+    }
+    v = box_program(vm, p, nargs, captures, tr->ncaptures, weak, nweak);
+    sc_free(vm, captures, tr->ncaptures * sizeof *captures);
+    return v;
+}
+
 /* ---- tracing ----------------------------------------------------------------------- */
 
 /* (shape, dtype) in place of a tensor: a type. */
@@ -96,6 +115,7 @@ static wf_tensor trace_input_like(En *e, Value v)
         Tensor *x = tensor_get(e->c, h, "trace");
 
         x->weak = weak;
+        x->layout = layout_explicit(e->c, tensor_get(e->c, t, "trace"));
         trace_set_vary(e->c, e->c->tensors->trace, x->val,
                        tensor_vary(e->c, tensor_get(e->c, t, "trace")));
     }
@@ -133,8 +153,6 @@ Value en_traced(En *e, Value results, int nargs)
     bool *weak;
     const Program *p;
     Trace *tr = e->c->tensors->trace;
-    Tensor **captures = NULL;
-    Value v;
 
     if (!en_tensors(e, results, &out, &n) || !(weak = en_alloc(e, (size_t)n)))
         return NIL;
@@ -143,18 +161,7 @@ Value en_traced(En *e, Value results, int nargs)
     p = trace_finish(e->c, out, (uint32_t)n);
     if (!p)
         return en_raise(e), NIL;
-    if (tr->ncaptures) {
-        captures = sc_alloc(e->vm, tr->ncaptures * sizeof *captures);
-        if (!captures) {
-            program_release(p);
-            return NIL;
-        }
-        for (uint32_t i = 0; i < tr->ncaptures; i++)
-            captures[i] = tr->captures[i].t;
-    }
-    v = box_program(e->vm, p, (uint32_t)nargs, captures, tr->ncaptures, weak, (uint32_t)n);
-    sc_free(e->vm, captures, tr->ncaptures * sizeof *captures);
-    return v;
+    return box_traced(e->vm, p, tr, (uint32_t)nargs, weak, (uint32_t)n);
 }
 
 /* trace(fn, args, name="f", graph=False): fn(*symbols) gives a list of tensors. An argument
@@ -594,7 +601,7 @@ static const NativeDef program_methods[] = {
     {"has_rules", en_program_has_rules, "self"},
     {"hessian", p_hessian, "self,wrt"},
     {"vmap", p_vmap, "self,axes|name,size"},
-    {"layouts", en_program_layouts, "self,mesh,specs"},
+    {"layouts", en_program_layouts, "self,mesh,specs|all"},
     {"optimise", p_optimise, "self|last"},
     {"part", en_program_part, "self"},
     {"split", p_split, "self,wrt"},
@@ -859,6 +866,12 @@ static Value n_gradients(Vm *vm, const Args *a)
                  (keep ? WF_GRAD_KEEP : 0u) | (create ? WF_GRAD_CREATE : 0u) |
                      (unused ? WF_GRAD_UNUSED_OK : 0u) | (all ? WF_GRAD_ALL : 0u),
                  out);
+    for (int i = 0; i < nx && !failed(e.c); i++) { /* a gradient is where its tensor is */
+        const Tensor *g = wf_is_none(out[i]) ? NULL : tensor_get(e.c, out[i], "gradients"), *t = tensor_get(e.c, x[i], "gradients");
+
+        if (g && t && !g->symbolic && !t->symbolic && tensor_device(g) != tensor_device(t))
+            out[i] = wf_to_device(e.c, out[i], tensor_device(t));
+    }
     return with_nones(&e, out, nx);
 }
 
@@ -938,6 +951,7 @@ const NativeDef engine_programs[] = {
     {"load_model", n_load_model, "path,keys"},
     {"in_trace", n_in_trace, ""},
     {"so_far", n_so_far, "x"},
+    {"outside", n_outside, "fn"},
     {"precision", n_precision, "name"},
     {"apply", n_apply, "program,args|more,captures,donated"},
     {"is_donated", n_is_donated, "x"},

@@ -207,7 +207,7 @@ static Value n_assert_now(Vm *vm, const Args *a)
 
 bool en_may_draw(Vm *vm)
 {
-    if (!vm->engine->no_random || !vm->cx->tensors->trace)
+    if (!vm->engine->no_draws && (!vm->engine->no_random || !vm->cx->tensors->trace))
         return true;
     vm->engine->refused++;
     return sc_fail(vm, C_RuntimeError,
@@ -215,14 +215,16 @@ bool en_may_draw(Vm *vm)
                    "be part of a program");
 }
 
-/* refuse_random(on): while on, draws inside a trace are errors; gives how many were refused */
+/* refuse_random(on, everywhere): while on, draws inside a trace, or everywhere, are errors; gives how many were refused */
 static Value n_refuse_random(Vm *vm, const Args *a)
 {
-    bool on;
+    bool on, everywhere = false;
+    int *n;
 
-    if (!sc_to_bool(vm, a->v[0], &on))
+    if (!sc_to_bool(vm, a->v[0], &on) || (a->v[1].tag != T_NIL && !sc_to_bool(vm, a->v[1], &everywhere)))
         return NIL;
-    vm->engine->no_random += on ? 1 : vm->engine->no_random > 0 ? -1 : 0;
+    n = everywhere ? &vm->engine->no_draws : &vm->engine->no_random;
+    *n += on ? 1 : *n > 0 ? -1 : 0;
     return v_int(vm->engine->refused);
 }
 
@@ -258,7 +260,7 @@ static Value n_drawer(Vm *vm, const Args *a)
 
 const NativeDef engine_stage[] = {
     {"drawer", n_drawer, "fn"},
-    {"refuse_random", n_refuse_random, "on"},
+    {"refuse_random", n_refuse_random, "on,|everywhere"},
     {"alias", n_alias, "x"},
     {"same_value", n_same_value, "x,y"},
     {"view_of", n_view_of, "x,y"},

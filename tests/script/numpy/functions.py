@@ -52,5 +52,5 @@ try:
     np.testing.assert_allclose([1.0, 2.0], [1.0, 2.5])
 except AssertionError as e:
     print("not close", "Mismatched elements: 1 / 2 (50%)" in str(e))
-print(list(np.ndindex(2, 2)), [(i, int(v)) for i, v in np.ndenumerate(a)][:3], np.pi, np.e, np.inf, np.newaxis, np.size(a), np.ndim(3), np.shape([[1]]), np.isscalar(3.0))
+print(list(np.ndindex(2, 2)), [(i, int(v)) for i, v in np.ndenumerate(a)][:3], np.pi, np.e, np.inf, np.newaxis, np.size(a), np.ndim(3), np.ndim(None), np.ndim(object()), np.shape([[1]]), np.isscalar(3.0))
 print(np.fromiter((q * q for q in range(4)), dtype=int), np.array(range(3)), np.fromfunction(lambda i, j: i + j, (2, 2)), np.vander([1, 2, 3], 3), np.array([[1, 2]] * 2), np.asarray(a) is a, np.array([np.float32(1), np.float32(2)]).dtype)

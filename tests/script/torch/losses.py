@@ -59,3 +59,13 @@ print("kl_div of a negative target", F.kl_div(torch.ones(3), torch.tensor([-1.0,
 x = torch.randn(4, 3, 2, dtype=torch.bfloat16)
 print(F.batch_norm(x, torch.zeros(3), torch.ones(3)).dtype, F.batch_norm(x, None, None, torch.ones(3), torch.ones(3), True).dtype)
 print(torch.allclose(torch.tensor([True]), torch.tensor([True])), torch.isclose(torch.tensor([True, False]), torch.tensor([True, True])))
+
+# CTC: gradients take the logarithms for those of log_softmax; labels that the steps are too few for
+for kw in ({}, dict(reduction="sum"), dict(blank=3, zero_infinity=True)):
+    torch.manual_seed(1)
+    a = torch.randn(6, 3, 5, requires_grad=True)
+    logp = a.log_softmax(2)
+    logp.retain_grad()
+    lost = F.ctc_loss(logp, torch.tensor([[1, 2, 2], [2, 1, 4], [1, 1, 1]]), torch.tensor([6, 5, 3]), torch.tensor([3, 2, 3]), **kw)
+    lost.backward()
+    print("ctc", lost.item(), logp.grad[:, :2].sum(1), a.grad[:, :2].norm(), logp.grad[:, 2].sum() if kw.get("zero_infinity") else "")

@@ -25,7 +25,7 @@ def ndim(a):
     try:
         return a.ndim
     except AttributeError:
-        return _w.wrap(a).ndim
+        return _w.wrap(a).ndim if isinstance(a, (list, tuple, int, float, complex)) else 0
 
 
 def size(a, axis=None):

@@ -100,9 +100,31 @@ def _elements(text, label):
 
 def _dtypes(text, label):
     a, _, b = text.partition("dtypes ")[2].replace(" differ", "").partition(" and ")
+    if text.startswith("conv: bias"):
+        return f"Input type ({_C_NAMES.get(a, a)}) and bias type ({_C_NAMES.get(b, b)}) should be the same"
+    if text.startswith(("conv", "einsum", "tensordot")):
+        return f"expected scalar type {_NAMES.get(a, a)} but found {_NAMES.get(b, b)}"
+    if "_norm" in text:
+        narrow = a in ("f16", "bf16")
+        return "mixed dtype (CPU): " + ("expect parameter to have scalar type of Float" if narrow
+                                        else "all inputs must share same datatype.")
+    if text.startswith("bce_loss"):
+        return f"Found dtype {_NAMES.get(b, b)} but expected {_NAMES.get(a, a)}"
     if label == "matmul":
         return f"expected m1 and m2 to have the same dtype, but got: {_C_NAMES.get(a, a)} != {_C_NAMES.get(b, b)}"
     return f"mat1 and mat2 must have the same dtype, but got {_NAMES.get(a, a)} and {_NAMES.get(b, b)}"
+
+
+def _short(dtype):
+    return dtype.name.replace("float", "f").replace("uint", "u").replace("int", "i")
+
+
+def named(dtype):
+    return _NAMES.get(_short(dtype), dtype.name)
+
+
+def c_named(dtype):
+    return _C_NAMES.get(_short(dtype), dtype.name)
 
 
 _C_NAMES = {"f32": "float", "f64": "double", "f16": "c10::Half", "bf16": "c10::BFloat16", "i64": "long int",

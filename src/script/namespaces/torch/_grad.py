@@ -104,7 +104,7 @@ _NAMES = {
 }
 _ONES = ("max", "min", "sum_dim", "mean_dim", "prod_dim", "rsub", "clip", "clamp", "squeeze", "roll_dim")
 _OF_PROGRAMS = {"dot_general": "MmBackward0", "reduce_sum": "SumBackward0", "logistic": "SigmoidBackward0",
-                "transpose": "TransposeBackward0"}  # steps of traced and scripted functions
+                "transpose": "TransposeBackward0", "copy_slices": "CopySlices"}  # steps of traced and scripted functions
 _MATMUL = {0: "DotBackward0", 1: "MvBackward0", 2: "MmBackward0", 3: "BmmBackward0"}
 
 

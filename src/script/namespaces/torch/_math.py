@@ -9,6 +9,12 @@ from torch._core import core
 from torch._types import pair, is_float, bool as _bool, int64, float32, float64, uint8, int32
 from torch._creation import get_default_dtype
 
+# Other names that PyTorch takes keywords of its functions by (call.c asks for them).
+__keywords__ = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other",
+                "mat1": "left", "mat": "left", "batch1": "left", "vec1": "left", "mat2": "other", "batch2": "other", "vec2": "other",
+                "vec": "other", "tensor": "other", "axis0": "dim0", "axis1": "dim1", "split_size": "split_size_or_sections",
+                "size": "sizes", "repeats": "sizes"}
+
 # ---- functions that are natives as they are
 
 neg = negative = _w.neg
@@ -196,6 +202,9 @@ def _in_full(fn):
 
 
 def lerp(input, end, weight, *, out=None):
+    if end.dtype != input.dtype:
+        from torch._errors import c_named
+        raise RuntimeError(f"expected dtype {c_named(input.dtype)} for `end` but got dtype {c_named(end.dtype)}")
     # From the nearer end.
     def between(a, b, w):
         if isinstance(w, _w.Tensor):
@@ -518,10 +527,10 @@ def _as_asked(y, dtype):
     return y if dtype is None or y.dtype == dtype else _w.cast(y, dtype)
 
 
-def sum(input, dim=None, keepdim=False, *, dtype=None, axis=None, out=None):
+def sum(input, dim=None, keepdim=False, *, dtype=None, out=None):
     if dtype is not None:
         input = _w.cast(input, dtype)
-    return put(out, _as_asked(_w.sum(input, _dims(dim if axis is None else axis), keepdim), dtype))
+    return put(out, _as_asked(_w.sum(input, _dims(dim), keepdim), dtype))
 
 
 def nansum(input, dim=None, keepdim=False, *, dtype=None):
@@ -536,11 +545,11 @@ def _no_whole_mean(input, name):
                            f"or complex dtype. Got: {_scalar(input.dtype)}")
 
 
-def mean(input, dim=None, keepdim=False, *, dtype=None, axis=None, out=None):
+def mean(input, dim=None, keepdim=False, *, dtype=None, out=None):
     if dtype is not None:
         input = _w.cast(input, dtype)
     _no_whole_mean(input, "mean")
-    return put(out, _w.mean(input, _dims(dim if axis is None else axis), keepdim))
+    return put(out, _w.mean(input, _dims(dim), keepdim))
 
 
 def nanmean(input, dim=None, keepdim=False):
@@ -558,14 +567,14 @@ def prod(input, dim=None, keepdim=False, *, dtype=None, out=None):
 
 
 def _spread(native, name):
-    def spread(input, dim=None, unbiased=None, keepdim=False, *, correction=None, axis=None, out=None):
+    def spread(input, dim=None, unbiased=None, keepdim=False, *, correction=None, out=None):
         if isinstance(dim, bool):  # x.var(False)
             dim, unbiased = None, dim
         if correction is None:
             correction = 0 if unbiased is False else 1
         if not input.dtype.is_inexact:
             raise NotImplementedError("std and var only support floating point and complex dtypes")
-        return put(out, native(input, _dims(dim if axis is None else axis), correction, keepdim))
+        return put(out, native(input, _dims(dim), correction, keepdim))
     spread.__name__ = spread.__qualname__ = name
     return spread
 
@@ -602,13 +611,11 @@ def _put_both(out, values):
 
 def _extreme(native, where_native, both, name):
     # max(x), max(x, dim) -> values and indices, max(x, y)
-    def extreme(input, dim=None, keepdim=False, *, out=None, other=None, axis=None):
+    def extreme(input, dim=None, keepdim=False, *, out=None, other=None):
         if other is None and isinstance(dim, _w.Tensor):
             other = dim
         if other is not None:
             return both(input, other, out=out)
-        if axis is not None:
-            dim = axis
         if dim is None:
             if input.numel() == 0:
                 raise RuntimeError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "

@@ -2,6 +2,7 @@
 import math
 
 import _torch as _w
+from torch._math import __keywords__
 from torch._types import float64, int32, int64
 
 

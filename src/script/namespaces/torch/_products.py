@@ -3,7 +3,7 @@ import _factors
 import _torch as _w
 from torch._cast import full as _full, low as _low, stay as _stay
 from torch._core import core as _core
-from torch._math import put
+from torch._math import __keywords__, put
 from torch._types import result as _result
 
 
@@ -49,6 +49,10 @@ def dot(input, other, *, out=None):
         raise RuntimeError(f"inconsistent tensor size, expected tensor [{input.shape[0]}] and src "
                            f"[{other.shape[0]}] to have the same number of elements, but got {input.shape[0]} and "
                            f"{other.shape[0]} elements respectively")
+    if input.dtype != other.dtype:
+        from torch._errors import named
+        raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {named(input.dtype)} and "
+                           f"{named(other.dtype)}")
     return put(out, _w.label(matmul(input, other), "dot"))
 
 
@@ -69,8 +73,8 @@ ger = outer
 
 
 def _sum_of(product, label):
-    def add(input, a, b, *, beta=1, alpha=1, out=None):
-        p = product(a, b)
+    def add(input, left, other, *, beta=1, alpha=1, out=None):
+        p = product(left, other)
         if alpha != 1:
             p = p * alpha
         if beta == 0:
@@ -181,6 +185,9 @@ def logdet(input):
 
 @_full
 def cdist(x1, x2, p=2.0, compute_mode=None):
+    if x1.dtype != x2.dtype:
+        from torch._errors import named
+        raise RuntimeError(f"expected scalar type {named(x1.dtype)} but found {named(x2.dtype)}")
     d = _w.expand_dims(x1, -2) - _w.expand_dims(x2, -3)
     if p == 2:
         square = _w.sum(d * d, -1)

@@ -41,7 +41,7 @@ _RENAMED = {"resolve_conj": "positive", "resolve_neg": "positive", "conj_physica
 _IN_PLACE = ("abs neg sign square reciprocal exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh "
              "cosh tanh asinh acosh atanh erf sqrt rsqrt sigmoid floor ceil trunc frac logical_not relu mul pow "
              "atan2 eq ne lt le gt ge logical_and logical_or add sub div round clamp clamp_min clamp_max cumsum "
-             "tril triu scatter scatter_add index_add index_copy index_fill index_put masked_fill multiply "
+             "tril triu masked_fill multiply "
              "subtract divide clip erfinv bitwise_and bitwise_or bitwise_xor negative true_divide deg2rad rad2deg "
              "absolute arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_left_shift bitwise_not bitwise_right_shift "
              "conj_physical erfc fix greater greater_equal less less_equal not_equal logical_xor hypot")
@@ -318,9 +318,10 @@ class Tensor(_w.Tensor):
         _grad.backward(self, gradient, retain_graph, create_graph, inputs)
 
     def detach_(self):
-        t = _w.copy(_w.detach(self))
-        with _grad.no_grad():
-            return _write(self, t)
+        if self.is_leaf and not _w.about(self, "symbolic"):
+            return self.requires_grad_(False)
+        _w.Tensor.__init__(self, _w.detach(self))       # this object stands for the detached tensor from now on
+        return self
 
     def clone(self, *, memory_format=None):
         return _w.copy(self)
@@ -441,7 +442,8 @@ class Tensor(_w.Tensor):
         return _write(self, v)
 
     def zero_(self):
-        return _write(self, _w.full((), 0, self.dtype))
+        _write(self, _w.full((), 0, self.dtype))
+        return _w.label(self, "zero") if _w.about(self, "need") and not _w.about(self, "leaf") else self
 
     def fill_diagonal_(self, fill_value, wrap=False):
         n = min(self.shape)
@@ -580,6 +582,8 @@ def _bind():
         setattr(Tensor, name, getattr(Tensor, other))
     for name in _IN_PLACE.split():
         setattr(Tensor, name + "_", _in_place(getattr(Tensor, name)))
+    for name, fn in _shape.IN_PLACE.items():
+        setattr(Tensor, name + "_", _shape.in_place(fn))
     for name in _IN_PLACE_OF_STEPS.split():
         setattr(Tensor, name + "_", _in_place_of_steps(getattr(Tensor, name)))
 

@@ -215,7 +215,7 @@ def result(name, fields):
 
     for i, f in enumerate(fields):
         setattr(Result, f, _field(i))
-    Result.__name__ = name
+    Result.__name__ = Result.__qualname__ = name
     _results[name] = Result
     return Result
 

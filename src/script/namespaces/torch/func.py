@@ -90,16 +90,35 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
 def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
     if randomness not in ("error", "different", "same"):
         raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
-    if randomness != "error":
+    if randomness == "different":
         raise NotImplementedError(f"jacfwd: randomness={randomness!r}")
-    return kit.jacfwd(func, argnums, has_aux)
+    call = kit.jacfwd(func, argnums, has_aux)
+    return _no_draws(call) if randomness == "error" else call
 
 
 def hessian(func, argnums=0):
-    return kit.hessian(func, argnums)
+    return _no_draws(kit.hessian(func, argnums))
 
 
 # ---- vmap
+
+
+def _no_draws(call):
+    # call, in which random numbers are errors: vmap was not told whether samples share them.
+    def guarded(*args, **kwargs):
+        refused = _w.refuse_random(True, True)
+        try:
+            return call(*args, **kwargs)
+        except RuntimeError:
+            _w.refuse_random(False, True)
+            if _w.refuse_random(True, True) != refused:
+                raise RuntimeError("vmap: called random operation while in randomness error mode. Please either use the "
+                                   "'same' or 'different' randomness flags on vmap or perform the randomness operation "
+                                   "out of vmap") from None
+            raise
+        finally:
+            _w.refuse_random(False, True)
+    return guarded
 
 
 def _axes(spec, in_dims, n):
@@ -117,6 +136,9 @@ def _axes(spec, in_dims, n):
 
 
 def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
+    if randomness not in ("error", "different", "same"):
+        raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
+
     def call(*args, **kwargs):
         spec = kit.flatten(args)[1]
         axes = _axes(spec, in_dims, len(args))
@@ -131,7 +153,7 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
         if randomness == "different":
             return _one_by_one(func, args, kwargs, axes, out_dims)
         return kit.vmap_call(func, args, kwargs, axes, out_dims)
-    return call
+    return _no_draws(call) if randomness == "error" else call
 
 
 def _one_by_one(func, args, kwargs, axes, out_dims):

@@ -59,6 +59,10 @@ def _not_singular(A, x, name):
 
 def solve(A, B, *, left=True):
     _square(A, "linalg.solve")
+    if A.dtype != B.dtype:
+        from torch._errors import named
+        raise RuntimeError(f"linalg.solve: Expected A and B to have the same dtype, but found A of type {named(A.dtype)} and B of "
+                           f"type {named(B.dtype)} instead")
     x = _solve(A, B, left)
     _not_singular(A, x, "torch.linalg.solve")
     return x

@@ -424,7 +424,7 @@ def _module_class(plain, name):
     class Original(nn.Module):
         pass
 
-    Original.__name__ = name
+    Original.__name__ = Original.__qualname__ = name
     for k, v in vars(plain).items():
         if _syntax.sort(v) == "function":
             v.__jit_export__ = True

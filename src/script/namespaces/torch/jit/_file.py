@@ -538,7 +538,7 @@ def _restore(node, names, tensors, programs):
     if not isinstance(cls, type) or not issubclass(cls, nn.Module):
         class Loaded(LoadedModule):
             pass
-        Loaded.__name__ = name
+        Loaded.__name__ = Loaded.__qualname__ = name
         cls = Loaded
     new_cls = _trace._traced_class(cls, "traced" in node) if node["kind"] == "traced" else _module._class_for(cls)
     m = object.__new__(new_cls)

@@ -168,7 +168,7 @@ def _class_for(cls):
     class Scripted(RecursiveScriptModule, cls):
         pass
 
-    Scripted.__name__ = "RecursiveScriptModule"
+    Scripted.__name__ = Scripted.__qualname__ = "RecursiveScriptModule"
     Scripted._original = cls
     for c in reversed(cls.__mro__):
         for name, f in list(vars(c).items()):

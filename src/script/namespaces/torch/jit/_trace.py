@@ -361,7 +361,7 @@ def _traced_class(cls, top):
         else:
             class Traced(TracedModule, cls):
                 pass
-        Traced.__name__ = "TopLevelTracedModule" if top else "TracedModule"
+        Traced.__name__ = Traced.__qualname__ = "TopLevelTracedModule" if top else "TracedModule"
         Traced._original = cls
         _classes[key] = (cls, Traced)
     return _classes[key][1]

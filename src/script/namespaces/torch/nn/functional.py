@@ -126,6 +126,9 @@ def hardswish(input, inplace=False):
 
 @_low
 def prelu(input, weight):
+    if input.dtype != weight.dtype and not _w.casting():
+        from torch._errors import named
+        raise RuntimeError(f"prelu: Type promoting not supported. Got {named(input.dtype)} and {named(weight.dtype)}")
     if weight.numel() > 1:
         shape = [1] * input.ndim
         shape[1 if input.ndim > 1 else 0] = weight.numel()
@@ -803,6 +806,9 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
         k = padding_idx % weight.shape[0]
         row = _w.ne(_w.arange(0, weight.shape[0], 1, _int64), k)
         weight = _w.where(_w.expand_dims(row, 1), weight, _w.detach(weight))  # no gradient to the padding
+    if input.dtype != _int64 and input.dtype != _w.int32:
+        raise RuntimeError("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but "
+                           f"got {input.type()} instead (while checking arguments for embedding)")
     if _w.check_index(input, 0, weight.shape[0]) is not None:
         raise IndexError("index out of range in self")
     return _w.label(_w.embedding(weight, input), "embedding")
@@ -925,6 +931,9 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
 
 
 def _check_targets(input, target, ignore_index):
+    if target.dtype != _int64 and target.dtype != _w.uint8:
+        from torch._errors import named
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {named(target.dtype)}")
     n = input.shape[1 if input.ndim > 1 else 0] if input.ndim else 1
     bad = _w.check_index(target, 0, n, ignore_index)
     if bad is not None:
@@ -1091,7 +1100,8 @@ def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, r
 
 @_full
 def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False):
-    # The forward variables of the alignments, in logarithms, one sample after the other.
+    # The forward variables of the alignments, in logarithms, one sample after the other. The gradient takes log_probs for
+    # the result of log_softmax, as PyTorch's does: that of the function itself, and the probabilities.
     single = log_probs.ndim == 2
     if single:
         log_probs = _w.expand_dims(log_probs, 1)
@@ -1105,7 +1115,9 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
             labels = targets[b, :n].tolist()
         else:
             labels, at = targets[at:at + n].tolist(), at + n
-        losses.append(_ctc_one(log_probs[:input_lengths[b], b], labels, blank))
+        logp = log_probs[:input_lengths[b], b]
+        p = _w.exp(logp)
+        losses.append(_ctc_one(logp, labels, blank) + _w.sum(p - _w.stop_gradient(p)))
     loss = _w.stack(losses, 0)
     if zero_infinity:
         loss = _w.where(_w.is_inf(loss), 0.0, loss)
@@ -1129,13 +1141,19 @@ def _ctc_one(logp, labels, blank):
         one = _w.pad(alpha, [1], [0], low)[:s]
         two = _w.where(skip, _w.pad(alpha, [2], [0], low)[:s], low)
         alpha = _w.logsumexp(_w.stack([alpha, one, two], 0), 0) + rows[t]
-    return _w.neg(_w.logsumexp(alpha[-2:] if s > 1 else alpha, 0))
+    loss = _w.neg(_w.logsumexp(alpha[-2:] if s > 1 else alpha, 0))
+    return _w.where(loss > -0.5 * low, _math.inf, loss)     # the steps are too few for the labels
 
 
 # ---- attention
 
 def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None,
                                  enable_gqa=False):
+    if not (query.dtype == key.dtype == value.dtype or _w.casting()):
+        from torch._errors import c_named
+        raise RuntimeError("Expected query, key, and value to have the same dtype, but got query.dtype: "
+                           f"{c_named(query.dtype)} key.dtype: {c_named(key.dtype)} and value.dtype: {c_named(value.dtype)} "
+                           "instead.")
     if enable_gqa:
         n = query.shape[-3] // key.shape[-3]
         key, value = _w.repeat(key, n, -3), _w.repeat(value, n, -3)
@@ -1156,6 +1174,10 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
 
 @_stay
 def bilinear(input1, input2, weight, bias=None):
+    if not (input1.dtype == input2.dtype == weight.dtype):
+        from torch._errors import c_named
+        raise RuntimeError(f"All tensors must have the same dtype, got input1: {c_named(input1.dtype)}, input2: "
+                           f"{c_named(input2.dtype)}, weight: {c_named(weight.dtype)}")
     y = _w.einsum("...i,oij,...j->...o", [input1, weight, input2])
     return y if bias is None else y + bias
 
@@ -1180,7 +1202,7 @@ def affine_grid(theta, size, align_corners=None):
 
 
 def _unnormalised(x, n, align_corners):
-    return (x + 1) / 2 * (n - 1) if align_corners else ((x + 1) * n - 1) / 2
+    return (x + 1) * ((n - 1) / 2) if align_corners else (x + 1) * (n / 2) - 0.5
 
 
 def _reflected(x, n, align_corners):
@@ -1196,23 +1218,26 @@ def _reflected(x, n, align_corners):
 
 
 def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
-    if mode not in ("bilinear", "nearest"):
-        raise NotImplementedError(f"grid_sample: the mode {mode} is outside this version")
+    if mode not in ("bilinear", "nearest", "bicubic"):
+        raise ValueError("nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but "
+                         f"got: '{mode}'")
     if padding_mode not in ("zeros", "border", "reflection"):
         raise ValueError("nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but "
                          f"got: '{padding_mode}'")
+    if input.dtype != grid.dtype:
+        from torch._errors import named
+        raise RuntimeError(f"expected scalar type {named(input.dtype)} but found {named(grid.dtype)}")
     sizes = list(input.shape)[2:]
     rank = len(sizes)
     at = []
     for i, n in enumerate(sizes):
         x = _unnormalised(grid[..., rank - 1 - i], n, align_corners)
-        if padding_mode == "border":
-            x = _w.clip(x, 0.0, n - 1.0)
-        elif padding_mode == "reflection":
-            x = _reflected(x, n, align_corners)
-        at.append(x)
+        at.append(x if mode == "bicubic" else _kept_inside(x, n, padding_mode, align_corners))
+    if mode == "bicubic":
+        return _grid_cubic(input, at, sizes, padding_mode, align_corners)
     if mode == "nearest":
-        return _picked(input, [_w.round(x) for x in at], sizes)
+        none = sum(_w.where(_w.tensor(False), x, 0.0) for x in at)      # the grid's gradient is zero, not nothing
+        return _picked(input, [_w.round(x) for x in at], sizes) + _w.expand_dims(none, 1)
     low = [_w.floor(x) for x in at]
     total = 0.0
     for corner in range(2 ** rank):
@@ -1222,6 +1247,32 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
             places.append(low[i] + far)
             weight = weight * ((at[i] - low[i]) if far else (low[i] + 1 - at[i]))
         total = total + _picked(input, places, sizes) * _w.expand_dims(weight, 1)
+    return total
+
+
+def _kept_inside(x, n, padding_mode, align_corners):
+    # a place of an axis of n elements, where it is when it lies outside
+    if padding_mode == "border":
+        return _w.clip(x, 0.0, n - 1.0)
+    return _reflected(x, n, align_corners) if padding_mode == "reflection" else x
+
+
+def _grid_cubic(input, at, sizes, padding_mode, align_corners):
+    # Four elements an axis, each kept inside by itself, by the convolution kernel of Keys with a = -0.75.
+    if len(sizes) != 2:
+        raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
+    low = [_w.floor(x) for x in at]
+    near = lambda d: ((-0.75 + 2) * d - (-0.75 + 3)) * d * d + 1
+    far = lambda d: ((-0.75 * d - 5 * -0.75) * d + 8 * -0.75) * d - 4 * -0.75
+    axes = []
+    for x, l, n in zip(at, low, sizes):
+        t = x - l
+        axes.append([(_kept_inside(l + k, n, padding_mode, align_corners), w)
+                     for k, w in zip((-1, 0, 1, 2), (far(t + 1), near(t), near(1 - t), far(2 - t)))])
+    total = 0.0
+    for y, wy in axes[0]:
+        for x, wx in axes[1]:
+            total = total + _picked(input, [y, x], sizes) * _w.expand_dims(wy * wx, 1)
     return total
 
 

@@ -297,9 +297,11 @@ class CyclicLR(LRScheduler):
         groups = optimizer.param_groups
         each = lambda v: list(v) if isinstance(v, (list, tuple)) else [v] * len(groups)
         bases, self.max_lrs = each(base_lr), each(max_lr)
-        for group, lr in zip(groups, bases):
-            group["lr"] = lr
-            group["initial_lr"] = lr
+        if last_epoch == -1:
+            for group, lr in zip(groups, bases):
+                group["lr"] = lr
+        if cycle_momentum and not any(k in groups[0] for k in ("betas", "momentum")):
+            raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
         down = step_size_up if step_size_down is None else step_size_down
         self.total_size = float(step_size_up + down)
         self.step_ratio = step_size_up / self.total_size

@@ -99,3 +99,19 @@ def checkpoint_sequential(functions, segments, input, use_reentrant=None, preser
     for f in parts[end + 1:]:
         input = f(input)
     return input
+
+
+def get_device_states(*args):
+    # The devices of the arguments besides the host, and the states of their generators.
+    at = []
+    for x in torch.utils._pytree.tree_leaves(args):
+        if isinstance(x, _w.Tensor) and x.is_cuda and x.get_device() not in at:
+            at.append(x.get_device())
+    return at, [torch.cuda.get_rng_state(k) for k in at]
+
+
+def set_device_states(devices, states, *, device_type=None):
+    if device_type not in (None, "cpu", "cuda"):
+        raise NotImplementedError(f"set_device_states: there are no devices of the type {device_type}")
+    for k, state in zip(devices, states):
+        torch.cuda.set_rng_state(state, k)

@@ -54,8 +54,12 @@ class _ConvNd(Module):
         p, padding = self._parameters, self.padding
         if self.padding_mode != "zeros":
             amounts = []
-            for k in reversed(padding):
-                amounts += [k, k]
+            for i in reversed(range(self.n)):
+                if padding == "same":
+                    whole = self.dilation[i] * (self.kernel_size[i] - 1)
+                    amounts += [whole // 2, whole - whole // 2]
+                else:
+                    amounts += [0, 0] if padding == "valid" else [padding[i], padding[i]]
             input, padding = F.pad(input, amounts, self.padding_mode), 0
         if "weight" in p and "bias" in p:
             return self._fn(input, p["weight"], p["bias"], self.stride, padding, self.dilation, self.groups)
@@ -294,7 +298,7 @@ CircularPad1d, CircularPad2d, CircularPad3d = _pads(_PadNd, "circular")
 ConstantPad1d, ConstantPad2d, ConstantPad3d = _pads(_ConstantPadNd, "constant")
 for _name in ("ZeroPad", "ReflectionPad", "ReplicationPad", "CircularPad", "ConstantPad"):
     for _k in ("1d", "2d", "3d"):
-        globals()[_name + _k].__name__ = _name + _k
+        globals()[_name + _k].__name__ = globals()[_name + _k].__qualname__ = _name + _k
 
 # ---- sizes
 

@@ -4,7 +4,7 @@ from torch.nn.modules.module import Module
 
 
 class LazyModuleMixin:
-    pass
+    pass        # _make_for(the numbers stored for it, by name): load_state_dict gives it its sizes
 
 
 def _lazy(name, base, channels, names):
@@ -16,12 +16,26 @@ def _lazy(name, base, channels, names):
         def has_uninitialized_params(self):
             return True
 
-        def forward(self, input):
+        def _make(self, count):
             args, kwargs = self._given
             training = self.training
-            base.__init__(self, input.shape[1], *args, **kwargs)
+            base.__init__(self, count, *args, **kwargs)
             self.training = training
             self.__class__ = base
+
+        def _make_for(self, stored):
+            # The channels that stored numbers have.
+            if "Conv" not in name:
+                self._make(stored["weight" if "weight" in stored else "running_mean"].shape[0])
+            elif "Transpose" in name:
+                self._make(stored["weight"].shape[0])
+            else:
+                args, kwargs = self._given
+                groups = kwargs["groups"] if "groups" in kwargs else args[5] if len(args) > 5 else 1
+                self._make(stored["weight"].shape[1] * groups)
+
+        def forward(self, input):
+            self._make(input.shape[1])
             return base.forward(self, input)
 
         def extra_repr(self):

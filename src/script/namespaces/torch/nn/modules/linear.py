@@ -56,11 +56,17 @@ class LazyLinear(Linear):
         self._with_bias = bias
         self._made = False
 
+    def _make(self, width):
+        Linear.__init__(self, width, self.out_features, self._with_bias)
+        self._made = True
+        self.__class__ = Linear
+
+    def _make_for(self, stored):
+        self._make(stored["weight"].shape[1])
+
     def forward(self, input):
         if not self._made:
-            Linear.__init__(self, input.shape[-1], self.out_features, self._with_bias)
-            self._made = True
-            self.__class__ = Linear
+            self._make(input.shape[-1])
         return _w.linear(input, self.weight, self.bias)
 
     def extra_repr(self):

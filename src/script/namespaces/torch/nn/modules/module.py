@@ -377,6 +377,12 @@ class Module:
     def load_state_dict(self, state_dict, strict=True, assign=False):
         if not isinstance(state_dict, dict):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
+        for name, m in self.named_modules():
+            if type(m).__name__.startswith("Lazy") and hasattr(m, "_make_for"):
+                prefix = name + "." if name else ""
+                stored = {k[len(prefix):]: v for k, v in state_dict.items() if k.startswith(prefix)}
+                if stored:
+                    m._make_for(stored)
         own = self.state_dict(keep_vars=True)
         missing = [k for k in own if k not in state_dict]
         unexpected = [k for k in state_dict if k not in own]

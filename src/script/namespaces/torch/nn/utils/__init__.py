@@ -7,12 +7,17 @@ def _list(parameters):
     return [parameters] if isinstance(parameters, _w.Tensor) else list(parameters)
 
 
+def _there(x, device):
+    return x if x.device == device else x.to(device)
+
+
 def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=None):
     tensors = _list(tensors)
     norm_type = float(norm_type)
     if not tensors:
         return _w.tensor(0.0)
-    norms = [_w.norm(g, norm_type) for g in tensors]
+    first = tensors[0].device
+    norms = [_there(_w.norm(g, norm_type), first) for g in tensors]
     total = _w.norm(_w.stack(norms, 0), norm_type)
     if error_if_nonfinite and not bool(_w.is_finite(total)):
         raise RuntimeError(f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it "
@@ -26,7 +31,7 @@ def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
         scale = _w.clip(max_norm / (total_norm + 1e-6), None, 1.0)
         for p in _list(parameters):
             if p.grad is not None:
-                p.grad.mul_(scale)
+                p.grad.mul_(_there(scale, p.grad.device))
 
 
 def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):

@@ -1,0 +1,2 @@
+# torch.nn.modules.adaptive
+from torch.nn.modules.more import AdaptiveLogSoftmaxWithLoss

@@ -1,0 +1,2 @@
+# torch.nn.modules.channelshuffle
+from torch.nn.modules.conv import ChannelShuffle

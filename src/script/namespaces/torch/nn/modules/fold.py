@@ -1,0 +1,2 @@
+# torch.nn.modules.fold
+from torch.nn.modules.conv import Fold, Unfold
