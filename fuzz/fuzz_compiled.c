@@ -11,6 +11,7 @@
 #include "compile/compile.h"
 #include "runtime/compiler.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +57,12 @@ bool check_true(bool ok, const char *file, int line, const char *expr)
 bool check_int(int64_t a, int64_t b, const char *file, int line, const char *expr)
 {
     return check_true(a == b, file, line, expr);
+}
+
+bool check_near(double a, double b, double tol, const char *file, int line,
+                const char *expr)
+{
+    return check_true(fabs(a - b) <= tol, file, line, expr);
 }
 
 bool check_has(const char *text, const char *part, const char *file, int line,

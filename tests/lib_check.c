@@ -87,6 +87,13 @@ Nd nd_f64s(wf_ctx *cx, const double *v, int64_t n)
     return x;
 }
 
+void check_vec(const Nd *x, int64_t n, const double *want, double tol)
+{
+    CHECK_EQ_INT(x->count, n);
+    for (int64_t i = 0; i < n && i < x->count; i++)
+        CHECK_NEAR(nd_get(x, i), want[i], tol);
+}
+
 Nd nd_f64(wf_ctx *cx, double v)
 {
     Nd x = nd_new(cx, WF_F64, NULL, 0);

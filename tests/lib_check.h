@@ -82,6 +82,10 @@ bool case_batch(wf_ctx *cx, Case *c);
 Nd nd_new(wf_ctx *cx, wf_dtype dtype, const int64_t *dims, uint32_t rank);
 Nd nd_copy(wf_ctx *cx, const Nd *x);
 Nd nd_f64s(wf_ctx *cx, const double *v, int64_t n);
+#define VEC_OF(cx, ...) nd_f64s(cx, (double[]){__VA_ARGS__}, COUNT(((double[]){__VA_ARGS__})))
+/* x holds these numbers. */
+void check_vec(const Nd *x, int64_t n, const double *want, double tol);
+#define CHECK_VEC(x, tol, ...) check_vec(x, COUNT(((double[]){__VA_ARGS__})), (double[]){__VA_ARGS__}, tol)
 Nd nd_f64(wf_ctx *cx, double v);
 static inline double *nd_data(const Nd *x) { return x->data; }
 double nd_get(const Nd *x, int64_t i);

@@ -116,8 +116,9 @@ static const char *law_split(wf_ctx *cx, const Point *at)
     return NULL;
 }
 
-/* What the derivative takes are operands and results of the forward, so that nothing is computed twice. */
-static const char *law_record(wf_ctx *cx, const Point *at)
+/* What the derivative takes are operands and results of the forward, so that nothing is computed twice. with_gradient: of a
+ * scalar, recorded with its gradients. */
+static const char *law_record(wf_ctx *cx, const Point *at, bool with_gradient)
 {
     const Program *p = at->p, *j = xf_jvp_user(cx, p, at->wrt, at->nwrt), *f, *l;
     bool *wrt = arena_zalloc(&cx->scratch, p->nin + 1);
@@ -128,8 +129,9 @@ static const char *law_record(wf_ctx *cx, const Point *at)
     GO(j && (want = run_program(cx, j, join(cx, at, at->dx, (uint32_t)at->nwrt))));
     for (int k = 0; k < at->nwrt; k++)
         wrt[at->wrt[k]] = true;
-    if (!xf_record(cx, p, wrt, &r) && cx->status == WF_ERR_NORULE) {
-        wf_clear(cx); /* a while */
+    if ((!xf_record(cx, p, wrt, &r) || (with_gradient && !xf_record_gradient(cx, p, wrt, r.nz, &r))) &&
+        cx->status == WF_ERR_NORULE) {
+        wf_clear(cx); /* a while; no derivative; f16 */
         return NULL;
     }
     GO(!failed(cx) && is_valid(cx, r.forward) &&
@@ -464,6 +466,7 @@ static const char *laws_of_scalar(wf_ctx *cx, const Case *c, const Nd *in, Rng *
     if (!at.nwrt)
         return NULL;
     TRY(law_hessian(cx, &at), "hessian");
+    TRY(law_record(cx, &at, true), "record with gradients");
     if (vmap)
         TRY(law_commute(cx, c, &at, rng), "commute");
     return NULL;
@@ -509,7 +512,7 @@ const char *check_case_laws(wf_ctx *cx, const Case *c, uint64_t seed)
     if (at.nwrt && at.nfloat) {
         TRY(law_linearize(cx, &at), "linearize");
         TRY(law_split(cx, &at), "split");
-        TRY(law_record(cx, &at), "record");
+        TRY(law_record(cx, &at, false), "record");
         if (count <= 24) /* work grows with its square */
             TRY(law_jacobians(cx, &at), "jacobians");
         if (count <= 24)

@@ -175,7 +175,8 @@ static const int64_t sizes[][4] = {
     {300, 31, 40, 0}, {15, 200, 600, 5}, {1, 1, 1, 1},
 };
 #define FOR_SIZES(s)                                                                     \
-    for (const int64_t *s = sizes[0]; s < sizes[0] + sizeof sizes / sizeof **sizes; s += 4)
+    for (int row_ = 0; row_ < COUNT(sizes); row_++)                                      \
+        for (const int64_t *s = sizes[row_]; s; s = NULL)
 
 TEST(bias_and_relu_follow_a_product)
 {

@@ -151,7 +151,7 @@ static void note_ops(Items *b, const Program *p)
 static void note_refusal(Items *b, const Program *p)
 {
     for (uint32_t i = 0; i < p->neqns; i++)
-        if (wf_export_refusal(op_name(p->eqns[i].op)))
+        if (*wf_export_refusal(op_name(p->eqns[i].op)))
             b->named[p->eqns[i].op] = true;
     for (uint32_t i = 0; i < p->nsubs; i++)
         note_refusal(b, p->subs[i]);
@@ -381,7 +381,7 @@ TEST(every_op_is_exported_as_it_is_interpreted_or_refused)
     if (d)
         closedir(d);
     for (unsigned i = 0; i < OP_COUNT; i++) {
-        bool refused = wf_export_refusal(op_name(i)) != NULL;
+        bool refused = *wf_export_refusal(op_name(i));
 
         if (!refused && !ops[i])
             check_fail(__FILE__, __LINE__,

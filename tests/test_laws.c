@@ -77,7 +77,8 @@ static void jvp_wrong(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 static void set_rules(unsigned op, const OpRules *rules)
 {
     long page = sysconf(_SC_PAGESIZE);
-    uintptr_t at = (uintptr_t)&op_rule_table[op], from = at & ~(uintptr_t)(page - 1);
+    volatile uintptr_t at = (uintptr_t)&op_rule_table[op]; /* a compiler that saw the table would drop the write */
+    uintptr_t from = at & ~(uintptr_t)(page - 1);
 
     if (mprotect((void *)from, at + sizeof rules - from, PROT_READ | PROT_WRITE))
         abort();
