@@ -108,5 +108,7 @@ const char *wf_export_refusal(const char *op)
 {
     int i = op ? op_find(op) : -1;
 
-    return i < 0 ? "there is no such op" : export_refusal((unsigned)i);
+    const char *why = i < 0 ? "there is no such op" : export_refusal((unsigned)i);
+
+    return why ? why : "";
 }
