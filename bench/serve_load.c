@@ -5,10 +5,12 @@
  * BODY is a file, HEADER a line that goes with it. Without RATE every connection asks again as soon as it is answered. With it requests are due
  * so many times a second, whatever the server does, and the time of each counts from when it was due: a server that stalls is not spared.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,8 +146,8 @@ static void run(Link *links, int n, int poll, long all, double rate)
     struct epoll_event e[64];
 
     while (done < all) {
-        double due = rate > 0 ? start + (double)asked / rate : now();
-        int wait = asked < all && rate > 0 ? (int)((due - now()) * 1000) : 1000, k;
+        double due, wait;
+        int k;
 
         for (int i = 0; i < n && asked < all; i++) {
             due = rate > 0 ? start + (double)asked / rate : now();
@@ -156,7 +158,13 @@ static void run(Link *links, int n, int poll, long all, double rate)
                 asked++;
             }
         }
-        k = epoll_wait(poll, e, 64, wait < 0 ? 0 : wait);
+        wait = asked < all && rate > 0 ? start + (double)asked / rate - now() : 1;
+        if (wait > 0) { /* asleep until the next is due, to the nanosecond: the server may have this core too */
+            struct pollfd p = {.fd = poll, .events = POLLIN};
+
+            ppoll(&p, 1, &(struct timespec){(time_t)wait, (long)(1e9 * (wait - (double)(time_t)wait))}, NULL);
+        }
+        k = epoll_wait(poll, e, 64, 0);
         for (int i = 0; i < k; i++)
             receive(e[i].data.ptr, poll);
     }

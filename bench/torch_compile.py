@@ -1,16 +1,31 @@
-"""torch_compile.py -- rows of the benchmark under torch.compile: eager, inductor and Weft, one after the other, several times.
+"""torch_compile.py -- rows of the benchmark under torch.compile: eager, inductor and Weft, one after the other, several times;
+first calls each in a process of its own, nothing cached.
 
     python bench/torch_compile.py [ROW...]        with torch and the package weft; times in ms, first calls in s
+
+WEFT_THREADS=1 WEFT_CLOCK=cpu: one thread, and the time that it computed, which other work on the machine does not change; of first calls
+also the compilers that were started.
 """
 import copy
+import os
 import statistics
+import subprocess
 import sys
+import tempfile
 import time
 
 import torch
 import weft.torch as wt
 
 nn, F = torch.nn, torch.nn.functional
+if "WEFT_THREADS" in os.environ:
+    torch.set_num_threads(int(os.environ["WEFT_THREADS"]))
+clock = time.process_time if os.environ.get("WEFT_CLOCK") == "cpu" else time.perf_counter
+
+
+def first_clock():
+    t = os.times()
+    return sum(t[:4]) if clock is time.process_time else clock()
 
 
 def step(model, loss):
@@ -126,34 +141,54 @@ def rows():
         pass
 
 
+def ready(system, model, loss):
+    """The row as a function of its arguments, compiled by system when it is called first."""
+    m = copy.deepcopy(model)
+    m.__dict__["run"] = m if system == "eager" else torch.compile(m, backend=wt.backend if system == "weft" else system)
+    if loss:
+        return step(m, loss)
+
+    def run(*args):
+        with torch.no_grad():
+            return m.__dict__["run"](*args)
+    return run
+
+
+def first_call(system, row):
+    """Seconds, in this process, which has compiled nothing before."""
+    for name, model, args, loss in rows():
+        if name == row:
+            f, at = ready(system, model, loss), first_clock()
+            f(*args)
+            return first_clock() - at
+
+
+def first_call_apart(system, row):
+    with tempfile.TemporaryDirectory() as folder:
+        out = subprocess.run([sys.executable, __file__, "--first", system, row], capture_output=True, text=True,
+                             env=dict(os.environ, TORCHINDUCTOR_CACHE_DIR=folder, WEFT_CACHE=folder)).stdout
+    return float(out.split()[-1])
+
+
 def main(wanted):
+    if wanted[:1] == ["--first"]:
+        print(first_call(*wanted[1:]))
+        return
     for name, model, args, loss in rows():
         if wanted and name not in wanted:
             continue
-        runs, first = {}, {}
-        for system in ("eager", "inductor", "weft"):
-            torch._dynamo.reset()
-            m = copy.deepcopy(model)
-            m.__dict__["run"] = m if system == "eager" else torch.compile(m, backend=wt.backend if system == "weft" else system)
-            f = step(m, loss) if loss else m.__dict__["run"]
-            if not loss:
-                def f(*a, g=f):
-                    with torch.no_grad():
-                        return g(*a)
-            at = time.perf_counter()
-            f(*args)
-            first[system] = time.perf_counter() - at
-            runs[system] = f
+        torch._dynamo.reset()
+        runs = {s: ready(s, model, loss) for s in ("eager", "inductor", "weft")}
         times = {s: [] for s in runs}
         for _ in range(5):
             for s, f in runs.items():
                 f(*args)
-                at, n = time.perf_counter(), 0
-                while n < 3 or time.perf_counter() - at < 0.3:
+                at, n = clock(), 0
+                while n < 3 or clock() - at < 0.3:
                     f(*args)
                     n += 1
-                times[s].append((time.perf_counter() - at) / n * 1e3)
-        print(f"{name:18s}" + "".join(f"  {s} {statistics.median(t):8.3f} ms ({first[s]:.1f} s)" for s, t in times.items()),
+                times[s].append((clock() - at) / n * 1e3)
+        print(f"{name:18s}" + "".join(f"  {s} {statistics.median(t):8.3f} ms ({first_call_apart(s, name):.2f} s)" for s, t in times.items()),
               *wt.reasons, flush=True)
         wt.reasons.clear()
 

@@ -91,7 +91,7 @@ if command -v qemu-aarch64 >/dev/null && command -v aarch64-linux-gnu-gcc >/dev/
     same 'exported C on aarch64' arm.f32
 else skip 'no qemu-aarch64 or compiler for it'; fi
 
-# A small network is small: 64-128-10 on one row, without its weights.
+# Code without weights is small: 64-128-10 on one row, and an Inception network for digits that predicts and learns.
 cat >tiny.py <<'PY'
 import torch
 from torch import nn
@@ -100,8 +100,51 @@ m = torch.jit.script(nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128,
 m(torch.zeros(1, 64))
 m.save("tiny.weft")
 PY
-small() { "$weft" run tiny.py && "$weft" export tiny.weft -o tiny --max=1 && make -C tiny CC="${CC:-cc}" tiny.o && [ "$(size tiny/tiny.o | awk 'END { print $1 }')" -lt 30000 ]; }
-check 'exported code of 64-128-10 is below 30 kB' small
+cat >inception.py <<'PY'
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Inception(nn.Module):
+    def __init__(self, inputs, width):
+        super().__init__()
+        self.one = nn.Conv2d(inputs, width, 1)
+        self.three = nn.Conv2d(inputs, width, 3, padding=1)
+        self.five = nn.Conv2d(inputs, width // 2, 5, padding=2)
+        self.norm = nn.BatchNorm2d(2 * width + width // 2)
+
+    def forward(self, x):
+        return F.relu(self.norm(torch.cat([self.one(x), self.three(x), self.five(x)], dim=1)))
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second, self.third = Inception(1, 16), Inception(40, 24), Inception(60, 24)
+        self.head = nn.Linear(60, 10)
+
+    def forward(self, x):
+        x = F.max_pool2d(self.second(self.first(x)), 2)
+        return self.head(self.third(x).mean(dim=[2, 3]))
+
+    @torch.jit.export
+    def loss(self, x, y):
+        return F.cross_entropy(self.forward(x), y)
+
+
+m = torch.jit.script(Net())
+m(torch.zeros(64, 1, 8, 8))
+m.loss(torch.zeros(64, 1, 8, 8), torch.zeros(64, dtype=torch.int64))
+m.save("inception.weft")
+PY
+small() { # NAME LIMIT OPTION..
+    "$weft" run "$1.py" && "$weft" export "$1.weft" -o "$1" "${@:3}" && make -C "$1" CC="${CC:-cc}" "$1.o" &&
+        [ "$(size "$1/$1.o" | awk 'END { print $1 }')" -lt "$2" ]
+}
+check 'exported code of 64-128-10 is below 30 kB' small tiny 30000 --max=1
+check 'exported code of an Inception network with its training is below 250 kB' small inception 250000 \
+    --train --optimizer=adam --size=s2=8 --size=s3=8 --max=s0=64
 
 # ---- served
 client=

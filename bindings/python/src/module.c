@@ -5,7 +5,7 @@
 #include <signal.h>
 
 #define POOL_MAX 64
-#define COMPILE_AFTER 10 /* runs; WEFT_COMPILE_AFTER says another number */
+#define COMPILE_AFTER 10 /* runs; WEFT_COMPILE_AFTER says another number, WEFT_THREADS that of threads */
 
 Classes classes;
 static wf_ctx *pool[POOL_MAX]; /* contexts nobody uses; under the GIL */
@@ -33,8 +33,11 @@ static void print_text(void *user, const char *text, size_t size)
 
 wf_ctx *ctx_new(void)
 {
-    const char *after = getenv("WEFT_COMPILE_AFTER");
-    wf_options o = {.size = sizeof o, .compile_after = after ? atoi(after) : COMPILE_AFTER, .print = print_text};
+    const char *after = getenv("WEFT_COMPILE_AFTER"), *threads = getenv("WEFT_THREADS");
+    wf_options o = {.size = sizeof o,
+                    .threads = threads && atoi(threads) > 0 ? atoi(threads) : 0,
+                    .compile_after = after ? atoi(after) : COMPILE_AFTER,
+                    .print = print_text};
     wf_ctx *cx = wf_ctx_new(&o);
 
     if (!cx)

@@ -3,6 +3,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
 
@@ -237,3 +238,15 @@ def test_ctrl_c_is_for_the_main_thread():
         time.sleep(10)
     thread.join()
     assert len(got) == 1  # it was not disturbed
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="threads are counted by Linux")
+def test_the_number_of_threads_is_said_by_the_environment():
+    code = ("import os, numpy as np, weft\n"
+            "p = weft.trace(lambda x: x @ x, 'f32[512,512]')\n"
+            "before = len(os.listdir('/proc/self/task'))\n"
+            "p(np.ones((512, 512), 'f'))\n"
+            "print(len(os.listdir('/proc/self/task')) - before)")
+    for n in (1, 3):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=dict(os.environ, WEFT_THREADS=str(n)))
+        assert done.stdout == f"{n - 1}\n", done.stdout + done.stderr

@@ -1,5 +1,7 @@
 """torch.compile(backend="weft") and torch.export's programs, against eager mode."""
 import copy
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -255,6 +257,26 @@ def test_ops(name):
     assert len(got) == len(expected)
     for g, e in zip(got, expected):
         torch.testing.assert_close(g, e, rtol=2e-5, atol=1e-5, equal_nan=True)
+
+
+def test_places_of_a_scatter_are_counted_not_looked_up():
+    b = weft._weft.Builder("f", "torch", "f32")
+    x, i, v = b.symbol("x", "f32[2,3,9]"), b.symbol("i", "i64[2,3,7]"), b.symbol("v", "f32[2,3,7]")
+    p = b.finish([x, i, v], [b.scatter_along(x, i, v, 2, 1, True)])
+    b.close()
+    assert "gather" not in str(p)
+    x, i, v = torch.randn(2, 3, 9), torch.randint(0, 9, (2, 3, 7)), torch.randn(2, 3, 7)
+    torch.testing.assert_close(torch.as_tensor(p(x, i, v)), x.scatter_add(2, i, v))
+
+
+def test_a_first_call_loads_no_other_compiler():
+    code = ("import sys, torch, weft.torch as wt\n"
+            "m = torch.compile(torch.nn.Linear(3, 2), backend=wt.backend)\n"
+            "m(torch.ones(1, 3)).sum().backward()\n"
+            "assert not wt.reasons, wt.reasons\n"
+            "print([m for m in ('torch._inductor.lowering', 'torch._inductor.pattern_matcher', 'jinja2') if m in sys.modules])")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "[]\n", done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("name", ["resnet18", "mobilenet_v3_small", "squeezenet1_1"])

@@ -26,11 +26,14 @@ reasons = []  # why graphs were left to torch, in order
 
 
 @functools.cache
-def decompositions():
-    """Made once: torch goes through all of its operators for it, which takes longer than compiling a small network."""
-    from torch._decomp import core_aten_decompositions, get_decompositions
+def decompositions(exported=False):
+    """Made once. exported: with those of composite ops, which AOTAutograd has taken apart and exported graphs still have; torch goes through
+    all of its operators for them, which takes longer than compiling a small network."""
+    from torch import _decomp
+    from torch._decomp import get_decompositions
     a = torch.ops.aten
-    table = dict(core_aten_decompositions())
+    core = None if exported else getattr(_decomp, "_core_aten_decompositions_post_autograd", None)
+    table = dict((core or _decomp.core_aten_decompositions)())
     table.update(get_decompositions([a.grid_sampler_2d, a._adaptive_avg_pool3d_backward, a.native_batch_norm_backward,
                                      a.nll_loss2d_forward, a.nll_loss2d_backward]))
     own = [k for k in table if k.name().split("::")[1].split(".")[0] in
@@ -352,20 +355,26 @@ def compile_graph(gm, example_inputs):
         return make_boxed_func(gm.forward)
 
 
+def partition(*args, **kwargs):
+    """torch's own, without its pass for equal nodes: that loads all of inductor, more than half of the first call, and programs have one."""
+    from functorch.compile import min_cut_rematerialization_partition
+    with torch._functorch.config.patch(cse=False):
+        return min_cut_rematerialization_partition(*args, **kwargs)
+
+
 def backend(gm, example_inputs, **options):
     """What torch.compile(backend="weft") calls."""
     if options:
         raise TypeError(f"weft: torch.compile's {', '.join(options)} mean nothing to this back end")
-    from functorch.compile import min_cut_rematerialization_partition
     return aot_autograd(fw_compiler=compile_graph, bw_compiler=compile_graph, inference_compiler=compile_graph,
-                        decompositions=decompositions(), partition_fn=min_cut_rematerialization_partition)(gm, example_inputs)
+                        decompositions=decompositions(), partition_fn=partition)(gm, example_inputs)
 
 
 def from_exported(exported, name="forward"):
     """A model of a torch.export.ExportedProgram: parameters and buffers are tensors of the model; a buffer that forward changes is
     changed in the model."""
     from torch.export.graph_signature import InputKind, OutputKind
-    ep = exported.run_decompositions(decompositions())
+    ep = exported.run_decompositions(decompositions(True))
     sig, gm = ep.graph_signature, ep.graph_module
     c = Lowering(name)
     try:
