@@ -178,36 +178,26 @@ static void find_whole(Walk *w, uint64_t epoch)
     }
 }
 
+#define TURN_RANK 12 /* orders of more axes do not fit a word of the key */
+
 /* The order of a saved value that goes as it lies in memory (turn.c); false: as it is. Where derivatives are recorded, it needs its
  * history. */
 static bool saved_order(const Walk *w, const Tensor *t, int64_t *order)
 {
-    return t && !w->create && tensor_turn(t, order);
+    return t && !w->create && t->rank <= TURN_RANK && tensor_turn(t, order);
 }
 
-static uint64_t hash_order(const Walk *w, const Tensor *t)
+/* How a saved value lies in memory, exactly: programs of other orders take other inputs. */
+static uint64_t order_key(const Walk *w, const Tensor *t)
 {
     int64_t order[MAX_RANK];
-    uint64_t h = 1;
+    uint64_t key = 1;
 
     if (!saved_order(w, t, order))
         return 0;
     for (uint32_t i = 0; i < t->rank; i++)
-        h = hash_mix(h, (uint64_t)order[i]);
-    return h;
-}
-
-/* How what node k saved lies in memory. */
-static uint64_t hash_saved(const Walk *w, uint32_t k)
-{
-    const RecordNode *n = w->nodes[k];
-    uint64_t h = 0;
-
-    for (uint32_t i = 0; i < n->nin; i++)
-        h = hash_mix(h, hash_order(w, n->in[i].saved));
-    for (uint32_t j = 0; j < n->nout; j++)
-        h = hash_mix(h, hash_order(w, w->found[w->base[k] + j]));
-    return h;
+        key = key << 5 | (uint64_t)order[i];
+    return key;
 }
 
 static void make_key(Walk *w, uint64_t epoch)
@@ -215,7 +205,7 @@ static void make_key(Walk *w, uint64_t epoch)
     uint32_t n = 5 + 2 * w->ny + w->nx, at = 0;
 
     for (uint32_t k = 0; k < w->n; k++)
-        n += 3 + w->nodes[k]->nin;
+        n += 1 + 2 * w->nodes[k]->nin + w->nodes[k]->nout;
     w->key = arena_array(w->a, n, sizeof *w->key);
     w->key[at++] = (uint64_t)w->create << 33 | (uint64_t)w->forward << 32 | w->n;
     w->key[at++] = (uint64_t)w->ny << 32 | w->nx;
@@ -235,7 +225,10 @@ static void make_key(Walk *w, uint64_t epoch)
             w->key[at++] = is_active(m->in[i].node, epoch)
                                ? ((uint64_t)m->in[i].node->order << 16 | m->in[i].out) + 1
                                : 0;
-        w->key[at++] = hash_saved(w, k);
+        for (uint32_t i = 0; i < m->nin; i++)
+            w->key[at++] = order_key(w, m->in[i].saved);
+        for (uint32_t j = 0; j < m->nout; j++)
+            w->key[at++] = order_key(w, w->found[w->base[k] + j]);
     }
     for (uint32_t j = 0; j < w->ny; j++)
         w->key[at++] = is_active(w->y[j]->node, epoch)
