@@ -5,11 +5,12 @@
 # and keeps for itself what differs: arguments such as `out` or `size`, defaults, errors of its own. Nothing here looks at
 # numbers, so that all of it may be traced, but where a comment says so.
 import _factors
+import _order
 
 
 class Semantics:
     def __init__(self, natives, array, floats, loose=None, axis_error=ValueError, shape_error=ValueError, many=tuple,
-                 mismatch=None, written=None):
+                 mismatch=None, written=None, index=None):
         self.natives = natives          # _numpy, _jax ..
         self.array = array              # what a function takes as an array
         self.loose = loose or array     # the same where lists are arrays, too
@@ -19,9 +20,10 @@ class Semantics:
         self.mismatch = mismatch
         self.many = many                # several arrays as a result
         self.written = written          # fn(result, out): into `out`, or an error where there is none
+        self.index = index or (lambda: natives.int64)   # the dtype of places and counts
 
 
-class Core:
+class Core(_order.Order):
     def __init__(self, semantics):
         self.s, self.w = semantics, semantics.natives
         self.array, self.loose, self.floats = semantics.array, semantics.loose, semantics.floats
@@ -781,71 +783,3 @@ class Core:
 
     def vecmat(self, x1, x2):
         return self.w.squeeze(self.w.matmul(self.w.expand_dims(self.w.conj(x1), -2), x2), -2)
-
-    # ---- polynomials, the highest power first
-
-    def polyint(self, p, m=1, k=None):
-        # k: one constant for all turns, or one for each
-        if m < 0:
-            raise ValueError("Order of integral must be positive (see polyder)")
-        p = self.floats(p)
-        k = p[:0] if k is None else self.floats(self.array(k))
-        k = self.w.reshape(k, (-1,))
-        if k.shape[0] == 0:
-            k = self.w.full((m,), 0, p.dtype)
-        elif k.shape[0] == 1 and m > 1:
-            k = self.w.broadcast_to(k, (m,))
-        if k.shape[0] < m:
-            raise ValueError("k must be a scalar or a rank-1 array of length 1 or >m.")
-        for i in range(m):
-            n = p.shape[0]
-            p = self.w.concat([p / self.w.cast(self.w.arange(n, 0, -1), p.dtype), k[i:i + 1]], 0)
-        return p
-
-    def poly(self, seq):
-        # The polynomial of given zeros, or a matrix's characteristic one by its eigenvalues (which the caller takes).
-        seq = self.floats(seq)
-        out = self.w.full((1,), 1, seq.dtype)
-        zero = self.w.full((1,), 0, seq.dtype)
-        for i in range(seq.shape[0]):
-            out = self.w.concat([out, zero], 0) - self.w.concat([zero, out * seq[i]], 0)
-        return out
-
-    def _aligned(self, a, b):
-        a, b = self.w.reshape(self.array(a), -1), self.w.reshape(self.array(b), -1)
-        n = max(a.shape[0], b.shape[0])
-        return [self.w.pad(p, [n - p.shape[0]], [0]) for p in (a, b)]
-
-    def polyadd(self, a1, a2):
-        a, b = self._aligned(a1, a2)
-        return a + b
-
-    def polysub(self, a1, a2):
-        a, b = self._aligned(a1, a2)
-        return a - b
-
-    def polyder(self, p, m=1):
-        p = self.array(p)
-        for _ in range(m):
-            p = p[:-1] * self.w.arange(p.shape[0] - 1, 0, -1)
-        return p
-
-    # ---- sets and comparison
-
-    def isin(self, element, test_elements, assume_unique=False, invert=False):
-        x, t = self.array(element), self.w.reshape(self.array(test_elements), -1)
-        r = self.w.any(self.w.eq(self.w.expand_dims(x, -1), t), -1)
-        return self.w.logical_not(r) if invert else r
-
-    def in1d(self, ar1, ar2, assume_unique=False, invert=False):
-        return self.isin(self.w.reshape(self.array(ar1), -1), ar2, assume_unique, invert)
-
-    def equal(self, a1, a2, equal_nan=False):
-        # an array; False: they have different shapes
-        a, b = self.loose(a1), self.loose(a2)
-        if tuple(a.shape) != tuple(b.shape):
-            return False
-        same = self.w.eq(a, b)
-        if equal_nan:
-            same = self.w.logical_or(same, self.w.logical_and(self.w.is_nan(a), self.w.is_nan(b)))
-        return self.w.all(same)

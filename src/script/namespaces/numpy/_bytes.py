@@ -1,6 +1,9 @@
 # numpy._bytes -- arrays and their bytes: buffers, files, single bits.
 import _numpy as _w
 from numpy._array import ndarray
+from numpy._shape import _core
+
+packbits, unpackbits = _core.packbits, _core.unpackbits
 
 
 class Swapped:
@@ -85,28 +88,3 @@ def memmap(filename, dtype="uint8", mode="r+", offset=0, shape=None, order="C"):
     if n > x.size:
         raise ValueError("mmap length is greater than file size")
     return x if shape is None else x.reshape(shape)
-
-
-def packbits(a, axis=None, bitorder="big"):
-    x = _w.array(_w.cast(_w.ne(_w.wrap(a), 0), _w.uint8))
-    x = x.reshape(-1) if axis is None else x.swapaxes(axis, -1)
-    n = x.shape[-1]
-    if n % 8:
-        x = _w.array(_w.concat([x, _w.full(x.shape[:-1] + (8 - n % 8,), 0, _w.uint8)], -1))
-    x = x.reshape(x.shape[:-1] + (-1, 8))
-    order = range(7, -1, -1) if bitorder == "big" else range(8)
-    out = sum([x[..., i].astype("int64") << k for i, k in enumerate(order)]).astype("uint8")
-    return out if axis is None else out.swapaxes(axis, -1)
-
-
-def unpackbits(a, /, axis=None, count=None, bitorder="big"):
-    x = _w.wrap(a)
-    if x.dtype != _w.uint8:
-        raise TypeError("Expected an input array of unsigned byte data type")
-    x = x.reshape(-1) if axis is None else x.swapaxes(axis, -1)
-    order = range(7, -1, -1) if bitorder == "big" else range(8)
-    out = _w.array(_w.stack([(x >> k) & 1 for k in order], -1))
-    out = out.reshape(out.shape[:-2] + (-1,))
-    if count is not None:
-        out = out[..., :count]
-    return out if axis is None else out.swapaxes(axis, -1)

@@ -5,7 +5,9 @@ from numpy._array import ndarray, generic, dtype_or_float
 from numpy._shape import _core
 
 _int, _min, _max, _range = int, min, max, range
-ix_ = _core.ix_
+ix_, indices, diag_indices = _core.ix_, _core.indices, _core.diag_indices
+tril_indices, triu_indices = _core.tril_indices, _core.triu_indices
+tril_indices_from, triu_indices_from = _core.tril_indices_from, _core.triu_indices_from
 
 
 def _copied(x):
@@ -183,32 +185,6 @@ def triu(m, k=0):
     return _w.triu(m, k)
 
 
-def _places(mask):
-    p = _w.nonzero(mask)
-    return p[:, 0], p[:, 1]
-
-
-def tril_indices(n, k=0, m=None):
-    return _places(_w.tri(n, n if m is None else m, k, _w.bool_))
-
-
-def triu_indices(n, k=0, m=None):
-    return _places(_w.logical_not(_w.tri(n, n if m is None else m, k - 1, _w.bool_)))
-
-
-def tril_indices_from(arr, k=0):
-    return tril_indices(arr.shape[0], k, arr.shape[1])
-
-
-def triu_indices_from(arr, k=0):
-    return triu_indices(arr.shape[0], k, arr.shape[1])
-
-
-def diag_indices(n, ndim=2):
-    i = _w.arange(0, n)
-    return (i,) * ndim
-
-
 def diag(v, k=0):
     v = _w.wrap(v)
     if v.ndim not in (1, 2):
@@ -248,15 +224,6 @@ def fromfunction(function, shape, dtype=float, **kw):
 
 def fromiter(iter, dtype, count=-1):
     return array(list(iter) if count < 0 else [next(iter) for _ in _range(count)], dtype)
-
-
-def indices(dimensions, dtype=_w.int64, sparse=False):
-    n = len(dimensions)
-    rows = []
-    for i, d in enumerate(dimensions):
-        r = _w.reshape(_w.cast(_w.arange(0, d), dtype), (1,) * i + (d,) + (1,) * (n - i - 1))
-        rows.append(r if sparse else _w.broadcast_to(r, tuple(dimensions)))
-    return tuple(rows) if sparse else _w.stack(rows, 0)
 
 
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):

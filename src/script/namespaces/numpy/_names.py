@@ -1,12 +1,12 @@
 # numpy._names -- rarer functions: steps between floats, indices of matrices, counts in several dimensions, polynomials.
 import _numpy as _w
 from numpy._array import ndarray
-from numpy._create import diag_indices
 from numpy._reduce import histogram_bin_edges
 from numpy._shape import _core
 from numpy._ufunc import ufunc
 
 apply_over_axes, matvec, vecmat = _core.apply_over_axes, _core.matvec, _core.vecmat
+diag_indices_from, mask_indices = _core.diag_indices_from, _core.mask_indices
 
 
 def polyint(p, m=1, k=None):
@@ -67,18 +67,6 @@ class _FromPython:
 
 def frompyfunc(func, /, nin, nout, *, identity=None):
     return _FromPython(func, nin, nout, identity)
-
-
-def diag_indices_from(arr):
-    if arr.ndim < 2:
-        raise ValueError("input array must be at least 2-d")
-    if any([n != arr.shape[0] for n in arr.shape]):
-        raise ValueError("All dimensions of input must be of equal length")
-    return diag_indices(arr.shape[0], arr.ndim)
-
-
-def mask_indices(n, mask_func, k=0):
-    return (mask_func(_w.full((n, n), 1, _w.int64), k) != 0).nonzero()
 
 
 def sort_complex(a):

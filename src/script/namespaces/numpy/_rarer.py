@@ -3,6 +3,7 @@ import math as _math
 
 import _numpy as _w
 import _special
+from numpy._shape import _core
 
 
 def _window(M):
@@ -250,17 +251,10 @@ def _trimmed(c):
 def polydiv(u, v):
     plain = not (isinstance(u, poly1d) or isinstance(v, poly1d))
     u, v = [_w.div(_w.reshape(_w.wrap(_coefficients(p)), -1), 1) for p in (u, v)]
-    m, n = u.shape[0] - 1, v.shape[0] - 1
-    q = [0.0] * max(m - n + 1, 1)
-    r, d = u.tolist(), v.tolist()
-    for k in range(m - n + 1):
-        q[k] = r[k] / d[0]
-        for i in range(n + 1):
-            r[k + i] -= q[k] * d[i]
-    kind = (u + _w.zeros_like(v[:1])).dtype
-    while len(r) > 1 and abs(r[0]) <= 1e-14 * 1.0:
+    d = (u[:1] + v[:1]).dtype
+    q, r = _core.polydiv(_w.cast(u, d), _w.cast(v, d))
+    while r.shape[0] > 1 and abs(r[0]) <= 1e-14:
         r = r[1:]
-    q, r = _w.tensor(q, kind), _w.tensor(r, kind)
     return (_w.array(q), _w.array(r)) if plain else (poly1d(q), poly1d(r))
 
 

@@ -8,7 +8,9 @@ _int, _sum, _max, _min, _range, _all, _any, _float, _sorted, _abs = int, sum, ma
 _pi = 3.141592653589793
 diff, ediff1d, gradient, unwrap = _core.diff, _core.ediff1d, _core.gradient, _core.unwrap
 trapezoid = trapz = _core.trapezoid
-polyadd, polysub, polyder, isin, in1d = _core.polyadd, _core.polysub, _core.polyder, _core.isin, _core.in1d
+polyadd, polysub, polyder, polyval, isin, in1d = _core.polyadd, _core.polysub, _core.polyder, _core.polyval, _core.isin, _core.in1d
+lexsort, union1d, setdiff1d, setxor1d = _core.lexsort, _core.union1d, _core.setdiff1d, _core.setxor1d
+_core.above = lambda at: _w.floor(at) + 1      # NaN where the next one is infinite, as NumPy
 
 
 def _where(x, where, fill):
@@ -143,68 +145,40 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
     if weights is None:
         r = _w.mean(x, axis, keepdims)
         return (r, _w.full_like(r, x.size / r.size)) if returned else r
-    w = _w.wrap(weights)
-    if w.shape != x.shape:
-        if w.ndim != 1 or axis is None:
-            raise TypeError("Axis must be specified when shapes of a and weights differ.")
-        w = _w.reshape(w, [(-1 if i == axis % x.ndim else 1) for i in _range(x.ndim)])
-        w = _w.broadcast_to(w, x.shape)
-    n = _w.sum(w, axis, keepdims)
+    r, n = _core.average(x, axis, weights, keepdims)
     if _w.any(n == 0):
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
-    r = _w.sum(x * w, axis, keepdims) / n
     return (r, _w.broadcast_to(_w.cast(n, r.dtype), r.shape)) if returned else r
 
 
-def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+def _median(a, axis, out, keepdims, skip):
     # The mean of the two in the middle; of nothing NaN.
-    x, kept = _core.rows(_w.div(a, 1), axis)
-    n = x.shape[-1]
-    if n == 0:
-        r = _w.full(x.shape[:-1], _float("nan"), x.dtype)
-    else:
-        s = _w.sort(x, -1)[0]
-        r = _w.mean(_w.narrow(s, -1, (n - 1) // 2, 2 - n % 2), -1)
-        r = _w.where(_w.any(_w.is_nan(s), -1), _float("nan"), r)
-    return written(_w.reshape(r, kept) if keepdims else r, out)
+    x = _w.div(a, 1)
+    if 0 in _core.rows(x, axis)[0].shape[-1:]:
+        return written(_w.full(_w.sum(x, axis, keepdims).shape, _float("nan"), x.dtype), out)
+    return written(_core.quantile(x, _w.wrap(0.5), axis, "median", keepdims, skip), out)
+
+
+def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    return _median(a, axis, out, keepdims, False)
+
+
+def _quantile(a, q, axis, out, method, keepdims, skip):
+    if method not in _core.quantile_methods:
+        raise NotImplementedError(f"np.quantile: method {method!r}")
+    x, q = _w.div(a, 1), _w.cast(_w.wrap(q), _w.float64)
+    if _w.any(q < 0) or _w.any(q > 1):
+        raise ValueError("Quantiles must be in the range [0, 1]")
+    if _core.rows(x, axis)[0].shape[-1] == 0:
+        if not skip:
+            raise IndexError("index -1 is out of bounds for axis 0 with size 0")
+        return _median(a, axis, out, keepdims, True)
+    y = _core.quantile(x, _w.reshape(q, (-1,)) if q.ndim > 1 else q, axis, method, keepdims, skip)
+    return written(_w.reshape(y, tuple(q.shape) + tuple(y.shape)[1:]) if q.ndim > 1 else y, out)
 
 
 def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
-    if method not in ("linear", "lower", "higher", "nearest", "midpoint"):
-        raise NotImplementedError(f"np.quantile: method {method!r}")
-    x, kept = _core.rows(_w.div(a, 1), axis)
-    axis = x.ndim - 1
-    s = _w.sort(x, axis)[0]
-    n = s.shape[axis]
-    if n == 0:
-        raise IndexError("index -1 is out of bounds for axis 0 with size 0")
-    qs = _w.cast(_w.wrap(q), _w.float64)
-    if _w.any(qs < 0) or _w.any(qs > 1):
-        raise ValueError("Quantiles must be in the range [0, 1]")
-    rows = []
-    for p in _w.reshape(qs, -1).tolist():
-        at = p * (n - 1)
-        lo = _min(_int(at), n - 1)
-        hi = _min(lo + 1, n - 1)
-        t = at - lo
-        if method == "lower":
-            t = 0.0
-        elif method == "higher":
-            t = 1.0 if t > 0 else 0.0
-        elif method == "nearest":
-            t = 0.0 if t < 0.5 or t == 0.5 and lo % 2 == 0 else 1.0
-        elif method == "midpoint":
-            t = 0.5 if t > 0 else 0.0
-        a0, a1 = _w.take(s, lo, axis), _w.take(s, hi, axis)
-        # as NumPy: from the nearer end, so that it is monotonic
-        if method in ("lower", "higher", "nearest"):
-            r = a0 if t == 0 else a1
-        else:
-            r = a0 + (a1 - a0) * t if t < 0.5 else a1 - (a1 - a0) * (1 - t)
-        r = _w.where(_w.any(_w.is_nan(s), axis), _float("nan"), r)
-        rows.append(_w.reshape(r, kept) if keepdims else r)
-    r = rows[0] if qs.ndim == 0 else _w.stack(rows, 0)
-    return written(r, out)
+    return _quantile(a, q, axis, out, method, keepdims, False)
 
 
 def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
@@ -239,12 +213,8 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
             edges = _w.cast(edges, x.dtype)
     else:
         edges = _w.wrap(bins)
-    n = edges.shape[0] - 1
-    at = _w.searchsorted(edges, x, True) - 1
-    at = _w.where(x == edges[-1], n - 1, at)
-    ok = _w.logical_and(at >= 0, at < n)
-    at = at[ok]
-    counts = bincount(at, None if weights is None else _w.reshape(_w.wrap(weights), -1)[ok], n)
+    w = _w.full(x.shape, 1, _w.int64) if weights is None else _w.cast(_w.reshape(_w.wrap(weights), -1), _w.float64)
+    counts = _core.counted(x, edges, w)
     if density:
         counts = counts / (edges[1:] - edges[:-1]) / _w.sum(counts)
     return counts, edges
@@ -277,25 +247,13 @@ def searchsorted(a, v, side="left", sorter=None):
 
 def interp(x, xp, fp, left=None, right=None, period=None):
     x, xp, fp = _w.div(x, 1), _w.div(xp, 1), _w.div(fp, 1)
-    if period is not None:
-        if period == 0:
-            raise ValueError("period must be a non-zero value")
-        period = _abs(period)
-        x = x % period
-        xp, order = _w.sort(xp % period, 0)
-        fp = _w.take(fp, order)
-        xp = _w.concat([xp[-1:] - period, xp, xp[:1] + period], 0)
-        fp = _w.concat([fp[-1:], fp, fp[:1]], 0)
-        left = right = None
-    n = xp.shape[0]
-    hi = _w.clip(_w.searchsorted(xp, x, True), 1, n - 1)
-    a, b = _w.take(xp, hi - 1), _w.take(xp, hi)
-    fa, fb = _w.take(fp, hi - 1), _w.take(fp, hi)
-    r = (fb - fa) / (b - a) * (x - a) + fa
-    r = _w.where(x <= xp[0], fp[0] if left is None else left, r)
-    r = _w.where(x == xp[0], fp[0], r)
-    r = _w.where(x > xp[-1], fp[-1] if right is None else right, r)
-    return _w.where(x == xp[-1], fp[-1], r)
+    if period == 0:
+        raise ValueError("period must be a non-zero value")
+    line = lambda x, a, b, fa, fb: (fb - fa) / (b - a) * (x - a) + fa
+    y = _core.interp(x, xp, fp, left, right, period if period is None else _abs(period), line)
+    if period is None:
+        y = _w.where(x == xp[0], fp[0], _w.where(x == xp[-1], fp[-1], y))
+    return y
 
 
 def convolve(a, v, mode="full"):
@@ -319,67 +277,20 @@ def correlate(a, v, mode="valid"):
 
 
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
-    # Least squares of the powers of x, each scaled to length 1.
-    x, y = _w.div(x, 1), _w.div(y, 1)
-    if deg < 0:
-        raise ValueError("expected deg >= 0")
-    if x.ndim != 1 or x.size == 0 or y.ndim not in (1, 2) or x.shape[0] != y.shape[0]:
-        raise TypeError("expected 1D vector for x" if x.ndim != 1 else "expected non-empty vector for x" if x.size == 0 else
-                        "expected 1D or 2D array for y" if y.ndim not in (1, 2) else "expected x and y to have same length")
-    rcond = x.shape[0] * _eps(x.dtype) if rcond is None else rcond
-    V, b = _w.pow(_w.expand_dims(x, 1), _w.flip(_w.arange(0, deg + 1))), y
-    if w is not None:
-        w = _w.div(w, 1)
-        if w.ndim != 1:
-            raise TypeError("expected a 1-d array for weights")
-        V, b = V * _w.expand_dims(w, 1), b * (_w.expand_dims(w, 1) if y.ndim == 2 else w)
-    scale = _w.sqrt(_w.sum(V * V, 0))
     from numpy.linalg import lstsq
-    c, residuals, rank, s = lstsq(V / scale, b, rcond)
-    c = _w.permute(_w.permute(c) / scale)
+    x = _w.div(x, 1)
+    rcond = x.shape[0] * _eps(x.dtype) if rcond is None and x.ndim else rcond
+    c, (residuals, rank, s), v = _core.polyfit(x, _w.div(y, 1), deg, rcond, None if w is None else _w.div(w, 1), False if full else cov, lstsq)
     if rank != deg + 1 and not full:
         import warnings
         from numpy.exceptions import RankWarning
         warnings.warn("Polyfit may be poorly conditioned", RankWarning, stacklevel=2)
-    if full:
-        return c, residuals, rank, s, rcond
-    if not cov:
-        return c
-    V = V / scale
-    base = _w.inv(_w.matmul(_w.permute(V), V)) / _w.outer(scale, scale)
-    if cov == "unscaled":
-        return c, base
-    if x.shape[0] <= deg + 1:
-        raise ValueError("the number of data points must exceed order to scale the covariance matrix")
-    f = residuals / (x.shape[0] - (deg + 1))
-    return c, base * f if y.ndim == 1 else _w.expand_dims(base, -1) * f
-
-
-def polyval(p, x):
-    x = _w.wrap(x)
-    r = _w.zeros_like(x)
-    for c in _w.wrap(p):
-        r = r * x + c
-    return r
+    return (c, residuals, rank, s, rcond) if full else (c, v) if cov else c
 
 
 def roots(p):
-    # The eigenvalues of the companion matrix; zeros at the end of p are roots 0.
-    p = _w.wrap(p)
-    if p.ndim != 1:
-        raise ValueError("Input must be a rank-1 array.")
-    at = [i for i, c in enumerate(p.tolist()) if c != 0]
-    if not at:
-        return _w.full((0,), 0.0)
-    zeros = p.shape[0] - at[-1] - 1
-    p = _w.div(p[at[0]:at[-1] + 1], 1)
-    n = p.shape[0] - 1
-    if n == 0:
-        return _w.full((zeros,), 0.0)
     from numpy.linalg import eigvals
-    first = _w.expand_dims(-p[1:] / p[0], 0)
-    r = eigvals(_w.concat([first, _w.eye(n - 1, n, 0, p.dtype)], 0))
-    return _w.concat([r, _w.full((zeros,), 0, r.dtype)], 0) if zeros else r
+    return _core.roots(_w.div(p, 1), eigvals, _w.float64)
 
 
 def clip(a, a_min=None, a_max=None, out=None, min=None, max=None):
@@ -405,10 +316,7 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     x = _w.wrap(x)
     if x.dtype.kind != "f":
         return x
-    big = {2: 65504.0, 4: 3.4028234663852886e38, 8: 1.7976931348623157e308}[x.dtype.itemsize]
-    r = _w.where(_w.is_nan(x), nan, x)
-    r = _w.where(x == _float("inf"), big if posinf is None else posinf, r)
-    return _w.where(x == -_float("inf"), -big if neginf is None else neginf, r)
+    return _core.nan_to_num(x, nan, posinf, neginf, {2: 65504.0, 4: 3.4028234663852886e38, 8: 1.7976931348623157e308}[x.dtype.itemsize])
 
 
 # ---- NaN is left out ----
@@ -427,16 +335,7 @@ def nanargmin(a, axis=None):
 
 
 def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
-    # Row by row, without the NaN of each.
-    x, kept = _core.rows(_w.div(a, 1), axis)
-    lead = tuple(x.shape[:-1])
-    more = tuple(_w.wrap(q).shape)
-    found = []
-    for row in _w.reshape(x, (-1, x.shape[-1])):
-        row = row[_w.logical_not(_w.is_nan(row))]
-        found.append(quantile(row, q, 0, None, False, method) if row.size else _w.full(more, _float("nan"), x.dtype))
-    r = _w.reshape(_w.stack(found, -1), more + lead)
-    return written(_w.reshape(r, more + tuple(kept)) if keepdims else r, out)
+    return _quantile(a, q, axis, out, method, keepdims, True)
 
 
 def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
@@ -448,12 +347,7 @@ def polymul(a1, a2):
 
 
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    x = _w.div(a, 1)
-    rows, kept = _core.rows(x, axis)
-    lead = rows.shape[:-1]
-    each = [median(r[_w.logical_not(_w.is_nan(r))]) for r in _w.reshape(rows, (-1, rows.shape[-1]))]
-    y = _w.reshape(_w.stack(each, 0), lead) if lead else each[0]
-    return written(_w.reshape(y, kept) if keepdims else y, out)
+    return _median(a, axis, out, keepdims, True)
 
 
 # ---- sorting and sets ----
@@ -476,64 +370,11 @@ def argpartition(a, kth, axis=-1):
     return argsort(a, axis)
 
 
-def lexsort(keys, axis=-1):
-    # By the last key, then by those before it.
-    order = None
-    for k in keys:
-        k = _w.wrap(k)
-        if order is None:
-            order = _w.sort(k, axis)[1]
-        else:
-            order = _w.take_along(order, _w.sort(_w.take_along(k, order, axis), axis)[1], axis)
-    if order is None:
-        raise TypeError("need sequence of keys with len > 0 in lexsort")
-    return order
-
-
 def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, equal_nan=True):
     x = _w.wrap(ar)
-    if axis is not None and x.ndim > 1:
-        return _unique_rows(x, axis, return_index, return_inverse, return_counts)
-    shape = x.shape
-    x = _w.reshape(x, -1)
-    s, order = _w.sort(x, 0)
-    n = s.shape[0]
-    if n == 0:
-        first = _w.full((0,), True, _w.bool_)
-    else:
-        new = _w.ne(s[1:], s[:-1])
-        if x.dtype.kind == "f" and equal_nan:
-            new = _w.logical_and(new, _w.logical_not(_w.logical_and(_w.is_nan(s[1:]), _w.is_nan(s[:-1]))))
-        first = _w.concat([_w.full((1,), True, _w.bool_), new], 0)
-    out = [s[first]]
-    if return_index:
-        out.append(order[first])
-    if return_inverse:
-        rank = _w.cumsum(_w.cast(first, _w.int64), 0) - 1
-        out.append(_w.reshape(_w.index_set(_w.full((n,), 0, _w.int64), order, rank), shape))
-    if return_counts:
-        at = _w.reshape(_w.nonzero(first), -1)
-        out.append(_w.concat([at, _w.tensor([n], _w.int64)], 0)[1:] - at)
-    return out[0] if len(out) == 1 else tuple(out)
-
-
-def _unique_rows(x, axis, index, inverse, counts):
-    x = _w.move_axis(x, axis, 0)
-    rows = [tuple(_w.reshape(r, -1).tolist()) for r in x]
-    seen = {}
-    for i, r in enumerate(rows):
-        seen.setdefault(r, []).append(i)
-    keys = _sorted(seen)
-    first = [seen[k][0] for k in keys]
-    out = [_w.move_axis(_w.take(x, _w.tensor(first, _w.int64), 0), 0, axis)]
-    if index:
-        out.append(_w.tensor(first, _w.int64))
-    if inverse:
-        place = {k: i for i, k in enumerate(keys)}
-        out.append(_w.tensor([place[r] for r in rows], _w.int64))
-    if counts:
-        out.append(_w.tensor([len(seen[k]) for k in keys], _w.int64))
-    return out[0] if len(out) == 1 else tuple(out)
+    if axis is not None and x.ndim > 1:     # rows with NaN are never the same
+        return _core.chosen(_core.distinct(x, axis, False), None, return_index, return_inverse, return_counts)
+    return _core.chosen(_core.distinct(x, None, equal_nan), x.shape, return_index, return_inverse, return_counts)
 
 
 def unique_values(x):
@@ -558,22 +399,8 @@ def unique_inverse(x):
 
 
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
-    (u, i), (v, j) = unique(ar1, return_index=True), unique(ar2, return_index=True)
-    inside = isin(u, v)
-    return (u[inside], i[inside], j[isin(v, u)]) if return_indices else u[inside]
-
-
-def union1d(ar1, ar2):
-    return unique(_w.concat([_w.reshape(_w.wrap(ar1), -1), _w.reshape(_w.wrap(ar2), -1)], 0))
-
-
-def setdiff1d(ar1, ar2, assume_unique=False):
-    a = _w.reshape(_w.wrap(ar1), -1) if assume_unique else unique(ar1)
-    return a[isin(a, ar2, invert=True)]
-
-
-def setxor1d(ar1, ar2, assume_unique=False):
-    return union1d(setdiff1d(ar1, ar2), setdiff1d(ar2, ar1))
+    found = _core.intersect1d(_w.wrap(ar1), _w.wrap(ar2))
+    return found if return_indices else found[0]
 
 
 # ---- comparison ----

@@ -15,6 +15,7 @@ vstack = row_stack = _core.vstack
 array_split, split, vsplit, hsplit, dsplit = _core.array_split, _core.split, _core.vsplit, _core.hsplit, _core.dsplit
 tile, roll, fliplr, flipud, rot90 = _core.tile, _core.roll, _core.fliplr, _core.flipud, _core.rot90
 delete, insert, trim_zeros, pad = _core.delete, _core.insert, _core.trim_zeros, _core.pad
+resize, select, piecewise = _core.resize, _core.select, _core.piecewise
 
 
 def shape(a):
@@ -125,17 +126,6 @@ def flip(m, axis=None):
     return _w.flip(m, axis)
 
 
-def resize(a, new_shape):
-    a = _w.reshape(_w.wrap(a), -1)
-    shape = [new_shape] if isinstance(new_shape, _int) else list(new_shape)
-    n = 1
-    for s in shape:
-        n *= s
-    if a.size == 0:
-        return _w.full(shape, 0, a.dtype)
-    return _w.reshape(_w.take(a, _w.arange(0, n) % a.size, 0), shape)
-
-
 # ---- picking ----
 
 def where(condition, x=None, y=None):
@@ -213,27 +203,6 @@ def choose(a, choices, out=None, mode="raise"):
     return written(r, out)
 
 
-def select(condlist, choicelist, default=0):
-    r = default
-    for c, v in list(zip(condlist, choicelist))[::-1]:
-        r = _w.where(c, v, r)
-    return r
-
-
-def piecewise(x, condlist, funclist, *args, **kw):
-    x = _w.wrap(x)
-    conds = [_w.wrap(c) for c in condlist]
-    if len(funclist) == len(conds) + 1:
-        rest = conds[0]
-        for c in conds[1:]:
-            rest = _w.logical_or(rest, c)
-        conds.append(_w.logical_not(rest))
-    out = _w.zeros_like(x)
-    for c, f in zip(conds, funclist):
-        out = _w.where(c, _w.cast(f(x, *args, **kw) if callable(f) else f, x.dtype), out)
-    return out
-
-
 def extract(condition, arr):
     return _w.reshape(_w.wrap(arr), -1)[_w.reshape(_w.cast(_w.wrap(condition), _w.bool_), -1)]
 
@@ -258,11 +227,7 @@ def unravel_index(indices, shape, order="C"):
     if i.size and not (0 <= i.min() and i.max() < n):
         bad = [k for k in _w.reshape(i, -1).tolist() if not 0 <= k < n][0]
         raise ValueError(f"index {bad} is out of bounds for array with size {n}")
-    out = []
-    for d in sizes[::-1]:
-        out.append(i % d)
-        i = i // d
-    return tuple(_turned(order, out[::-1]))
+    return tuple(_turned(order, _core.unravel(i, sizes)))
 
 
 def ravel_multi_index(multi_index, dims, mode="raise", order="C"):

@@ -172,25 +172,9 @@ def cross(x1, x2, *, axis=-1):
     return f(x1, x2, axis)
 
 
-def _size(shape):
-    n = 1
-    for d in shape:
-        n *= d
-    return n
-
-
 def tensorinv(a, ind=2):
-    a = _float_of(a)
-    if ind <= 0:
-        raise ValueError("Invalid ind argument.")
-    lead, tail = tuple(a.shape)[:ind], tuple(a.shape)[ind:]
-    return _w.reshape(inv(_w.reshape(a, (_size(lead), -1))), tail + lead)
+    return _core.tensorinv(_float_of(a), ind, inv)
 
 
 def tensorsolve(a, b, axes=None):
-    a, b = _float_of(a), _float_of(b)
-    if axes is not None:
-        order = [i for i in range(a.ndim) if i not in [x % a.ndim for x in axes]] + [x % a.ndim for x in axes]
-        a = _w.permute(a, order)
-    rest = tuple(a.shape)[b.ndim:]
-    return _w.reshape(solve(_w.reshape(a, (-1, _size(rest))), _w.reshape(b, (-1,))), rest)
+    return _core.tensorsolve(_float_of(a), _float_of(b), axes, solve)

@@ -1,4 +1,5 @@
 # tensorflow._ops -- functions of tensors: elementwise, reductions, shapes, slices, products.
+import _array
 import _special
 import _tf as _w
 import numpy as _np
@@ -7,6 +8,7 @@ from tensorflow._base import (state, op, as_tensor, like, axes_of, ints, dtype_o
                               float64, int32, int64, uint8, uint32, uint64, bool_, as_operand, signed)
 from tensorflow._strings import string as _string, is_text as _is_text
 
+_core = _array.Core(_array.Semantics(_w, as_tensor, as_tensor, many=list))
 _abs, _min, _max, _sum, _round, _range, _pow, _all, _any, _bool, _sorted = abs, min, max, sum, round, range, pow, all, any, bool, sorted
 
 
@@ -448,8 +450,6 @@ def count_nonzero(input=None, axis=None, keepdims=None, dtype=int64, name=None, 
     return x if dtype is int64 else cast(x, dtype)
 
 
-
-
 @op("norm")
 def norm(tensor, ord="euclidean", axis=None, keepdims=False):
     x = as_tensor(tensor)
@@ -634,21 +634,10 @@ def repeat(input, repeats, axis=None):
 def pad(tensor, paddings, mode="CONSTANT", constant_values=0):
     x = as_tensor(tensor)
     pairs = paddings.tolist() if isinstance(paddings, _w.Tensor) else [[int(a), int(b)] for a, b in paddings]
-    mode = mode.upper()
-    if mode == "CONSTANT":
-        return _w.pad(x, [p[0] for p in pairs], [p[1] for p in pairs], constant_values)
-    for axis, (lo, hi) in enumerate(pairs):
-        n = x.shape[axis]
-        around = []
-        for i in _range(-lo, n + hi):
-            if mode == "REFLECT":
-                i = i % _max(2 * n - 2, 1)
-                around.append(i if i < n else 2 * n - 2 - i)
-            else:
-                i = i % (2 * n)
-                around.append(i if i < n else 2 * n - 1 - i)
-        x = _w.take(x, _w.tensor(around, int64), axis)
-    return x
+    if mode.upper() not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
+        raise ValueError(f"Value of argument `mode` expected to be one of 'CONSTANT', 'REFLECT', or 'SYMMETRIC'. Received `mode` = '{mode}'")
+    options = {"constant_values": constant_values} if mode.upper() == "CONSTANT" else {}
+    return _core.pad(x, pairs, mode.lower(), **options)
 
 
 @op("ReverseV2")
@@ -659,26 +648,14 @@ def reverse(tensor, axis):
 
 @op("Roll")
 def roll(input, shift, axis):
-    x = as_tensor(input)
-    if isinstance(axis, int):
-        return _w.roll(x, int(shift), axis)
-    for s, a in zip(shift, axis):
-        x = _w.roll(x, int(s), a)
-    return x
+    return _core.roll(input, shift, axis)
 
 
 @op("meshgrid")
 def meshgrid(*args, indexing="xy"):
     if indexing not in ("xy", "ij"):
         raise ValueError(f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'")
-    xs = [_w.reshape(as_tensor(a), [-1]) for a in args]
-    at = list(_range(len(xs)))
-    if indexing == "xy" and len(xs) > 1:
-        at[:2] = [1, 0]
-    sizes = [None] * len(xs)
-    for k, x in zip(at, xs):
-        sizes[k] = x.shape[0]
-    return [_w.copy(_w.broadcast_to(_w.reshape(x, [1] * k + [-1] + [1] * (len(xs) - k - 1)), sizes)) for k, x in zip(at, xs)]
+    return [_w.copy(x) for x in _core.meshgrid(*args, indexing=indexing)]
 
 
 # ---- picking ----

@@ -15,3 +15,10 @@ def _floats(x):
 core = _array.Core(_array.Semantics(
     _w, _tensor, _floats, axis_error=IndexError, shape_error=RuntimeError,
     mismatch=lambda shapes: "Shape mismatch: objects cannot be broadcast to a single shape"))
+
+
+def _between(low, high, t, method):
+    return _w.where(_w.eq(t, 0), low, _array.Core.between(core, low, high, _w.cast(t, low.dtype), method))
+
+
+core.between = _between

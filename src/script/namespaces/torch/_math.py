@@ -282,7 +282,6 @@ def sign(input, *, out=None):
     return put(out, _w.where(plain, y, 0.0) if input.dtype.is_floating_point else y)
 
 
-
 def signbit(input):
     if not input.dtype.is_floating_point:
         return _w.lt(input, 0)
@@ -368,10 +367,7 @@ def nan_to_num(input, nan=0.0, posinf=None, neginf=None):
     from torch._types import finfo
     if not input.dtype.is_floating_point:
         return input.clone()
-    most = finfo(input.dtype).max
-    x = _w.where(_w.is_nan(input), nan, input)
-    x = _w.where(_w.eq(x, _math.inf), most if posinf is None else posinf, x)
-    return _w.where(_w.eq(x, -_math.inf), -most if neginf is None else neginf, x)
+    return core.nan_to_num(input, nan, posinf, neginf, finfo(input.dtype).max)
 
 
 def isposinf(input):
@@ -780,16 +776,7 @@ def logcumsumexp(input, dim):
 
 
 def diff(input, n=1, dim=-1, prepend=None, append=None):
-    parts = [t for t in (prepend, input, append) if t is not None]
-    if len(parts) > 1:
-        input = _w.concat(parts, dim)
-    if n == 0:
-        return _w.copy(input)
-    for _ in range(n):
-        size = input.shape[dim]
-        a, b = _w.narrow(input, dim, 1, size - 1), _w.narrow(input, dim, 0, size - 1)
-        input = _w.logical_xor(a, b) if input.dtype == _bool else a - b
-    return input
+    return core.diff(input, n, dim, prepend, append) if n else _w.copy(input)
 
 
 def trapezoid(y, x=None, *, dx=1.0, dim=-1):
@@ -881,34 +868,18 @@ def _quantile(input, q, dim, keepdim, interpolation, skip):
     if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
         raise RuntimeError("quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got "
                            f"{interpolation}")
-    if dim is None or input.ndim == 0:
-        _w.sum(input, dim)  # is there such an axis?
-        flat = _quantile(_w.reshape(input, (-1,)), q, 0, False, interpolation, skip)
-        return _w.reshape(flat, tuple(flat.shape) + (1,) * input.ndim) if keepdim else flat
-    if input.shape[dim] == 0:
+    _w.sum(input, dim)  # is there such an axis?
+    dim = None if input.ndim == 0 else dim
+    if (input.numel() if dim is None else input.shape[dim]) == 0:
         raise RuntimeError("quantile() input tensor must be non-empty")
-    values, _ = _w.sort(input, dim)
-    bad = _w.is_nan(values)
-    good = _w.sum(_w.cast(_w.logical_not(bad), input.dtype), dim, True)
-    last = _w.clip(good - 1, 0, None) if skip else _w.full_like(good, input.shape[dim] - 1)
-    many = isinstance(q, _w.Tensor) and q.ndim > 0
-    found = []
-    qs = _w.cast(_w.detach(q), input.dtype) if isinstance(q, _w.Tensor) else _w.tensor(float(q), input.dtype)
-    for k in (qs.tolist() if many else [qs.item()]):    # a number of the dtype, its rank in 64 bits
+    q = _w.cast(_w.detach(q), input.dtype) if isinstance(q, _w.Tensor) else _w.tensor(float(q), input.dtype)
+    if q.ndim > 1:
+        raise RuntimeError("quantile() q must be a scalar or 1D tensor")
+    for k in _w.reshape(q, (-1,)).tolist():
         if not 0 <= k <= 1:
             raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {k}")
-        place = k * _w.cast(last, float64)
-        lo, hi = _w.floor(place), _w.ceil(place)
-        if interpolation in ("lower", "higher", "nearest"):
-            at = {"lower": lo, "higher": hi, "nearest": _w.round(place)}[interpolation]
-            v = _w.take_along(values, _w.cast(at, int64), dim)
-        else:
-            a, b = [_w.take_along(values, _w.cast(at, int64), dim) for at in (lo, hi)]
-            v = lerp(a, b, _w.cast(place - lo if interpolation == "linear" else _w.full_like(place, 0.5), input.dtype))
-            v = _w.where(_w.eq(lo, hi), a, v)
-        v = _w.where(_w.any(bad, dim, True) if not skip else _w.eq(good, 0), _math.nan, v)
-        found.append(v if keepdim else _w.squeeze(v, dim))
-    return _w.stack(found, 0) if many else found[0]
+    # a number of the dtype, its place in 64 bits
+    return core.quantile(input, _w.cast(q, float64), dim, interpolation, keepdim, skip)
 
 
 def mode(input, dim=-1, keepdim=False):

@@ -2,6 +2,7 @@
 import math
 
 import _torch as _w
+from torch._core import core as _core
 from torch._types import (dtype as _dtype, float32, float64, float16, bfloat16, int64, bool as _bool, finfo, iinfo,
                           device_at, home, number_of)
 from torch._creation import get_default_dtype, set_default_dtype
@@ -227,11 +228,7 @@ def cumulative_trapezoid(y, x=None, *, dx=1.0, dim=-1):
 
 
 def unravel_index(indices, shape):
-    out = []
-    for n in reversed(list(shape)):
-        out.append(_w.remainder(indices, n))
-        indices = _w.floor_div(indices, n)
-    return tuple(reversed(out))
+    return _core.unravel(indices, shape)
 
 
 def ravel_multi_index(coords, shape):
@@ -310,13 +307,8 @@ def histogram(input, bins, *, range=None, weight=None, density=False):
         edges = _w.linspace(lo, hi, bins + 1, True, input.dtype)
     else:
         edges = bins
-    n = edges.shape[0] - 1
     flat = _w.reshape(input, (-1,))
-    w = _w.ones_like(flat) if weight is None else _w.reshape(weight, (-1,))
-    place = _w.searchsorted(edges, flat, True) - 1
-    place = _w.where(_w.eq(flat, edges[n]), n - 1, place)
-    ok = _w.logical_and(_w.ge(place, 0), _w.lt(place, n))
-    hist = _w.add_along(_w.full((n,), 0, input.dtype), place[ok], w[ok], 0)
+    hist = _core.counted(flat, edges, _w.ones_like(flat) if weight is None else _w.reshape(weight, (-1,)))
     if density:
         hist = hist / _w.sum(hist) / (edges[1:] - edges[:-1])
     return result("histogram", ("hist", "bin_edges"))((hist, edges))

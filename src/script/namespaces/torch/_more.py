@@ -2,6 +2,7 @@
 import math
 
 import _torch as _w
+from torch._core import core as _core
 from torch._math import __keywords__
 from torch._types import float64, int32, int64
 
@@ -91,15 +92,8 @@ def i0(input):
 def nextafter(input, other):
     if input.dtype != other.dtype or not input.dtype.is_floating_point:
         raise NotImplementedError(f"\"nextafter\" not implemented for '{_name(input)}'")
-    ints = {2: _w.int16, 4: int32, 8: int64}[input.dtype.itemsize]
-    a, b = _w.broadcast_to(input, _w.add(input, other).shape), _w.broadcast_to(other, _w.add(input, other).shape)
-    least = -(1 << (8 * input.dtype.itemsize - 1)) + 1
-    pick = lambda c, x, y: _w.where(c, _w.full((), x, ints), _w.full((), y, ints))
-    up = _w.gt(b, a)
-    moved = _w.bitcast(_w.bitcast(a, ints) + pick(_w.eq(_w.gt(a, 0), up), 1, -1), input.dtype)
-    moved = _w.where(_w.eq(a, 0), _w.bitcast(pick(up, 1, least), input.dtype), moved)
-    moved = _w.where(_w.eq(a, b), b, moved)
-    return _w.where(_w.logical_or(_w.is_nan(a), _w.is_nan(b)), a + b, moved)
+    shape = _w.add(input, other).shape
+    return _core.nextafter(_w.broadcast_to(input, shape), _w.broadcast_to(other, shape))
 
 
 def ldexp(input, other):
@@ -228,4 +222,3 @@ def _i0(x):
         term *= (x / (2 * k)) ** 2
         total += term
     return total
-

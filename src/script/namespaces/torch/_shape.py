@@ -724,11 +724,7 @@ def argwhere(input):
 
 
 def isin(elements, test_elements, *, assume_unique=False, invert=False):     # unique ones are found no sooner here
-    if not isinstance(elements, _w.Tensor):
-        elements = _w.tensor(elements)
-    t = _w.reshape(test_elements, (-1,)) if isinstance(test_elements, _w.Tensor) else _w.tensor([test_elements])
-    found = _w.any(_w.eq(_w.expand_dims(elements, -1), t), -1)
-    return _w.logical_not(found) if invert else found
+    return _core.isin(elements, test_elements, assume_unique, invert)
 
 
 def bucketize(input, boundaries, *, right=False, out_int32=False, out=None):
@@ -808,49 +804,8 @@ def kthvalue(input, k, dim=-1, keepdim=False):
 
 
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
-    if dim is not None:
-        return _unique_rows(input, dim, return_inverse, return_counts)
-    flat = _w.reshape(input, (-1,))
-    n = flat.shape[0]
-    values, order = _w.sort(flat, 0)
-    if n == 0:
-        fresh = _w.full((0,), True, _bool)
-    else:
-        fresh = _w.concat([_w.full((1,), True, _bool), _w.ne(values[1:], values[:-1])], 0)
-    out = values[fresh]
-    more = []
-    if return_inverse:
-        group = _w.cumsum(_w.cast(fresh, int64), 0) - 1
-        inverse = _w.put_along(_w.full((n,), 0, int64), order, group, 0)
-        more.append(_w.reshape(inverse, input.shape))
-    if return_counts:
-        starts = _w.reshape(_w.nonzero(fresh), (-1,))
-        ends = _w.concat([starts[1:], _w.tensor([n], int64)], 0)
-        more.append(ends - starts)
-    return tuple([out] + more) if more else out
-
-
-def _unique_rows(input, dim, return_inverse, return_counts):
-    rows = input.movedim(dim, 0)
-    keys = [r.tolist() for r in _w.reshape(rows, (rows.shape[0], -1))]
-    distinct = []
-    for k in sorted_list(keys):
-        if not distinct or distinct[-1] != k:
-            distinct.append(k)
-    first = [keys.index(k) for k in distinct]
-    out = _w.take(rows, _w.tensor(first, int64), 0).movedim(0, dim)
-    more = []
-    if return_inverse:
-        more.append(_w.tensor([distinct.index(k) for k in keys], int64))
-    if return_counts:
-        more.append(_w.tensor([keys.count(k) for k in distinct], int64))
-    return tuple([out] + more) if more else out
-
-
-def sorted_list(keys):
-    keys = list(keys)
-    keys.sort()
-    return keys
+    found = _core.distinct(input, dim, False)
+    return _core.chosen(found, input.shape if dim is None else None, False, return_inverse, return_counts)
 
 
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):

@@ -1,6 +1,7 @@
 # torch.linalg -- linear algebra: systems, determinants, factors and norms.
 import _factors
 import _torch as _w
+from torch._core import core as _core
 from torch._math import norm as _norm
 from torch._types import result as _result
 from torch._products import cross as _cross, matmul, matrix_power, det, vdot
@@ -125,11 +126,7 @@ def cond(A, p=None):
     return norm(A, p) * norm(inv(A), p)
 
 
-def multi_dot(tensors):
-    out = tensors[0]
-    for t in tensors[1:]:
-        out = _w.matmul(out, t)
-    return out
+multi_dot = _core.multi_dot
 
 
 def vecdot(x, y, *, dim=-1):
@@ -251,19 +248,11 @@ def eigvals(A):
 
 
 def tensorinv(A, ind=2):
-    front, back = A.shape[:ind], A.shape[ind:]
-    n = 1
-    for k in back:
-        n *= k
-    return _w.reshape(inv(_w.reshape(A, (-1, n))), tuple(back) + tuple(front))
+    return _core.tensorinv(A, ind, inv)
 
 
 def tensorsolve(A, B, dims=None):
-    if dims is not None:
-        last = [d % A.ndim for d in dims]
-        A = _w.permute(A, [k for k in range(A.ndim) if k not in last] + last)
-    rest = A.shape[B.ndim:]
-    return _w.reshape(solve(_w.reshape(A, (B.numel(), -1)), _w.reshape(B, (-1,))), rest)
+    return _core.tensorsolve(A, B, dims, solve)
 
 
 def cholesky_ex(A, *, upper=False, check_errors=False):

@@ -6,11 +6,11 @@ from jax._array import Array as _Array
 from jax._dtypes import as_dtype as _as_dtype, default_int as _default_int, default_float as _default_float
 
 __all__ = """array asarray zeros ones empty full zeros_like ones_like empty_like full_like arange linspace
-    logspace geomspace eye identity tri indices fromfunction frombuffer fromfile fromiter fromstring load save savez
+    logspace geomspace eye identity tri fromfunction frombuffer fromfile fromiter fromstring load save savez
     get_printoptions set_printoptions printoptions copy astype
-    diag diagflat tril triu vander from_dlpack mgrid ogrid r_ c_ tril_indices triu_indices
-    diag_indices mask_indices array_repr array_str hanning hamming blackman bartlett
-    tril_indices_from triu_indices_from diag_indices_from s_ index_exp kaiser""".split()
+    diag diagflat tril triu vander from_dlpack mgrid ogrid r_ c_
+    array_repr array_str hanning hamming blackman bartlett
+    s_ index_exp kaiser""".split()
 
 
 def array(object, dtype=None, copy=True, order="K", ndmin=0, device=None):
@@ -214,14 +214,6 @@ def vander(x, N=None, increasing=False):
     return _w.pow(_w.expand_dims(x, 1), powers)
 
 
-def indices(dimensions, dtype=None, sparse=False):
-    d, n = _default_int() if dtype is None else dtype, len(dimensions)
-    if sparse:
-        return tuple([_w.iota(d, (1,) * i + (k,) + (1,) * (n - i - 1), i) for i, k in enumerate(dimensions)])
-    parts = [_w.iota(d, tuple(dimensions), i) for i in range(n)]
-    return _w.stack(parts, 0) if parts else _w.full((0,), 0, d)
-
-
 def fromfunction(function, shape, dtype=float, **kwargs):
     return function(*[_w.iota(dtype, tuple(shape), i) for i in range(len(shape))], **kwargs)
 
@@ -315,44 +307,6 @@ class _Making:
 
 mgrid, ogrid = _joined.Grid(_Making, False), _joined.Grid(_Making, True)
 r_, c_ = _joined.Joined(_Making, 0, 1, -1), _joined.Joined(_Making, -1, 2, 0)
-
-
-def _pairs(mask):
-    ij = _w.nonzero(mask)
-    return tuple([_w.cast(ij[:, i], _default_int()) for i in range(len(mask.shape))])
-
-
-def tril_indices(n, k=0, m=None):
-    return _pairs(_w.tri(n, n if m is None else m, k, bool))
-
-
-def triu_indices(n, k=0, m=None):
-    return _pairs(_w.logical_not(_w.tri(n, n if m is None else m, k - 1, bool)))
-
-
-def tril_indices_from(arr, k=0):
-    return tril_indices(arr.shape[-2], k, arr.shape[-1])
-
-
-def triu_indices_from(arr, k=0):
-    return triu_indices(arr.shape[-2], k, arr.shape[-1])
-
-
-def mask_indices(n, mask_func, k=0):
-    return _pairs(_w.ne(mask_func(_w.full((n, n), 1, int), k), 0))
-
-
-def diag_indices(n, ndim=2):
-    return (_w.arange(0, n),) * ndim
-
-
-def diag_indices_from(arr):
-    shape = tuple(arr.shape)
-    if len(shape) < 2:
-        raise ValueError("input array must be at least 2-d")
-    if any(n != shape[0] for n in shape):
-        raise ValueError("All dimensions of input must be of equal length")
-    return diag_indices(shape[0], len(shape))
 
 
 def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):

@@ -359,10 +359,8 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     x = _asarray(x)
     if not x.dtype.is_floating_point:
         return x
-    top = finfo(x.dtype).max
-    x = _w.where(_w.is_nan(x), nan, x)
-    x = _w.where(_w.eq(x, float("inf")), top if posinf is None else posinf, x)
-    return _w.where(_w.eq(x, float("-inf")), -top if neginf is None else neginf, x)
+    x = _w.where(_w.is_nan(x), nan, x)      # which may be infinite itself
+    return _core.nan_to_num(x, nan, posinf, neginf, finfo(x.dtype).max)
 
 
 def modf(x):
@@ -591,11 +589,7 @@ def correlate(a, v, mode="valid", precision=None, preferred_element_type=None):
 
 
 def polyval(p, x, unroll=16):
-    p, x = _asarray(p), _asarray(x)
-    y = _w.zeros_like(x) if len(x.shape) else _w.cast(0, x.dtype)
-    for i in range(p.shape[0]):
-        y = y * x + p[i]
-    return y
+    return _core.polyval(p, x)
 
 
 def polymul(a1, a2, trim_leading_zeros=False):
@@ -608,13 +602,7 @@ def polymul(a1, a2, trim_leading_zeros=False):
 
 def polydiv(u, v, *, trim_leading_zeros=False):
     u, v = _same_floats(u, v)
-    n, m = u.shape[0] - 1, v.shape[0] - 1
-    scale, q, r = 1.0 / v[0], [], u
-    for k in range(n - m + 1):
-        d = scale * r[k]
-        q.append(d)
-        r = _w.concat([r[:k], r[k:k + m + 1] - d * v, r[k + m + 1:]], 0)
-    q = _w.stack(q, 0) if q else _w.full((1,), 0, u.dtype)
+    q, r = _core.polydiv(u, v)
     if trim_leading_zeros:
         from jax.numpy import trim_zeros
         r = trim_zeros(r, "f")
@@ -641,62 +629,25 @@ def polyder(p, m=1):
 
 
 def roots(p, *, strip_zeros=True):
-    # The eigenvalues of the companion matrix; zeros at the end of p are roots 0.
     from jax.numpy.linalg import eigvals
     p = _float(p)
     if len(p.shape) != 1 or p.shape[0] < 1:
         raise ValueError("p must be one-dimensional")
     if not strip_zeros:
         raise NotImplementedError("roots: strip_zeros=False")
-    at = [i for i, c in enumerate(p.tolist()) if c != 0]
-    if not at:
-        return _w.full((0,), 0.0, _w.complex128 if p.dtype in (_w.float64, _w.complex128) else _w.complex64)
-    zeros, p = p.shape[0] - at[-1] - 1, p[at[0]:at[-1] + 1]
-    n = p.shape[0] - 1
-    if n == 0:
-        return _w.full((zeros,), 0.0, _w.complex128 if p.dtype in (_w.float64, _w.complex128) else _w.complex64)
-    r = eigvals(_w.concat([_w.expand_dims(-p[1:] / p[0], 0), _w.eye(n - 1, n, dtype=p.dtype)], 0))
-    return _w.concat([r, _w.full((zeros,), 0.0, r.dtype)], 0) if zeros else r
+    return _core.roots(p, eigvals, _w.complex128 if p.dtype in (_w.float64, _w.complex128) else _w.complex64)
 
 
 polyint = _core.polyint
 
 
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
-    # Least squares by singular values, the columns scaled to length 1.
-    from jax.numpy._create import vander
     from jax.numpy.linalg import lstsq
-    x, y = _float(x), _float(y)
-    if len(x.shape) != 1:
-        raise TypeError("expected 1D vector for x")
-    if x.shape[0] == 0:
-        raise TypeError("expected non-empty vector for x")
-    if len(y.shape) not in (1, 2):
-        raise TypeError("expected 1D or 2D array for y")
-    if x.shape[0] != y.shape[0]:
-        raise TypeError("expected x and y to have same length")
     from jax._dtypes import finfo
-    rcond = x.shape[0] * finfo(x.dtype).eps if rcond is None else rcond
-    a = vander(x, deg + 1)
-    if w is not None:
-        w = _float(w)
-        if len(w.shape) != 1:
-            raise TypeError("expected a 1-d array for weights")
-        a = a * _w.expand_dims(w, 1)
-        y = y * (w if len(y.shape) == 1 else _w.expand_dims(w, 1))
-    scale = _w.sqrt(_w.sum(a * a, 0))
-    c, residuals, rank, s = lstsq(a / scale, y, rcond)
-    c = c / scale if len(c.shape) == 1 else c / _w.expand_dims(scale, 1)
-    if full:
-        return c, residuals, rank, s, _asarray(rcond)
-    if not cov:
-        return c
-    v = _w.inv(_w.matmul(_w.permute(a / scale), a / scale)) / _w.outer(scale, scale)
-    if cov != "unscaled":
-        if x.shape[0] <= deg + 1:
-            raise ValueError("the number of data points must exceed order to scale the covariance matrix")
-        v = v * (residuals / (x.shape[0] - deg - 1))
-    return c, v
+    x = _float(x)
+    rcond = x.shape[0] * finfo(x.dtype).eps if rcond is None and len(x.shape) else rcond
+    c, more, v = _core.polyfit(x, _float(y), deg, rcond, None if w is None else _float(w), False if full else cov, lstsq)
+    return (c, *more, _asarray(rcond)) if full else (c, v) if cov else c
 
 
 def interp(x, xp, fp, left=None, right=None, period=None):
@@ -710,24 +661,13 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     for side, name in ((left, "left"), (right, "right")):
         if isinstance(side, str) and side != "extrapolate":
             raise ValueError(f"the only valid string value of `{name}` is 'extrapolate', but got: {side!r}")
-    if period is not None:
-        x = _w.remainder(x, period)
-        order = _w.sort(_w.remainder(xp, period), 0)
-        xp, fp = order[0], fp[order[1]]
-        xp = _w.concat([xp[-1:] - period, xp, xp[:1] + period], 0)
-        fp = _w.concat([fp[-1:], fp, fp[:1]], 0)
-    n = xp.shape[0]
-    i = _w.clip(_w.searchsorted(xp, x, True), 1, n - 1)
-    x0, x1, y0, y1 = xp[i - 1], xp[i], fp[i - 1], fp[i]
-    dx = x1 - x0
-    t = _w.where(_w.eq(dx, 0), _w.zeros_like(dx), (x - x0) / _w.where(_w.eq(dx, 0), _w.ones_like(dx), dx))
-    y = y0 + t * (y1 - y0)
-    if period is None:
-        if not isinstance(left, str):
-            y = _w.where(_w.lt(x, xp[0]), fp[0] if left is None else left, y)
-        if not isinstance(right, str):
-            y = _w.where(_w.gt(x, xp[-1]), fp[-1] if right is None else right, y)
-    return y
+
+    def line(x, x0, x1, y0, y1):
+        dx = x1 - x0
+        t = _w.where(_w.eq(dx, 0), _w.zeros_like(dx), (x - x0) / _w.where(_w.eq(dx, 0), _w.ones_like(dx), dx))
+        return y0 + t * (y1 - y0)
+
+    return _core.interp(x, xp, fp, left, right, period, line)
 
 
 def vectorize(pyfunc, *, excluded=(), signature=None):

@@ -204,19 +204,9 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
         scale = _w.full(y.shape, _w.about(x, "count") / _builtin_max(_w.about(y, "count"), 1), x.dtype)
     else:
         w = _floats(weights)
-        if tuple(w.shape) != tuple(x.shape):
-            if axis is None:
-                raise ValueError("Axis must be specified when shapes of a and weights differ.")
-            axes = _core.axes(axis, len(x.shape))
-            if len(w.shape) != len(axes):
-                raise ValueError("1D weights expected when shapes of a and weights differ." if isinstance(axis, int) else
-                                 "Shape of weights must be consistent with shape of a along specified axis.")
-            if _some([n != x.shape[i] for n, i in zip(w.shape, axes)]):
-                raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
-            w = _w.permute(w, sorted(_range(len(axes)), key=lambda i: axes[i]))
-            w = _w.reshape(w, [n if i in axes else 1 for i, n in enumerate(x.shape)])
-        scale = _w.sum(_w.broadcast_to(w, x.shape), axis, keepdims)
-        y = _w.sum(x * w, axis, keepdims) / scale
+        if tuple(w.shape) != tuple(x.shape) and (axis is None or isinstance(axis, int) and len(w.shape) != 1):
+            raise ValueError(f"{'Axis must be specified' if axis is None else '1D weights expected'} when shapes of a and weights differ.")
+        y, scale = _core.average(x, axis, w, keepdims)
     return (y, scale) if returned else y
 
 
@@ -402,30 +392,10 @@ def gradient(f, *varargs, axis=None, edge_order=None):
 # ---- order statistics
 
 
-_methods = ("linear", "lower", "higher", "midpoint", "nearest")
-
-
-def _between(x, at, n, method):
-    # Of sorted rows x the elements at the places `at` (one for each row, or the same for all), which
-    # may lie between two; n are the elements that count.
-    lo, hi = _w.floor(at), _w.ceil(at)
-    t = at - lo
-    if method == "nearest":
-        lo = _w.where(t <= 0.5, lo, hi)
-    top = n - 1 if isinstance(n, int) else _w.maximum(n - 1, 0)
-    pick = lambda i: _w.take_along(x, _w.cast(_w.clip(_w.minimum(i, top), 0, None), _w.int32), -1)
-    if method == "higher":
-        return pick(hi)
-    if method in ("lower", "nearest"):
-        return pick(lo)
-    low, high = pick(lo), pick(hi)
-    return (low + high) * 0.5 if method == "midpoint" else low * (1 - t) + high * t
-
-
 def _quantile(a, q, axis, method, keepdims, skip, weights=None):
     if weights is not None:
         raise NotImplementedError("jnp.quantile: weights")
-    if method not in _methods:
+    if method not in _core.quantile_methods:
         raise ValueError("method can only be 'linear', 'lower', 'higher', 'midpoint', or 'nearest'")
     x = _floats(a)
     q = _real(q)
@@ -433,18 +403,9 @@ def _quantile(a, q, axis, method, keepdims, skip, weights=None):
         raise ValueError(f"q must be have rank <= 1, got shape {tuple(q.shape)}")
     d = _w.add(_w.full((), 0, x.dtype), _w.full((), 0, q.dtype)).dtype if not _w.about(q, "weak") else x.dtype
     x, q = _w.cast(x, d), _w.cast(q, d)
-    x, kept = _core.rows(x, axis)
-    if x.shape[-1] == 0:
+    if _core.rows(x, axis)[0].shape[-1] == 0:
         raise TypeError("Slice size at index 0 in gather op is out of range, must be within [0, 0 + 1), got 1.")
-    x = _w.sort(x, -1)[0]
-    bad = _w.is_nan(x)
-    n = _w.sum(_w.cast(_w.logical_not(bad), d), -1, True) if skip else x.shape[-1]
-    rows = _w.reshape(q, (-1,))
-    at = _w.broadcast_to(rows * (n - 1), tuple(x.shape)[:-1] + (rows.shape[0],))
-    y = _between(x, at, n, method)
-    y = _w.where(_w.all(bad, -1, True) if skip else _w.any(bad, -1, True), float("nan"), y)
-    y = _w.move_axis(y, -1, 0) if len(q.shape) else _w.squeeze(y, -1)
-    return _w.reshape(y, tuple(q.shape) + tuple(kept)) if keepdims else y
+    return _core.quantile(x, q, axis, method, keepdims, skip)
 
 
 def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
@@ -494,13 +455,7 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
 def histogram(a, bins=10, range=None, weights=None, density=None):
     x = _w.reshape(_floats(a), (-1,))
     edges = _floats(_asarray(bins)) if not isinstance(bins, (int, str)) else histogram_bin_edges(x, bins, range)
-    k = edges.shape[0] - 1
-    w = _w.ones_like(x) if weights is None else _w.reshape(_floats(weights), (-1,))
-    i = _w.searchsorted(edges, x, True) - 1
-    i = _w.where(_w.eq(x, edges[-1]), k - 1, i)
-    inside = _w.logical_and(_w.ge(i, 0), _w.lt(i, k))
-    counts = _w.sum(_w.cast(_w.eq(_w.expand_dims(_w.where(inside, i, -1), 1), _w.arange(0, k)), x.dtype)
-                    * _w.expand_dims(w, 1), 0)
+    counts = _core.counted(x, edges, _w.ones_like(x) if weights is None else _w.reshape(_floats(weights), (-1,)))
     if density:
         counts = counts / (edges[1:] - edges[:-1]) / _w.sum(counts)
     elif weights is None and not _asarray(a).dtype.is_inexact:

@@ -2,6 +2,7 @@
 import warnings
 import _jax as _w
 from jax._api import refuse as _refuse
+from _order import product as _product
 from jax.numpy._core import core as _core
 from jax.numpy._create import arraylike as _asarray, asarray as _any_array
 from jax.numpy._reduce import _check, _no_out
@@ -12,7 +13,13 @@ __all__ = """where nonzero flatnonzero argwhere take take_along_axis put_along_a
     argpartition searchsorted digitize unique unique_values unique_counts unique_inverse unique_all
     isin in1d intersect1d union1d setdiff1d setxor1d
     apply_along_axis apply_over_axes unravel_index ravel_multi_index packbits unpackbits top_k
-    iterable sort_complex""".split()
+    iterable sort_complex indices tril_indices triu_indices diag_indices mask_indices tril_indices_from triu_indices_from
+    diag_indices_from""".split()
+
+lexsort, piecewise, packbits, unpackbits = _core.lexsort, _core.piecewise, _core.packbits, _core.unpackbits
+indices, diag_indices, diag_indices_from = _core.indices, _core.diag_indices, _core.diag_indices_from
+tril_indices, triu_indices, mask_indices = _core.tril_indices, _core.triu_indices, _core.mask_indices
+tril_indices_from, triu_indices_from = _core.tril_indices_from, _core.triu_indices_from
 
 
 def _pairs(mask, size, fill_value):
@@ -227,20 +234,7 @@ def choose(a, choices, out=None, mode="raise"):
 def select(condlist, choicelist, default=0):
     if len(condlist) != len(choicelist):
         raise ValueError("condlist must have length equal to choicelist ({} vs {})".format(len(condlist), len(choicelist)))
-    y = default
-    for c, x in zip(condlist[::-1], choicelist[::-1]):
-        y = _w.where(_asarray(c), x, y)
-    return y
-
-
-def piecewise(x, condlist, funclist, *args, **kw):
-    x = _asarray(x)
-    conds = [_asarray(c) for c in condlist]
-    call = lambda f: f(x, *args, **kw) if callable(f) else _w.full(x.shape, f, x.dtype)
-    y = call(funclist[len(conds)]) if len(funclist) > len(conds) else _w.zeros_like(x)
-    for c, f in zip(conds, funclist):     # of several that hold the last one counts
-        y = _w.where(c, _w.cast(call(f), x.dtype), y)
-    return y
+    return _core.select(condlist, choicelist, default)
 
 
 def place(arr, mask, vals, *, inplace=True):
@@ -330,15 +324,6 @@ msort = lambda a: sort(a, 0)
 sort_complex = sort
 
 
-def lexsort(keys, axis=-1):
-    # The last key is the first to go by.
-    keys = [_asarray(k) for k in keys]
-    axis = axis % len(keys[0].shape)
-    index = _w.iota(_w.int32, tuple(keys[0].shape), axis)
-    out = _w.op("sort", keys[::-1] + [index], {"axis": axis, "keys": len(keys)})
-    return _w.cast(out[-1], _default_int())
-
-
 def _parted(a, kth, axis):
     # (the axis last, its size, kth in range)
     a = _asarray(a)
@@ -407,39 +392,18 @@ def digitize(x, bins, right=False, method=None):
 
 
 def _unique(ar, axis, size, fill_value, equal_nan=True):
-    # (values, first index, inverse, counts): rows along an axis, in the order of their elements; None: of all elements
-    rows = _w.reshape(ar, (-1, 1)) if axis is None else _w.move_axis(ar, axis, 0)
-    n, row = rows.shape[0], tuple(rows.shape)[1:]
-    flat = _w.reshape(rows, (n, _product(row)))
-    if n == 0:
-        return _unique_of_nothing(rows, axis, size, fill_value)
-    order = lexsort([flat[:, i] for i in range(flat.shape[1] - 1, -1, -1)]) if flat.shape[1] else _w.arange(0, n)
-    values = _w.take(flat, order, 0)
-    new = _w.ne(values[1:], values[:-1])
-    if equal_nan and values.dtype.is_floating_point:
-        new = _w.logical_and(new, _w.logical_not(_w.logical_and(_w.is_nan(values[1:]), _w.is_nan(values[:-1]))))
-    new = _w.concat([_w.full((1,), True, bool), _w.any(new, 1)], 0)
-    group = _w.cumsum(_w.cast(new, _default_int()), 0) - 1
-    starts = nonzero(new, size=size, fill_value=None)[0]
-    k = starts.shape[0]
-    inverse = _w.put_along(_w.full((n,), 0, int), order, group, 0)
-    counts = _any_array(_w.full((k,), 0, int)).at[group].add(1, mode="drop")
-    out = _w.reshape(_w.take(values, starts, 0), (k,) + row)
-    first = _w.cast(_w.take(order, starts, 0), _default_int())
-    if size is not None and k:
-        real = _w.lt(_w.arange(0, size), _w.sum(_w.cast(new, _w.int32)))
-        pad = out[0] if fill_value is None else _w.cast(_asarray(fill_value), out.dtype)
-        out = _w.where(_w.reshape(real, (k,) + (1,) * len(row)), out, pad)
-        first = _w.where(real, first, first[0])
-        counts = _w.where(real, counts, 0)
-    return _w.reshape(out, (-1,)) if axis is None else _w.move_axis(out, 0, axis), first, inverse, counts
-
-
-def _product(sizes):
-    n = 1
-    for s in sizes:
-        n *= s
-    return n
+    # what distinct gives; with size, so many, the others filled
+    if 0 in (tuple(ar.shape) if axis is None else (ar.shape[axis],)):
+        return _unique_of_nothing(_w.reshape(ar, (-1, 1)) if axis is None else _w.move_axis(ar, axis, 0), axis, size, fill_value)
+    out, first, inverse, counts = _core.distinct(ar, axis, equal_nan, lambda new: nonzero(new, size=size)[0])
+    if size:
+        real = _w.le(_w.arange(0, size), _w.max(inverse))
+        rows = out if axis is None else _w.move_axis(out, axis, 0)
+        pad = rows[0] if fill_value is None else _w.cast(_asarray(fill_value), rows.dtype)
+        rows = _w.where(_w.reshape(real, (size,) + (1,) * (len(rows.shape) - 1)), rows, pad)
+        out = rows if axis is None else _w.move_axis(rows, 0, axis)
+        first, counts = _w.where(real, first, first[0]), _w.where(real, counts, 0)
+    return out, first, inverse, counts
 
 
 def _unique_of_nothing(rows, axis, size, fill_value):
@@ -456,17 +420,8 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
     ar = _asarray(ar)
     if axis is not None:
         _check(ar, axis)
-    values, first, inverse, counts = _unique(ar, axis, size, fill_value, equal_nan)
-    if axis is None and return_inverse:
-        inverse = _w.reshape(inverse, ar.shape)
-    out = [values]
-    if return_index:
-        out.append(first)
-    if return_inverse:
-        out.append(inverse)
-    if return_counts:
-        out.append(counts)
-    return out[0] if len(out) == 1 else tuple(out)
+    found = _unique(ar, axis, size, fill_value, equal_nan)
+    return _core.chosen(found, ar.shape if axis is None else None, return_index, return_inverse, return_counts)
 
 
 def unique_values(x, size=None, fill_value=None):
@@ -506,28 +461,21 @@ def _sized(x, size, fill_value):
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False, *, size=None, fill_value=None):
     from jax.numpy._shape import _same
     a, b = _same([_w.reshape(_asarray(ar1), (-1,)), _w.reshape(_asarray(ar2), (-1,))])
-    (u, i), (v, j) = unique(a, return_index=True), unique(b, return_index=True)
-    inside, others = nonzero(isin(u, v))[0], nonzero(isin(v, u))[0]
-    y = _sized(u[inside], size, fill_value)
-    if not return_indices:
-        return y
-    return y, _sized(i[inside], size, a.shape[0]), _sized(j[others], size, b.shape[0])
+    y, i, j = _core.intersect1d(a, b)
+    y = _sized(y, size, fill_value)
+    return (y, _sized(i, size, a.shape[0]), _sized(j, size, b.shape[0])) if return_indices else y
 
 
 def union1d(ar1, ar2, size=None, fill_value=None):
-    from jax.numpy._shape import concatenate
-    return unique(concatenate([_w.reshape(_asarray(ar1), (-1,)), _w.reshape(_asarray(ar2), (-1,))]),
-                  size=size, fill_value=fill_value)
+    return unique(_core.joined(ar1, ar2), size=size, fill_value=fill_value)
 
 
 def setdiff1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
-    a = _w.reshape(_asarray(ar1), (-1,)) if assume_unique else unique(ar1)
-    return _sized(a[isin(a, ar2, invert=True)], size, fill_value)
+    return _sized(_core.setdiff1d(ar1, ar2, assume_unique), size, fill_value)
 
 
 def setxor1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
-    from jax.numpy._shape import concatenate
-    return _sized(unique(concatenate([setdiff1d(ar1, ar2), setdiff1d(ar2, ar1)])), size, fill_value)
+    return _sized(_core.setxor1d(ar1, ar2), size, fill_value)
 
 
 # ---- over axes
@@ -555,11 +503,7 @@ apply_over_axes = _core.apply_over_axes
 def unravel_index(indices, shape):
     i = _asarray(indices)
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
-    out = []
-    for d in shape[::-1]:
-        out.append(_w.remainder(i, d))
-        i = _w.floor_div(i, d)
-    return tuple(out[::-1])
+    return _core.unravel(i, shape)
 
 
 def ravel_multi_index(multi_index, dims, mode="raise", order="C", *, dtype=None):
@@ -586,29 +530,6 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C", *, dtype=None)
         i = i if dtype is None else _w.cast(i, dtype)
         y = i if y is None else y * d + i
     return y
-
-
-def packbits(a, axis=None, bitorder="big"):
-    a = _w.reshape(_asarray(a), (-1,)) if axis is None else _w.move_axis(_asarray(a), axis, -1)
-    n = a.shape[-1]
-    a = _w.cast(_w.ne(a, 0), _w.int32)
-    a = _w.pad(a, [0] * len(a.shape), [0] * (len(a.shape) - 1) + [-n % 8])
-    a = _w.reshape(a, tuple(a.shape)[:-1] + (-1, 8))
-    weights = [1 << i for i in range(8)]
-    y = _w.cast(_w.sum(a * _w.tensor(weights[::-1] if bitorder == "big" else weights), -1), _w.uint8)
-    return y if axis is None else _w.move_axis(y, -1, axis)
-
-
-def unpackbits(a, axis=None, count=None, bitorder="big"):
-    if _asarray(a).dtype != _w.uint8:
-        raise TypeError("Expected an input array of unsigned byte data type")
-    a = _w.reshape(_asarray(a), (-1,)) if axis is None else _w.move_axis(_asarray(a), axis, -1)
-    shifts = list(range(8))
-    bits = _w.bitwise_and(_w.shift_right(_w.expand_dims(_w.cast(a, _w.int32), -1),
-                                         _w.tensor(shifts[::-1] if bitorder == "big" else shifts)), 1)
-    y = _w.cast(_w.reshape(bits, tuple(a.shape)[:-1] + (-1,)), _w.uint8)
-    y = y if count is None else y[..., :count]
-    return y if axis is None else _w.move_axis(y, -1, axis)
 
 
 def iterable(y):

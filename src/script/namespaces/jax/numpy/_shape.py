@@ -187,16 +187,7 @@ def flip(m, axis=None):
     return _w.flip(_asarray(m), axis)
 
 
-def resize(a, new_shape):
-    new_shape = (new_shape,) if isinstance(new_shape, int) else tuple(new_shape)
-    n = 1
-    for d in new_shape:
-        n *= d
-    flat = ravel(a)
-    k = flat.shape[0]
-    if k == 0 or n == 0:
-        return _w.full(new_shape, 0, flat.dtype)
-    return _w.reshape(_w.tile(flat, (-(-n // k),))[:n], new_shape)
+resize = _core.resize
 
 
 def delete(arr, obj, axis=None, assume_unique_indices=False):

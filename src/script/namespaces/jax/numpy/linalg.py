@@ -213,17 +213,8 @@ def trace(x, offset=0, dtype=None):
 
 
 def tensorinv(a, ind=2):
-    lead, tail = tuple(a.shape)[:ind], tuple(a.shape)[ind:]
-    n = 1
-    for d in lead:
-        n *= d
-    return _w.reshape(_w.inv(_w.reshape(a, (n, -1))), tail + lead)
+    return _core.tensorinv(a, ind, _w.inv)
 
 
 def tensorsolve(a, b, axes=None):
-    _refuse("tensorsolve", axes=(axes, None))
-    n = 1
-    for d in b.shape:
-        n *= d
-    rest = tuple(a.shape)[len(b.shape):]
-    return _w.reshape(solve(_w.reshape(a, (n, -1)), _w.reshape(b, (-1,))), rest)
+    return _core.tensorsolve(a, b, axes, solve)
