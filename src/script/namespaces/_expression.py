@@ -8,6 +8,11 @@
 # env maps variables to values; subst variables to others that stand for them.
 
 
+def settled(v):
+    # a constant; what is made of constants is not, since one may be fed, or be what a derivative is taken by
+    return v.known is not None and (v.owner is None or not v.owner.inputs)
+
+
 def order_of(outputs, known, subst):
     # The Applies that outputs need, each after what it needs. Fails at a symbol without value.
     order, done = [], set()
@@ -20,7 +25,7 @@ def order_of(outputs, known, subst):
             stack.append(subst[v])
             continue
         node = v.owner
-        if node is None or v.known is not None:
+        if node is None or settled(v):
             v.root_value()
             continue
         if node in done:
@@ -28,7 +33,7 @@ def order_of(outputs, known, subst):
         waiting = []
         for i in node.op.needed(node):
             i = subst.get(i, i)
-            if i.owner is not None and i.known is None and i not in known and i.owner not in done:
+            if i.owner is not None and not settled(i) and i not in known and i.owner not in done:
                 waiting.append(i)
             elif i.owner is None and i not in known:
                 i.root_value()

@@ -9,7 +9,8 @@ from tensorflow import errors, _ops
 from tensorflow._strings import string
 from tensorflow._gpu import device
 from tensorflow._ops import *
-from tensorflow._ops import slice_ as slice, print_ as print
+from tensorflow._ops import slice_ as slice
+from tensorflow._text import print_ as print
 from tensorflow._segments import (tensor_scatter_nd_max, tensor_scatter_nd_min, dynamic_partition, dynamic_stitch, histogram_fixed_width,
                                   reverse_sequence)
 from tensorflow._specials import truncatediv, truncatemod
@@ -20,11 +21,20 @@ from tensorflow._control import (cond, case, switch_case, while_loop, map_fn, ve
 from tensorflow._function import function, py_function, numpy_function, init_scope, run_functions_eagerly
 from tensorflow._module import Module
 from tensorflow import nest
+from tensorflow._more import (AggregationMethod, CriticalSection, RegisterGradient, bitcast, broadcast_dynamic_shape, edit_distance,
+                              get_logger, grad_pass_through, guarantee_const, identity_n, make_ndarray, make_tensor_proto, parallel_stack,
+                              register_tensor_conversion_function, required_space_to_batch_paddings, shape_n, timestamp, type_spec_from_value,
+                              unravel_index)
+from tensorflow._segments import histogram_fixed_width_bins
+from tensorflow.nn import batch_to_space, space_to_batch as space_to_batch_nd
 from tensorflow.distribute import VariableAggregation, VariableSynchronization
 
 __version__ = "2.21.0"
 _lazy = ("autodiff", "bitwise", "image", "math", "nn", "linalg", "random", "debugging", "data", "config", "keras", "train", "losses", "initializers", "experimental", "autograph",
-         "saved_model", "signal", "version", "summary", "compat", "contrib", "examples", "metrics", "optimizers")
+         "saved_model", "signal", "version", "summary", "compat", "contrib", "examples", "metrics", "optimizers", "strings", "io", "sparse", "ragged")
+_elsewhere = {"SparseTensor": "sparse", "SparseTensorSpec": "sparse", "RaggedTensor": "ragged", "Assert": "debugging", "assert_equal": "debugging",
+              "assert_greater": "debugging", "assert_less": "debugging", "assert_rank": "debugging", "as_string": "strings", "eig": "linalg",
+              "eigvals": "linalg", "import_graph_def": "_graphdef"}
 bool = bool_
 newaxis = None
 dtypes = _w
@@ -34,6 +44,10 @@ Operation = object
 def __getattr__(name):
     if name in _lazy:
         return __import__("tensorflow." + name)
+    if name in _elsewhere:
+        return getattr(__import__("tensorflow." + _elsewhere[name]), name)
+    if name == "matrix_square_root":
+        return __import__("tensorflow.linalg").sqrtm
     raise AttributeError(f"module 'tensorflow' has no attribute '{name}'")
 
 
@@ -51,41 +65,58 @@ def inside_function():
 
 class name_scope:
     def __init__(self, name, default_name=None, values=None):
-        self.name = name
+        self.name = default_name if name is None else name
 
     def __enter__(self):
-        if _state.graph is not None:
-            _state.graph.push_scope(self.name)
-        return (self.name or "") + "/"
+        self.graph = _state.graph
+        if self.graph is not None:
+            return self.graph.push_scope(self.name)
+        name = self.name or ""
+        _eager_scopes.append(name if name.endswith("/") or not name else _eager_scope() + name + "/")
+        return _eager_scopes[-1]
 
     def __exit__(self, *exc):
-        if _state.graph is not None:
-            _state.graph.pop_scope()
+        if self.graph is not None:
+            self.graph.pop_scope()
+        else:
+            _eager_scopes.pop()
+
+
+_eager_scopes = []
+
+
+def _eager_scope():
+    return _eager_scopes[-1] if _eager_scopes else ""
+
+
+def get_current_name_scope():
+    return _eager_scope()[:-1] if _state.graph is None else _state.graph.scope()
 
 
 class control_dependencies:
-    def __init__(self, inputs):
-        self.inputs = inputs
+    def __init__(self, control_inputs):
+        self.inputs = control_inputs
 
     def __enter__(self):
-        if _state.graph is not None:
-            _state.graph.push_control(self.inputs or [])
+        self.graph = _state.graph
+        if self.graph is not None:
+            self.graph.push_control(self.inputs)
         return self
 
     def __exit__(self, *exc):
-        if _state.graph is not None:
-            _state.graph.pop_control()
+        if self.graph is not None:
+            self.graph.pop_control()
 
 
 def group(*inputs, name=None):
     if _state.graph is not None:
         from tensorflow._graph import graph_group
-        return graph_group(inputs)
+        return graph_group(inputs, name or "group_deps")
     return None
 
 
 def no_op(name=None):
-    return group()
+    return group(name=name or "NoOp")
 
 
 def tuple_(tensors, name=None, control_inputs=None):
@@ -93,6 +124,9 @@ def tuple_(tensors, name=None, control_inputs=None):
         return list(tensors)
     with control_dependencies([t for t in tensors if t is not None] + list(control_inputs or [])):
         return [None if t is None else _ops.identity(t) for t in tensors]
+
+
+tuple = tuple_
 
 
 def gradients(ys, xs, grad_ys=None, name="gradients", gate_gradients=False, aggregation_method=None, stop_gradients=None,

@@ -255,15 +255,15 @@ def graph_cond(pred, true_fn, false_fn):
     a, spec = _branch(true_fn)
     b, _ = _branch(false_fn)
     made = set([o.node for o in g.operations[before:]])
-    g.pop_scope()
     if len(a) != len(b):
         raise ValueError("true_fn and false_fn must return the same number of results")
-    node = g.node(_Cond(len(a), _outer(a + b, made)), "cond", [pred] + a + b)
-    node.kind = "If"
+    node = g.node(_Cond(len(a), _outer(a + b, made)), "Merge", [pred] + a + b)
+    g.pop_scope()
+    node.kind = "Merge"
     for x, y in zip(a, b):
         if x.dtype != y.dtype:
             raise ValueError(f"Outputs of true_fn and false_fn must have the same type: {x.dtype.name}, {y.dtype.name}")
-        g.register(node.output(x.dtype, _common(x._shape, y._shape)))
+        g.register(node.output(x.dtype, _common(x._shape, y._shape), True, True))
     return _tree.unflatten(spec, node.outputs)
 
 
@@ -361,7 +361,6 @@ def graph_while(cond, body, loop_vars, limit, invariants=None):
     before = len(g.operations)
     test = as_constant(cond(*args))
     after = _Vars(turn(args)).tensors()
-    g.pop_scope()
     if len(after) != len(first):
         raise ValueError(f"The number of inputs and outputs of a loop body must match: {len(first)} and {len(after)}")
     for a, s, b in zip(first, symbols, after):
@@ -373,10 +372,11 @@ def graph_while(cond, body, loop_vars, limit, invariants=None):
                              "a less-specific shape.")
     ends = [as_constant(limit)] if isinstance(limit, (GraphTensor, GraphVariable)) else []
     outer = free_variables([test] + after, symbols, _effects(g, before))
-    node = g.node(_While(symbols, outer + ends, test, after, ends[0] if ends else limit), "while", first + outer + ends)
-    node.kind = "While"
+    node = g.node(_While(symbols, outer + ends, test, after, ends[0] if ends else limit), "Exit", first + outer + ends)
+    g.pop_scope()
+    node.kind = "Exit"
     for a, s, b in zip(first, symbols, after):
-        g.register(node.output(a.dtype, _common(s._shape, b._shape) if s._shape.rank is not None else None))
+        g.register(node.output(a.dtype, _common(s._shape, b._shape) if s._shape.rank is not None else None, True, True))
     out = start.tree(node.outputs)
     if not many:
         return out[0]

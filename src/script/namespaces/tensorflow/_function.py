@@ -48,6 +48,13 @@ class FuncGraph:
         self.current[v] = x
 
 
+def _ran(*args):
+    try:
+        return _w.apply(*args)
+    except AssertionError as e:     # of an operation that asserts
+        raise InvalidArgumentError(str(e)) from None
+
+
 class Concrete:
     # A trace: program, structure of the result, variables.
     def __init__(self, program, spec, constants, graph, name):
@@ -60,13 +67,13 @@ class Concrete:
     def call(self, xs):
         g = self.graph
         if g.free_sizes:
-            return self._result(_w.apply(self.program, xs))
+            return self._result(_ran(self.program, xs))
         caps = list(self.program.captures)
         for v, at in g.captured:
             caps[at] = v.__tensor__()
         for make, at, shape, dtype in g.draws:
             caps[at] = drawn(make, shape, dtype)
-        out = _w.apply(self.program, xs, [], caps)
+        out = _ran(self.program, xs, [], caps)
         n = len(g.written)
         results = out[:len(out) - n]
         for v, x in zip(g.written, out[len(out) - n:]):

@@ -3,6 +3,8 @@
 # While a graph is the default, op() adds nodes instead of computing. A node keeps the function
 # and its arguments; a session makes programs of nodes (_session). Shapes come from the type rules of
 # what the function does with symbols whose sizes are not known.
+import re
+
 import _tf as _w
 from tensorflow._base import staging
 from tensorflow._base import (state, as_tensor, as_operand, dtype_of, TensorShape, TensorLike, InvalidArgumentError,
@@ -147,7 +149,7 @@ class Operation:
 
     @property
     def type(self):
-        kind = self.kind if self.node is None else self.node.kind
+        kind = self.kind if self.node is None else self.node.op.type if isinstance(self.node.op, _Assign) else self.node.kind
         return _TYPES.get(kind, kind)
 
     @property
@@ -164,8 +166,20 @@ class Operation:
     def run(self, feed_dict=None, session=None):
         _session(session).run(self, feed_dict)
 
+    def get_attr(self, name):
+        attr = NodeDef(self).attr
+        if name not in attr:
+            raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
+        return attr[name]
+
     def __repr__(self):
         return f"<tf.Operation '{self.name}' type={self.type}>"
+
+    def __str__(self):
+        if self.type != "NoOp":
+            return repr(self)
+        waits = [t.op.name for t in self.node.inputs] + [o.name for o in self.control_inputs]
+        return f'name: "{self.name}"\nop: "NoOp"\n' + "".join([f'input: "^{n}"\n' for n in waits])
 
 
 class NodeDef:
@@ -298,14 +312,18 @@ class Node:
         self.kind = kind
         self.operation = Operation(graph, name, kind, self)
 
-    def output(self, dtype, shape, shown=True):
-        t = GraphTensor(self.graph, f"{self.name}:{len(self.outputs)}", dtype, shape, self, len(self.outputs))
+    def output(self, dtype, shape, shown=True, each=False):
+        # each: it is named as if it were an operation of its own
+        k = len(self.outputs)
+        name = f"{self.name}_{k}:0" if each and k else f"{self.name}:{k}"
+        t = GraphTensor(self.graph, name, dtype, shape, self, k)
         self.outputs.append(t)
         (self.operation.outputs if shown else self.operation.results).append(t)
         return t
 
 
 IMPURE = ("random_uniform", "random_normal", "truncated_normal", "RandomShuffle", "categorical", "dropout")
+_LATE = ("CheckNumerics",)      # what they find is told when they run
 
 
 _MISMATCH = ("Matrix size-incompatible", "cannot be broadcast together", "differ in more than axis")
@@ -360,14 +378,16 @@ class _Graph:
 class Graph:
     def __init__(self):
         self.names = {}
-        self.scopes = []
-        self.controls = []
+        self.scopes = []         # of names, each whole: "a", "a/b"
+        self.controls = []       # None: those before it do not count
         self.collections = {"variables": [], "trainable_variables": [], "losses": []}
         self.by_name = {}
         self.operations = []
         self.seed = None
         self.store = {}          # of get_variable
         self.variable_scopes = []
+        self.root_scope = None   # of variables
+        self.scope_counts = {}   # how often scopes of variables were entered, by name
         self.layer_counts = {}   # of layers without a name, by their scope
         self.finalized = False
         self.host_nodes = False  # are there nodes that the host runs?
@@ -375,22 +395,35 @@ class Graph:
     def as_default(self):
         return _Graph(self)
 
-    def unique_name(self, name):
-        full = "/".join(self.scopes + [name])
+    def scope(self):
+        return self.scopes[-1] if self.scopes else ""
+
+    def unique_name(self, name, mark_as_used=True):
+        return self._unique(f"{self.scope()}/{name}" if self.scope() else name, mark_as_used)
+
+    def _unique(self, full, mark=True):
+        # names differ in more than their case
         n = self.names.get(full.lower(), 0)
-        self.names[full.lower()] = n + 1
-        if n:
-            full = f"{full}_{n}"
-        return full
+        if mark:
+            self.names[full.lower()] = n + 1
+        if not n:
+            return full
+        while f"{full}_{n}".lower() in self.names:
+            n += 1
+        if mark:
+            self.names[full.lower()] = n + 1
+            self.names[f"{full}_{n}".lower()] = 1
+        return f"{full}_{n}"
 
     def push_scope(self, name):
+        # A name that ends in / is one that was entered before, as it is; none is the outermost scope.
         if not name:
             self.scopes.append("")
-            return
-        full = "/".join([s for s in self.scopes if s] + [name])
-        n = self.names.get(full.lower(), 0)
-        self.names[full.lower()] = n + 1
-        self.scopes.append(f"{name}_{n}" if n else name)
+        elif name.endswith("/"):
+            self.scopes.append(name[:-1])
+        else:
+            self.scopes.append(self.unique_name(name))
+        return self.scopes[-1] + "/" if self.scopes[-1] else ""
 
     def pop_scope(self):
         self.scopes.pop()
@@ -400,6 +433,10 @@ class Graph:
         return name_scope(name)
 
     def push_control(self, inputs):
+        # None: what is made within waits for nothing that was named outside
+        if inputs is None:
+            self.controls.append(None)
+            return
         deps = []
         for x in inputs:
             if isinstance(x, Operation):
@@ -416,7 +453,7 @@ class Graph:
     def control(self):
         out = []
         for c in self.controls:
-            out += c
+            out = [] if c is None else out + c
         return out
 
     def control_dependencies(self, inputs):
@@ -473,6 +510,8 @@ class Graph:
         return len(self.operations)
 
     def add_to_collection(self, name, value):
+        if self.finalized:
+            raise RuntimeError("Graph is finalized and cannot be modified.")
         self.collections.setdefault(name, []).append(value)
 
     def get_all_collection_keys(self):
@@ -490,8 +529,22 @@ class Graph:
     def is_fetchable(self, tensor):
         return not [t for t in getattr(self, "_unfetchable", []) if t is tensor or t is getattr(tensor, "op", None)]
 
-    def get_collection(self, name):
-        return list(self.collections.get(name, []))
+    def get_collection(self, name, scope=None):
+        items = list(self.collections.get(name, []))
+        return items if scope is None else [x for x in items if hasattr(x, "name") and re.match(scope, x.name)]
+
+    def get_collection_ref(self, name):
+        return self.collections.setdefault(name, [])
+
+    def add_to_collections(self, names, value):
+        for n in [names] if isinstance(names, str) else names:
+            self.add_to_collection(n, value)
+
+    def clear_collection(self, name):
+        self.collections.pop(name, None)
+
+    def get_name_scope(self):
+        return self.scope()
 
     def finalize(self):
         self.finalized = True
@@ -508,7 +561,7 @@ class Graph:
         return self._typed(node, name)
 
     def _typed(self, node, name):
-        fixed = name not in IMPURE and not node.control and not [i for i in node.inputs if i.known is None]
+        fixed = name not in IMPURE and name not in _LATE and not node.control and not [i for i in node.inputs if i.known is None]
         with _Graph(None):
             if fixed:
                 form = _checked(node, lambda: node.op.compute([i.known for i in node.inputs]))
@@ -652,6 +705,7 @@ class _ReadNow:
 class _Assign:
     def __init__(self, variable, how):
         self.variable, self.how = variable, how
+        self.type = {"set": "Assign", "add": "AssignAdd", "sub": "AssignSub"}[how] if isinstance(how, str) else "Scatter"
 
     def needed(self, node):
         return node.inputs + node.control
@@ -697,8 +751,9 @@ class GraphVariable(Variable):
         g.by_name.setdefault(self._name, self._root)
         self._is_resource = state.resources if use_resource is None else use_resource
         self._initializer = None
-        g.collections["variables"].append(self)
-        if self._trainable:
+        for c in ["variables"] if collections is None else collections:
+            g.collections.setdefault(c, []).append(self)
+        if self._trainable and self not in g.collections["trainable_variables"]:
             g.collections["trainable_variables"].append(self)
 
     @property
@@ -744,6 +799,21 @@ class GraphVariable(Variable):
     def value(self):
         return self._read()
 
+    def is_initialized(self):
+        from tensorflow._host import node_of
+        return node_of("IsVariableInitialized", "IsVariableInitialized", [], lambda session, values: [_w.tensor(session.has(self))], [(dtype_of("bool"), ())])[0]
+
+    def count_up_to(self, limit):
+        def next_(x, one):
+            if not _w.about(x, "symbolic") and x.item() >= limit:
+                raise OutOfRangeError(f"Reached limit of {limit}")
+            return x + one
+        before = self.read_value()
+        with self.graph.control_dependencies([before]):
+            after = self._change(next_, 1)
+        with self.graph.control_dependencies([after]):
+            return _ops.identity(before)
+
     def initialized_value(self):
         return self._initial
 
@@ -766,7 +836,8 @@ class GraphVariable(Variable):
                 raise TypeError(f"Input 'value' of 'Assign' Op has type {inputs[0].dtype.name} that does not match type {self._dtype.name} of argument 'ref'.")
             if how == "set" and not self._shape.is_compatible_with(inputs[0].shape):
                 raise ValueError(f"Shapes {self._shape} and {inputs[0].shape} are incompatible")
-            node = g.node(_Assign(self, how), {"set": "Assign", "add": "AssignAdd", "sub": "AssignSub"}.get(how, "Scatter") if isinstance(how, str) else "Scatter", inputs)
+            op = _Assign(self, how)
+            node = g.node(op, op.type, inputs)
         node.kind = "Assign"
         return node.output(self._dtype, self._shape)
 
@@ -826,7 +897,7 @@ class _Group:
         return [_w.tensor(0)]
 
 
-def graph_group(inputs):
+def graph_group(inputs, name="group_deps"):
     g = default_graph()
     flat = []
 
@@ -841,7 +912,7 @@ def graph_group(inputs):
         elif x is not None:
             flat.append(x)
     walk(inputs)
-    node = g.node(_Group(), "group_deps" if flat else "NoOp", flat)
+    node = g.node(_Group(), name, flat)
     node.kind = "NoOp"
     node.output(dtype_of("int32"), (), False)
     return node.operation

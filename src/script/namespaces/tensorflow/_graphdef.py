@@ -43,7 +43,9 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
         raise NotImplementedError("import_graph_def: op_dict, producer_op_list")
     g, prefix = default_graph(), "import" if name is None else name
     given = {k if ":" in k else k + ":0": v for k, v in (input_map or {}).items()}
-    scopes, g.scopes = g.scopes, g.scopes + [prefix] if prefix else g.scopes
+    scopes = list(g.scopes)
+    if prefix:
+        g.push_scope(prefix)
     try:
         with _Graph(g):
             found = _program_into(g, graph_def, given) if graph_def.data is not None else _copied(g, graph_def, given)

@@ -2,6 +2,7 @@
 # functions of Python. A run gives their results to the program as if they were fed.
 import _tf as _w
 import _tree
+from _expression import settled
 from tensorflow._base import as_tensor, dtype_of, StringTensor, OutOfRangeError, InvalidArgumentError, int32
 from tensorflow._strings import string
 from tensorflow._graph import GraphTensor, GraphVariable, default_graph, _Graph, as_constant
@@ -55,7 +56,7 @@ def hosts_of(targets):
 def run_hosts(session, nodes, env):
     for node in nodes:
         if [o for o in node.outputs if o not in env]:
-            open_ = [i for i in node.inputs + node.control if i not in env and i.known is None]
+            open_ = [i for i in node.inputs + node.control if i not in env and not settled(i)]
             if open_:
                 env.update(zip(open_, session.values_of(open_, env)))
             values = [env[i] if i in env else i.known for i in node.inputs]

@@ -12,11 +12,6 @@ _core = _array.Core(_array.Semantics(_w, as_tensor, as_tensor, many=list))
 _abs, _min, _max, _sum, _round, _range, _pow, _all, _any, _bool, _sorted = abs, min, max, sum, round, range, pow, all, any, bool, sorted
 
 
-def _text_of(v):
-    # texts as tf.print shows them
-    return "[" + " ".join(['"' + _text_of(x) + '"' if not isinstance(x, list) else _text_of(x) for x in v]) + "]" if isinstance(v, list) else v.decode()
-
-
 # ---- creation ----
 
 @op("Const")
@@ -183,7 +178,7 @@ _math = {
     "asinh": _w.asinh, "acosh": _w.acosh, "atanh": _w.atanh, "sqrt": _w.sqrt, "rsqrt": _w.rsqrt, "square": _w.square,
     "sign": lambda x: _w.sign(signed(x)), "floor": _floats(_w.floor), "ceil": _floats(_w.ceil), "round": _w.round, "rint": _floats(_w.round), "sigmoid": _w.sigmoid, "erf": _w.erf, "erfinv": _w.erf_inv,
     "reciprocal": _w.reciprocal, "is_finite": _w.is_finite, "is_nan": _w.is_nan, "is_inf": _w.is_inf, "log_sigmoid": _w.log_sigmoid,
-    "erfc": lambda x: 1.0 - _w.erf(x), "lgamma": lambda x: _special.gammaln(_w, x), "digamma": lambda x: _special.digamma(_w, x),
+    "erfc": _w.erfc, "lgamma": lambda x: _special.gammaln(_w, x), "digamma": lambda x: _special.digamma(_w, x),
 }
 _kernel_names = {"abs": "Abs", "negative": "Neg", "exp": "Exp", "log": "Log", "sqrt": "Sqrt", "square": "Square", "tanh": "Tanh",
                  "sigmoid": "Sigmoid", "sin": "Sin", "cos": "Cos", "is_nan": "IsNan", "floor": "Floor", "round": "Round", "sign": "Sign",
@@ -262,12 +257,12 @@ def _no_nan(x, y):
 
 
 def _maximum(x, y):
-    # where both are equal the gradient is x's
-    return _w.where(x >= y, x, y)
+    # where both are equal the gradient is x's; NaN of either is the result
+    return _w.where(_w.logical_or(x >= y, x != x), x, y) if x.dtype.is_floating else _w.where(x >= y, x, y)
 
 
 def _minimum(x, y):
-    return _w.where(x <= y, x, y)
+    return _w.where(_w.logical_or(x <= y, x != x), x, y) if x.dtype.is_floating else _w.where(x <= y, x, y)
 
 
 for _n, _k, _f in (("subtract", "Sub", _w.sub), ("multiply", "Mul", _w.mul), ("divide", "truediv", _divide),
@@ -282,6 +277,13 @@ for _n, _k, _f in (("subtract", "Sub", _w.sub), ("multiply", "Mul", _w.mul), ("d
                    ("bitwise_and", "BitwiseAnd", _w.bitwise_and), ("bitwise_or", "BitwiseOr", _w.bitwise_or)):
     globals()[_n] = _binary(_k, _f if _n in ("equal", "not_equal", "logical_and", "logical_or", "logical_xor", "divide", "truediv") else _numbers(_f))
 realdiv = divide
+
+
+def scalar_mul(scalar, x, name=None):
+    if hasattr(scalar, "shape") and scalar.shape.rank:
+        raise ValueError(f"The input scalar must be a 0-D value. Received shape {scalar.shape}.")
+    return multiply(scalar, x)
+
 
 
 @op("Add")
@@ -388,6 +390,9 @@ def where(condition, x=None, y=None):
         raise ValueError("x and y must both be non-None or both be None.")
     x, y = like(x, y)
     return _w.where(c, x, y)
+
+
+where_v2 = where
 
 
 # ---- reductions ----
@@ -684,10 +689,23 @@ def slice_(input_, begin, size):
 
 
 @op("StridedSlice")
-def strided_slice(input_, begin, end, strides=None):
+def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0, var=None):
+    if var is not None:
+        raise NotImplementedError("strided_slice: var")
     begin, end = ints(begin), ints(end)
     strides = [1] * len(begin) if strides is None else ints(strides)
-    return as_tensor(input_)[tuple([slice(b, e, s) for b, e, s in zip(begin, end, strides)])]
+    key = []
+    for i, (b, e, s) in enumerate(zip(begin, end, strides)):
+        bit = 1 << i
+        if ellipsis_mask & bit:
+            key.append(...)
+        elif new_axis_mask & bit:
+            key.append(None)
+        elif shrink_axis_mask & bit:
+            key.append(b)
+        else:
+            key.append(slice(None if begin_mask & bit else b, None if end_mask & bit else e, s))
+    return as_tensor(input_)[tuple(key)]
 
 
 def _checked(ix, n):
@@ -958,22 +976,3 @@ is_symbolic_tensor = is_tensor
 
 def get_static_value(x):
     return None if _w.about(x, "symbolic") else x.numpy()
-
-
-def print_(*inputs, sep=" ", end="\n", output_stream=None, summarize=3):
-    import sys
-    def show(x):
-        if isinstance(x, _w.Tensor) or hasattr(x, "__tensor__"):
-            x = as_tensor(x)
-            if _w.about(x, "symbolic"):
-                return "{}"
-            return _w.text(_np._w.wrap(x), "numpy") if x.ndim else str(x.item()) if not x.dtype.is_floating else f"{x.item():g}"
-        if getattr(x, "dtype", None) is _string:
-            return _text_of(x._value)
-        return str(x)
-    xs = [as_tensor(x) for x in inputs if (isinstance(x, _w.Tensor) or hasattr(x, "__tensor__")) and _w.about(as_tensor(x), "symbolic")]
-    text = sep.join([show(x) for x in inputs])
-    if xs:
-        _w.print_now(text, xs)
-    else:
-        print(text, end=end, file=sys.stdout if output_stream is sys.stdout else sys.stderr)

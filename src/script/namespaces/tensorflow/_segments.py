@@ -66,6 +66,22 @@ unsorted_segment_max = _unsorted("UnsortedSegmentMax", _each(_w.max, lambda d: d
 unsorted_segment_min = _unsorted("UnsortedSegmentMin", _each(_w.min, lambda d: d.max))
 
 
+def _of_some(name, reduce):
+    # of the rows of data that indices name
+    @op(name)
+    def call(data, indices, segment_ids, num_segments=None, sparse_gradient=False):
+        if sparse_gradient:
+            raise NotImplementedError(f"{name}: sparse_gradient")
+        x = _w.take(as_tensor(data), as_tensor(indices), 0)
+        _rows(x, segment_ids, None)
+        return reduce(*_rows(x, segment_ids, num_segments))
+    return call
+
+
+sparse_segment_sum, sparse_segment_mean = _of_some("SparseSegmentSum", _sum), _of_some("SparseSegmentMean", _mean)
+sparse_segment_sqrt_n = _of_some("SparseSegmentSqrtN", _sqrt_n)
+
+
 def _scattered(name, pick):
     @op(name)
     def update(tensor, indices, updates):

@@ -120,6 +120,9 @@ class Session:
     def graph_def(self):
         return self.graph.as_graph_def()
 
+    def has(self, v):
+        return v in self._values
+
     def value(self, v):
         if v not in self._values:
             raise FailedPreconditionError(f"Could not find variable {v.name[:-2]}. This could mean that the variable has been deleted "
@@ -247,9 +250,10 @@ class Session:
     def _computed(self, targets, env):
         env = {k: x for k, x in env.items() if k.dtype is not string} if self.graph.host_nodes else env
         entry = self._program(targets, env)
-        if entry is None:
-            return self._by_nodes(targets, env)
-        return entry.call(self, list(env.values()))
+        try:
+            return self._by_nodes(targets, env) if entry is None else entry.call(self, list(env.values()))
+        except AssertionError as e:     # of an operation that asserts
+            raise InvalidArgumentError(str(e)) from None
 
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
         if self._closed:

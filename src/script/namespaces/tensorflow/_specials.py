@@ -43,6 +43,22 @@ xdivy, xlog1py = _binary("Xdivy", _xtimes(_w.reciprocal)), _binary("Xlog1py", _x
 igamma, igammac = _binary("Igamma", _gamma_parts(False)), _binary("Igammac", _gamma_parts(True))
 zeta, polygamma = _binary("Zeta", lambda x, q: _special.zeta(_w, _real(x), q)), _binary("Polygamma", lambda n, x: _polygamma(_real(n), x))
 
+bessel_i0e, bessel_i1e = [_unary(f"BesselI{k}e", lambda x, k=k: _special.bessel_e(_w, _real(x), k)) for k in (0, 1)]
+bessel_i0, bessel_i1 = [_unary(f"BesselI{k}", lambda x, k=k: _special.bessel_e(_w, _real(x), k) * _w.exp(_w.abs(x))) for k in (0, 1)]
+
+
+def polyval(coeffs, x, name=None):
+    if not isinstance(coeffs, list):
+        raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
+    from tensorflow import _ops
+    x = _ops.convert_to_tensor(x)
+    if not coeffs:
+        return _ops.zeros_like(x)
+    y = _ops.convert_to_tensor(coeffs[0], dtype_hint=x.dtype)
+    for c in coeffs[1:]:
+        y = _ops.convert_to_tensor(c, dtype_hint=x.dtype) + y * x
+    return y
+
 
 @op("NextAfter")
 def nextafter(x1, x2):

@@ -1,76 +1,64 @@
-# tensorflow.debugging -- assertions on tensors, checked now or when the program runs.
-import _tf as _w
-from tensorflow._base import as_tensor, like, op, InvalidArgumentError
-from tensorflow._ops import is_nan as _is_nan
+# tensorflow.debugging -- assertions on tensors, with version 2's order of arguments: the message comes before the data.
+from tensorflow import _debug
+from tensorflow._debug import (assert_all_finite, assert_integer, assert_proper_iterable, assert_same_float_dtype, assert_scalar, assert_shapes,
+                               assert_type, check_numerics, is_numeric_tensor, Assert)
 
 
-def _check(ok, message):
-    ok = as_tensor(ok)
-    if _w.about(ok, "symbolic"):
-        _w.assert_now(_w.all(ok), message or "assertion failed", [])
-    elif not _w.all(ok).item():
-        raise InvalidArgumentError(message)
-
-
-def _compare(fn, sign):
+def _second(fn):
     def call(x, y, message=None, summarize=None, name=None):
-        a, b = like(x, y)
-        _check(fn(a, b), f"{message + ' ' if message else ''}Condition x {sign} y did not hold.")
+        return fn(x, y, None, summarize, message, name)
+    call.__name__ = fn.__name__
     return call
 
 
-assert_equal = _compare(_w.eq, "==")
-assert_none_equal = _compare(_w.ne, "!=")
-assert_less = _compare(_w.lt, "<")
-assert_less_equal = _compare(_w.le, "<=")
-assert_greater = _compare(_w.gt, ">")
-assert_greater_equal = _compare(_w.ge, ">=")
+def _first(fn):
+    def call(x, message=None, summarize=None, name=None):
+        return fn(x, None, summarize, message, name)
+    call.__name__ = fn.__name__
+    return call
+
+
+def _ranked(fn):
+    def call(x, rank, message=None, name=None):
+        return fn(x, rank, None, None, message, name)
+    call.__name__ = fn.__name__
+    return call
+
+
+assert_equal, assert_none_equal, assert_less, assert_less_equal, assert_greater, assert_greater_equal = [_second(f) for f in (
+    _debug.assert_equal, _debug.assert_none_equal, _debug.assert_less, _debug.assert_less_equal, _debug.assert_greater,
+    _debug.assert_greater_equal)]
+assert_positive, assert_negative, assert_non_negative, assert_non_positive = [_first(f) for f in (
+    _debug.assert_positive, _debug.assert_negative, _debug.assert_non_negative, _debug.assert_non_positive)]
+assert_rank, assert_rank_at_least = _ranked(_debug.assert_rank), _ranked(_debug.assert_rank_at_least)
+
+
+def assert_rank_in(x, ranks, message=None, name=None):
+    return _debug.assert_rank_in(x, ranks, None, None, message)
 
 
 def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=None):
-    a, b = like(x, y)
-    eps = 10 * 1.1920929e-07
-    _check(_w.is_close(a, b, eps if rtol is None else rtol, eps if atol is None else atol), f"{message or ''} x and y not equal to tolerance")
+    return _debug.assert_near(x, y, rtol, atol, None, summarize, message, name or "assert_near")
 
 
-def assert_positive(x, message=None, summarize=None, name=None):
-    _check(as_tensor(x) > 0, f"{message or ''} Condition x > 0 did not hold element-wise")
+def enable_check_numerics(stack_height_limit=30, path_length_limit=50):
+    raise NotImplementedError("tf.debugging.enable_check_numerics: check tensors with tf.debugging.check_numerics")
 
 
-def assert_non_negative(x, message=None, summarize=None, name=None):
-    _check(as_tensor(x) >= 0, f"{message or ''} Condition x >= 0 did not hold element-wise")
-
-
-def assert_rank(x, rank, message=None, name=None):
-    if as_tensor(x).ndim != rank:
-        raise ValueError(f"{message or ''} Tensor must have rank {rank}.  Received rank {as_tensor(x).ndim}, shape {as_tensor(x).shape}")
-
-
-def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
-    sizes = {}
-    for x, s in shapes if not isinstance(shapes, dict) else shapes.items():
-        for d, want in zip(as_tensor(x).shape, s):
-            if sizes.setdefault(want, d if isinstance(want, str) else want) != d:
-                raise ValueError(f"{message + '  ' if message else ''}tensor dimension {want} must have size {sizes[want]}. Received size {d}")
-
-
-def assert_all_finite(x, message, name=None):
-    x = as_tensor(x)
-    _check(_w.is_finite(x), message + " : Tensor had NaN or Inf values")
-    return x
-
-
-check_numerics = assert_all_finite
-
-
-def assert_type(tensor, tf_type, message=None, name=None):
-    if as_tensor(tensor).dtype != tf_type:
-        raise TypeError(f"{message or ''} tensor must be of type {tf_type}; got {as_tensor(tensor).dtype}")
-
-
-def Assert(condition, data, summarize=None, name=None):
-    _check(condition, "assertion failed: " + str([str(as_tensor(d)) if not isinstance(d, str) else d for d in data]))
-
-
-def enable_check_numerics():
+def disable_check_numerics():
     return None
+
+
+_filtering = [True]
+
+
+def enable_traceback_filtering():
+    _filtering[0] = True
+
+
+def disable_traceback_filtering():
+    _filtering[0] = False
+
+
+def is_traceback_filtering_enabled():
+    return _filtering[0]

@@ -181,6 +181,16 @@ def resize(images, size, method="bilinear", preserve_aspect_ratio=False, antiali
     return y if method != "area" or x.dtype == y.dtype else _w.cast(y, _float32)
 
 
+def extract_image_patches(images, ksizes=None, strides=None, rates=None, padding=None, name=None, sizes=None):
+    return extract_patches(images, ksizes if sizes is None else sizes, strides, rates, padding)
+
+
+def random_crop(value, size, seed=None, name=None):
+    from tensorflow.random import crop
+    return crop(value, size, seed, name)
+
+
+_FILES = ("decode_png", "decode_jpeg", "decode_image", "encode_png")
 _MORE = ("rgb_to_yiq yiq_to_rgb rgb_to_yuv yuv_to_rgb rgb_to_hsv hsv_to_rgb adjust_hue adjust_saturation psnr ssim ssim_multiscale "
          "total_variation image_gradients sobel_edges pad_to_bounding_box resize_with_crop_or_pad resize_with_pad crop_and_resize "
          "non_max_suppression non_max_suppression_overlaps").split()
@@ -189,4 +199,6 @@ _MORE = ("rgb_to_yiq yiq_to_rgb rgb_to_yuv yuv_to_rgb rgb_to_hsv hsv_to_rgb adju
 def __getattr__(name):
     if name in _MORE:
         return getattr(__import__("tensorflow._images"), name)
+    if name in _FILES:
+        return getattr(__import__("tensorflow.io"), name)
     raise AttributeError(f"module 'tensorflow.image' has no attribute '{name}'")

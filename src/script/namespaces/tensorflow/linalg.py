@@ -1,6 +1,9 @@
 # tensorflow.linalg
 from tensorflow._ops import (matmul, matvec, tensordot, einsum, trace, band_part, inv, det, solid, solve, triangular_solve,
                              norm, eye, global_norm, l2_normalize)
+from tensorflow._decompose import (banded_triangular_solve, eig, eigh, eigh_tridiagonal, eigvals, eigvalsh, logm, lu, lu_matrix_inverse,
+                                   lu_reconstruct, lu_solve, qr, sqrtm, svd, tridiagonal_matmul, tridiagonal_solve)
+import _factors
 import _tf as _w
 from tensorflow._base import op, as_tensor, like, InvalidArgumentError, bool_, int32
 
@@ -143,18 +146,16 @@ def pinv(a, rcond=None, validate_args=False):
         raise ValueError(f"Input `a` must have at least 2 dimensions. Saw: {x.ndim}.")
     if rcond is None:
         rcond = 10.0 * max(x.shape[-2:]) * {"float32": 1.1920928955078125e-07, "float64": 2.220446049250313e-16}.get(x.dtype.name, 0.0009765625)
-    from numpy import linalg
-    import numpy as np
-    if _w.about(x, "symbolic"):
-        raise NotImplementedError("pinv inside a function")
-    return as_tensor(linalg.pinv(np._w.wrap(_w.detach(x)), rcond))
+    return _factors.pinv(_w, x, rcond)
 
 
 @op("matrix_rank")
 def matrix_rank(a, tol=None, validate_args=False):
-    from numpy import linalg
-    import numpy as np
     x = as_tensor(a)
     if validate_args and x.ndim < 2:
         raise ValueError(f"Input `a` must have at least 2 dimensions. Saw: {x.ndim}.")
-    return _w.cast(as_tensor(linalg.matrix_rank(np._w.wrap(_w.detach(x)), tol)), int32)
+    s = _factors.svd(_w, x)[1]
+    if tol is None:
+        eps = 1.1920928955078125e-07 if s.dtype.name == "float32" else 2.220446049250313e-16
+        tol = eps * max(x.shape[-2], x.shape[-1]) * _w.max(s, -1, True)
+    return _w.sum(_w.cast(s > tol, int32), -1)

@@ -496,6 +496,25 @@ def space_to_batch(input, block_shape, paddings):
     return _w.reshape(y, [n] + [sizes[2 * i + 1] for i in range(m)] + tail)
 
 
+@op("BatchToSpaceND")
+def batch_to_space(input, block_shape, crops):
+    x, blocks = as_tensor(input), ints(block_shape)
+    cuts = as_tensor(crops).tolist()
+    m, sizes = len(blocks), list(x.shape)
+    n = sizes[0]
+    for b in blocks:
+        if n % b:
+            raise InvalidArgumentError(f"Input batch dimension ({sizes[0]}) is not divisible by product of block sizes")
+        n //= b
+    tail = sizes[m + 1:]
+    y = _w.reshape(x, blocks + [n] + sizes[1:])
+    order = [m] + [a for i in range(m) for a in (m + 1 + i, i)] + list(range(2 * m + 1, 2 * m + 1 + len(tail)))
+    y = _w.reshape(_w.permute(y, order), [n] + [s * b for s, b in zip(sizes[1:], blocks)] + tail)
+    for i, (lo, hi) in enumerate(cuts):
+        y = _w.narrow(y, i + 1, lo, y.shape[i + 1] - lo - hi)
+    return y
+
+
 @op("xw_plus_b")
 def xw_plus_b(x, weights, biases):
     return _w.matmul(as_tensor(x), as_tensor(weights)) + as_tensor(biases)
@@ -512,3 +531,13 @@ local_response_normalization = lrn
 
 def scale_regularization_loss(loss):
     return loss
+
+
+_MORE = ("atrous_conv2d weighted_moments sufficient_statistics normalize_moments batch_norm_with_global_normalization fused_batch_norm "
+         "embedding_lookup_sparse compute_average_loss ctc_greedy_decoder collapse_repeated").split()
+
+
+def __getattr__(name):
+    if name in _MORE:
+        return getattr(__import__("tensorflow._nn_more"), name)
+    raise AttributeError(f"module 'tensorflow.nn' has no attribute '{name}'")

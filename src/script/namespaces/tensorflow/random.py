@@ -226,7 +226,27 @@ def categorical(logits, num_samples, dtype=None, seed=None, name=None):
     return _categorical(logits, num_samples, int64 if dtype is None else dtype, _Source("Multinomial", seed), name=name)
 
 
-multinomial = categorical
+def multinomial(logits, num_samples, seed=None, name=None, output_dtype=None):
+    return categorical(logits, num_samples, output_dtype, seed, name)
+
+
+def crop(value, size, seed=None, name=None):
+    # a part of this size, at a place drawn for each axis
+    from tensorflow import _ops
+    sizes = _ops.convert_to_tensor(size, dtype_hint=int32)
+    value = _ops.convert_to_tensor(value)
+    limit = _ops.shape(value, out_type=sizes.dtype) - sizes + 1
+    offset = uniform(_ops.shape(sizes), dtype=sizes.dtype, maxval=sizes.dtype.max, seed=seed) % limit
+    return _ops.slice_(value, offset, sizes)
+
+
+def _other_numbers(name):
+    def call(*args, **kw):
+        raise NotImplementedError(f"{name}: the library's way to draw these numbers is not there")
+    return call
+
+
+gamma, poisson, poisson_v1 = _other_numbers("tf.random.gamma"), _other_numbers("tf.random.poisson"), _other_numbers("tf.random_poisson")
 
 
 # ---- stateless: by the seed alone, also in a function ----

@@ -53,3 +53,13 @@ def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1)
         x = _w.pad(x, [0] * x.ndim, [short if a == axis else 0 for a in range(x.ndim)], pad_value)
     at = [[i * frame_step + k for k in range(frame_length)] for i in range(count)]
     return _w.take(x, _w.reshape(_w.tensor(at or [[0] * frame_length], "int64"), [len(at) or 1, frame_length])[:count], axis)
+
+
+_MORE = ("hann_window hamming_window kaiser_window vorbis_window stft inverse_stft inverse_stft_window_fn overlap_and_add dct idct "
+         "linear_to_mel_weight_matrix mfccs_from_log_mel_spectrograms").split()
+
+
+def __getattr__(name):
+    if name in _MORE:
+        return getattr(__import__("tensorflow._audio"), name)
+    raise AttributeError(f"module 'tensorflow.signal' has no attribute '{name}'")

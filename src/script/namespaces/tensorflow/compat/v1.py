@@ -13,18 +13,28 @@ from tensorflow._flow import gradients, hessians
 from tensorflow._control import repeated as _repeated
 from tensorflow._variable import Variable
 from tensorflow.compat import v1_train as train, v1_losses as losses, v1_layers as layers, v1_saved_model as saved_model, v1_summary as summary, v1_metrics as metrics
+from tensorflow.compat.v1_scope import (AUTO_REUSE, VariableScope, get_local_variable, get_variable, get_variable_scope, make_template,
+                                        variable_op_scope, variable_scope)
 from tensorflow._host import FIFOQueue, QueueBase, RandomShuffleQueue, py_func as _py_func
 from tensorflow._strings import string
 from tensorflow._summary import Summary
 
-from tensorflow.compat import v1_nn as nn
+from tensorflow.compat import v1_nn as nn, v1_image as image
 
 from tensorflow._graphdef import import_graph_def
 
+from tensorflow.compat.v1_names import *
+
 to_float, to_int32 = _ops.to_float, _ops.to_int32
 log_loss = None
-AUTO_REUSE = "auto"
-div = _ops.divide
+
+
+def div(x, y, name=None):
+    # Python 2's: of integers, the one below
+    x = _ops.convert_to_tensor(x, dtype_hint=getattr(y, "dtype", None))
+    return _ops.divide(x, y) if x.dtype.is_inexact else _ops.floordiv(x, y)
+
+
 mul, sub, neg = _ops.multiply, _ops.subtract, _ops.negative
 random_uniform, random_normal, truncated_normal = random.uniform, random.normal, random.truncated_normal
 random_shuffle = random.shuffle
@@ -37,6 +47,9 @@ is_nan = _ops.is_nan
 arg_min, arg_max = _ops.argmin, _ops.argmax
 
 
+_tuple = type(())       # tuple is a function of the library
+
+
 def py_func(func, inp, Tout, stateful=True, name=None):
     if _state.graph is None:
         return numpy_function(func, inp, Tout)
@@ -46,7 +59,7 @@ def py_func(func, inp, Tout, stateful=True, name=None):
 def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None,
                maximum_iterations=None, return_same_structure=False):
     r = _repeated(cond, body, loop_vars, shape_invariants, maximum_iterations)
-    return r if return_same_structure or len(loop_vars) != 1 or not isinstance(r, (list, tuple)) else r[0]
+    return r if return_same_structure or len(loop_vars) != 1 or not isinstance(r, (list, _tuple)) else r[0]
 
 
 def disable_eager_execution():
@@ -96,23 +109,34 @@ def get_default_session():
     return Session._stack[-1] if Session._stack else None
 
 
-def global_variables():
-    return default_graph().get_collection("variables")
+def global_variables(scope=None):
+    return get_collection("variables", scope)
 
 
 def trainable_variables(scope=None):
-    return [v for v in default_graph().get_collection("trainable_variables") if scope is None or v.name.startswith(scope)]
+    return get_collection("trainable_variables", scope)
+
+
+def local_variables(scope=None):
+    return get_collection("local_variables", scope)
+
+
+def model_variables(scope=None):
+    return get_collection("model_variables", scope)
+
+
+def moving_average_variables(scope=None):
+    return get_collection("moving_average_variables", scope)
 
 
 all_variables = global_variables
 
 
-def local_variables(scope=None):
-    return [v for v in default_graph().get_collection("local_variables") if scope is None or v.name.startswith(scope)]
-
-
 def variables_initializer(var_list, name="init"):
-    return graph_group([v.initializer for v in var_list])
+    return graph_group([v.initializer for v in var_list], name)
+
+
+initialize_variables = variables_initializer
 
 
 def global_variables_initializer():
@@ -123,127 +147,58 @@ initialize_all_variables = global_variables_initializer
 
 
 def local_variables_initializer():
-    return variables_initializer(local_variables())
+    return variables_initializer(local_variables(), "init")
+
+
+initialize_local_variables = local_variables_initializer
 
 
 def tables_initializer(name="init_all_tables"):
-    return graph_group([])
+    return graph_group([], name)
+
+
+initialize_all_tables = tables_initializer
 
 
 def get_collection(key, scope=None):
-    return [v for v in default_graph().get_collection(key) if scope is None or v.name.startswith(scope)]
+    return default_graph().get_collection(key, scope)
+
+
+def get_collection_ref(key):
+    return default_graph().get_collection_ref(key)
 
 
 def add_to_collection(name, value):
-    default_graph().collections.setdefault(name, []).append(value)
+    default_graph().add_to_collection(name, value)
+
+
+def add_to_collections(names, value):
+    default_graph().add_to_collections(names, value)
 
 
 class GraphKeys:
-    GLOBAL_VARIABLES = "variables"
+    GLOBAL_VARIABLES = VARIABLES = "variables"
     TRAINABLE_VARIABLES = "trainable_variables"
     LOCAL_VARIABLES = "local_variables"
+    MODEL_VARIABLES = "model_variables"
+    MOVING_AVERAGE_VARIABLES = "moving_average_variables"
+    METRIC_VARIABLES = "metric_variables"
     LOSSES = "losses"
     REGULARIZATION_LOSSES = "regularization_losses"
     UPDATE_OPS = "update_ops"
     SUMMARIES = "summaries"
-
-
-# ---- variables by scope ----
-
-class variable_scope:
-    def __init__(self, name_or_scope=None, default_name=None, values=None, initializer=None, reuse=None, regularizer=None, dtype=None, **kw):
-        self.given = name_or_scope if name_or_scope is not None else default_name
-        self.initializer = initializer
-        self.reuse = reuse
-
-    def __enter__(self):
-        g = default_graph()
-        outer = g.variable_scopes[-1] if g.variable_scopes else None
-        if isinstance(self.given, variable_scope):
-            self.name = self.given.name
-        else:
-            self.name = (outer.name + "/" if outer is not None and outer.name else "") + self.given
-        if self.reuse is None and outer is not None:
-            self.reuse = outer.reuse
-        if self.initializer is None and outer is not None:
-            self.initializer = outer.initializer
-        g.variable_scopes.append(self)
-        g.layer_counts = {k: n for k, n in g.layer_counts.items() if not k.startswith(self.name + "/")}
-        g.push_scope(self.given if isinstance(self.given, str) else self.name)
-        return self
-
-    def __exit__(self, *exc):
-        g = default_graph()
-        g.variable_scopes.pop()
-        g.pop_scope()
-
-    @property
-    def original_name_scope(self):
-        return self.name + "/"
-
-    def reuse_variables(self):
-        self.reuse = True
-
-
-def get_variable_scope():
-    g = default_graph()
-    if g.variable_scopes:
-        return g.variable_scopes[-1]
-    s = variable_scope("")
-    s.name = ""
-    return s
-
-
-def get_variable(name, shape=None, dtype=float32, initializer=None, regularizer=None, trainable=None, collections=None, caching_device=None,
-                 partitioner=None, validate_shape=True, use_resource=None, custom_getter=None, constraint=None, synchronization=None,
-                 aggregation=None):
-    if partitioner is not None or custom_getter is not None:
-        raise NotImplementedError("get_variable: partitioner, custom_getter")
-    g = default_graph()
-    scope = g.variable_scopes[-1] if g.variable_scopes else None
-    full = scope.name + "/" + name if scope is not None and scope.name else name
-    reuse = scope.reuse if scope is not None else None
-    if full in g.store:
-        if reuse is None or reuse is False:
-            raise ValueError(f"Variable {full} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in VarScope?")
-        v = g.store[full]
-        if shape is not None and not v.shape.is_compatible_with(shape if not isinstance(shape, int) else [shape]):
-            raise ValueError(f"Trying to share variable {full}, but specified shape {TensorShape(shape)} and found shape {v.shape}.")
-        return v
-    if reuse is True:
-        raise ValueError(f"Variable {full} does not exist, or was not created with tf.get_variable(). Did you mean to set reuse=tf.AUTO_REUSE in VarScope?")
-    if initializer is None and scope is not None:
-        initializer = scope.initializer
-    if initializer is None:
-        initializer = glorot_uniform_initializer() if _dtype_of(dtype).is_floating else initializers.Zeros()
-    if isinstance(initializer, type):
-        initializer = initializer()
-    scopes, g.scopes = g.scopes, []
-    if callable(initializer) and not isinstance(initializer, GraphTensor):
-        sizes = [shape] if isinstance(shape, int) else list(shape if shape is not None else [])
-        if isinstance(initializer, _Drawn):     # when it is initialised, by the graph's seeds
-            g.scopes = [full + "/Initializer"]
-            with _Graph(g):
-                first = initializer(sizes, dtype)
-            g.scopes = []
-        else:
-            graph, _state.graph = _state.graph, None
-            first = initializer(sizes, dtype)
-            _state.graph = graph
-    else:
-        first = initializer
-    v = GraphVariable(first, trainable=True if trainable is None else trainable, name=full, constraint=constraint, aggregation=aggregation,
-                      use_resource=use_resource)
-    for c in collections or ():
-        if v not in g.collections.setdefault(c, []):
-            g.collections[c].append(v)
-    if collections is not None and "variables" not in collections:
-        g.collections["variables"].remove(v)
-    g.scopes = scopes
-    g.store[full] = v
-    if regularizer is not None:
-        add_to_collection("regularization_losses", regularizer(v))
-    return v
+    SUMMARY_OP = "summary_op"
+    GLOBAL_STEP = "global_step"
+    QUEUE_RUNNERS = "queue_runners"
+    TABLE_INITIALIZERS = "table_initializer"
+    ASSET_FILEPATHS = "asset_filepaths"
+    BIASES, WEIGHTS, ACTIVATIONS = "biases", "weights", "activations"
+    CONCATENATED_VARIABLES = "concatenated_variables"
+    SAVERS, SAVEABLE_OBJECTS = "savers", "saveable_objects"
+    RESOURCES, LOCAL_RESOURCES = "resources", "local_resources"
+    INIT_OP, LOCAL_INIT_OP, READY_OP, READY_FOR_LOCAL_INIT_OP = "init_op", "local_init_op", "ready_op", "ready_for_local_init_op"
+    EVAL_STEP, TRAIN_OP = "eval_step", "train_op"
+    COND_CONTEXT, WHILE_CONTEXT = "cond_context", "while_context"
 
 
 # ---- assignment ----
@@ -258,14 +213,6 @@ def assign_add(ref, value, use_locking=None, name=None):
 
 def assign_sub(ref, value, use_locking=None, name=None):
     return ref.assign_sub(value)
-
-
-def scatter_update(ref, indices, updates, use_locking=True, name=None):
-    return ref._change(lambda x, i, u: _w.index_set(x, i, u), _ops.constant(indices), updates)
-
-
-def scatter_add(ref, indices, updates, use_locking=False, name=None):
-    return ref._change(lambda x, i, u: _w.index_add(x, i, u), _ops.constant(indices), updates)
 
 
 def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
@@ -309,7 +256,7 @@ def ones_initializer(dtype=float32):
 def constant_initializer(value=0, dtype=float32, verify_shape=False):
     def make(shape, dtype):
         if verify_shape and list(_as_tensor(value).shape) != list(shape):
-            raise TypeError(f"Expected Tensor's shape: {tuple(shape)}, got {tuple(_as_tensor(value).shape)}.")
+            raise TypeError(f"Expected Tensor's shape: {TensorShape(shape)}, got {_as_tensor(value).shape}.")
         return initializers.Constant(value)(shape, dtype)
     return _typed(make, dtype)
 
@@ -353,6 +300,30 @@ def variance_scaling_initializer(scale=1.0, mode="fan_in", distribution="truncat
     return _Drawn(draw, dtype)
 
 
+def uniform_unit_scaling_initializer(factor=1.0, seed=None, dtype=float32):
+    def draw(shape, d):
+        size = 1.0
+        for n in shape[:-1]:
+            size *= float(n)
+        limit = (3 / max(size, 1.0)) ** 0.5 * factor
+        return random.uniform(shape, -limit, limit, d, seed)
+    return _Drawn(draw, dtype)
+
+
+def orthogonal_initializer(gain=1.0, seed=None, dtype=float32):
+    def draw(shape, d):
+        if len(shape) < 2:
+            raise ValueError("The tensor to initialize must be at least two-dimensional")
+        rows = 1
+        for n in shape[:-1]:
+            rows *= n
+        cols = shape[-1]
+        q, r = linalg.qr(random.normal([max(rows, cols), min(rows, cols)], 0.0, 1.0, d, seed))
+        q = q * _ops.sign(linalg.diag_part(r))
+        return gain * _ops.reshape(linalg.matrix_transpose(q) if rows < cols else q, shape)
+    return _Drawn(draw, dtype)
+
+
 def glorot_uniform_initializer(seed=None, dtype=None):
     return variance_scaling_initializer(1.0, "fan_avg", "uniform", seed, dtype)
 
@@ -379,6 +350,8 @@ def __getattr__(name):
     if name == "contrib":
         import tensorflow.contrib as contrib
         return contrib
+    if name in ("ragged", "autograph", "config", "distribute", "saved_model", "version", "experimental", "bitwise"):
+        return __import__("tensorflow." + name)
     raise AttributeError(f"module 'tensorflow.compat.v1' has no attribute '{name}'")
 
 
