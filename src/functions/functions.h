@@ -64,6 +64,7 @@ static inline wf_tensor num(wf_ctx *c, double x) { return wf_float(c, x); }
 wf_tensor strided_unfold(wf_ctx *c, wf_tensor x, int axis, int64_t size, int64_t step);
 wf_tensor strided_view(wf_ctx *c, wf_tensor x, const int64_t *dims,
                             const int64_t *strides, uint32_t rank, int64_t from);
+wf_tensor strided_as_dtype(wf_ctx *c, wf_tensor x, wf_dtype dtype);
 /* x[ix] = v (OP_scatter) or += v (OP_scatter_add) in x's memory. False: not done, for an error or because it is not for this. */
 bool index_put_here(wf_ctx *c, OpCode op, wf_tensor x, const wf_index *ix, int n, wf_tensor v);
 /* wf_index_write; with OP_scatter_add it adds */

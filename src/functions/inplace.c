@@ -26,8 +26,8 @@ static bool may_write(wf_ctx *c, const char *fn, const Tensor *x, const Tensor *
               "%s: a %sleaf that requires a gradient cannot be written to "
               "(wf_no_grad_begin allows it)",
               fn, root == x ? "" : "view of a ");
-    else if (!x->symbolic && x->store->array && wf_array_data(x->store->array) &&
-             !wf_array_data_mutable(x->store->array))
+    else if (x->locked || (x->store->array && wf_array_data(x->store->array) &&
+                           !wf_array_data_mutable(x->store->array)))
         tensor_fail(c, WF_ERR_VALUE,
               "%s: the memory of the tensor may only be read; copy it first", fn);
     else if (!view_may_take(x, v))

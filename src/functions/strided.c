@@ -143,3 +143,35 @@ wf_tensor strided_view(wf_ctx *c, wf_tensor x, const int64_t *dims,
     return scope_close(c,
                        index_get(c, flat, (wf_index[]){wf_at_tensor(places)}, 1, true));
 }
+
+/* The memory of x as elements of another dtype: smaller ones stand on a new last axis, larger ones are made of the last. WF_NONE, and no
+ * failure, where that is no view: in programs, of what is recorded (histories know one dtype), and where elements do not lie side by side. */
+wf_tensor strided_as_dtype(wf_ctx *c, wf_tensor x, wf_dtype dtype)
+{
+    Tensor *t = tensor_get(c, x, "view"), *v;
+    int64_t strides[MAX_RANK], dims[MAX_RANK], offset, old, new;
+    uint32_t rank;
+
+    if (!t || t->symbolic || t->node || t->need || (t->root && t->root->node) || t->wants_grad || !tensor_is_here(t))
+        return WF_NONE;
+    old = (int64_t)wf_dtype_size((wf_dtype)t->dtype);
+    new = (int64_t)wf_dtype_size(dtype);
+    rank = t->rank + (uint32_t)(new < old) - (uint32_t)(new > old);
+    if (new > old && (!t->rank || t->dims[rank] != new / old || t->strides[rank] != 1 || t->offset % (new / old)))
+        return WF_NONE;
+    if (rank > MAX_RANK || (new < old && rank == MAX_RANK))
+        return WF_NONE;
+    offset = new > old ? t->offset / (new / old) : t->offset * (old / new);
+    for (uint32_t k = 0; k < rank && k < t->rank; k++) {
+        if (new > old && t->strides[k] % (new / old))
+            return WF_NONE;
+        dims[k] = t->dims[k];
+        strides[k] = new > old ? t->strides[k] / (new / old) : t->strides[k] * (old / new);
+    }
+    if (new < old) {
+        dims[t->rank] = old / new;
+        strides[t->rank] = 1;
+    }
+    v = tensor_view(c, t, dtype, dims, strides, rank, offset);
+    return v ? tensor_handle(c, v) : WF_NONE;
+}

@@ -189,6 +189,7 @@ Tensor *tensor_view(wf_ctx *c, Tensor *base, wf_dtype dtype, const int64_t *dims
         memcpy(t->strides, strides, rank * sizeof *strides);
     }
     t->offset = offset;
+    t->locked = base->locked;
     type_size(dtype, dims, rank, &t->count, &bytes);
     t->packed = is_packed(t);
     t->store = base->store;

@@ -56,6 +56,7 @@ struct Tensor {
     bool packed;     /* concrete: row-major without gaps */
     bool gone;       /* concrete: it was donated to a program */
     bool wants_grad; /* a leaf whose gradient backward accumulates */
+    bool locked;     /* concrete: it, and views of it, may only be read */
     uint64_t need;   /* one bit for each kind of recorder that follows it; see record.c */
     int64_t count;   /* concrete: elements */
     int64_t offset;  /* of the first element, in elements */

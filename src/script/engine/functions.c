@@ -8,6 +8,17 @@ typedef wf_tensor (*Fn1)(wf_ctx *, wf_tensor);
 typedef wf_tensor (*Fn2)(wf_ctx *, wf_tensor, wf_tensor);
 typedef wf_tensor (*FnReduce)(wf_ctx *, wf_tensor, const int *, int, bool);
 
+/* PyTorch's `out` takes the shape of the result. */
+static void fit_out(En *e, wf_tensor t, wf_tensor out)
+{
+    Shape s, o;
+
+    if (e->f != &e->vm->engine->front[FRONT_TORCH] || !shape_of(e->c, t, "out", &s) || !shape_of(e->c, out, "out", &o) ||
+        tensor_get(e->c, out, "out")->symbolic || (s.rank == o.rank && !memcmp(s.d, o.d, s.rank * sizeof *s.d)))
+        return;
+    tensor_set_data(e->c, out, wf_zeros(e->c, wf_dtype_of(e->c, out), s.d, (int)s.rank));
+}
+
 /* out=y: the result is written into y, which is given back. */
 static Value end_out(En *e, wf_tensor t, Value out)
 {
@@ -17,8 +28,20 @@ static Value end_out(En *e, wf_tensor t, Value out)
         sc_fail(e->vm, C_TypeError, "out must be a tensor, got %s", sc_type_name(e->vm, out));
         return en_fail(e);
     }
+    fit_out(e, t, as_tensor(out)->t);
     wf_write(e->c, as_tensor(out)->t, t);
     return en_end_value(e, sc_ref(out));
+}
+
+/* put(out, x): what a function with out= gives */
+static Value n_put(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+
+    if (!en_tensor(&e, a->v[1], &x))
+        return en_fail(&e);
+    return end_out(&e, x, a->v[0]);
 }
 
 /* The float in which NumPy computes with small integers; that of x elsewhere. */
@@ -407,6 +430,7 @@ const NativeDef engine_functions[] = {
     {"clip", n_clip, "x|lo,hi"},
     {"cast", n_cast, "x,dtype"},
     {"bitcast", n_bitcast, "x,dtype"},
+    {"put", n_put, "out,x"},
     {"is_close", n_is_close, "x,y|rtol,atol"},
     {"softplus", n_softplus, "x|beta"},
     {"elu", n_elu, "x|alpha"},

@@ -145,6 +145,19 @@ static Value n_as_strided(Vm *vm, const Args *a)
     return en_end(&e, strided_view(e.c, x, dims, strides, (uint32_t)n, from));
 }
 
+/* memory_as(x, dtype): a view, or None where there is none */
+static Value n_memory_as(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_dtype d = WF_INVALID;
+    wf_tensor x, y;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_dtype(&e, a->v[1], &d))
+        return en_fail(&e);
+    y = strided_as_dtype(e.c, x, d);
+    return wf_is_none(y) && !failed(e.c) ? en_end_value(&e, NONE) : en_end(&e, y);
+}
+
 static Value n_tile(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
@@ -462,6 +475,7 @@ const NativeDef engine_shape[] = {
     {"split", n_split, "x,sizes|axis"},
     {"narrow", n_narrow, "x,axis,start,length"},
     {"unfold", n_unfold, "x,axis,size,step"},
+    {"memory_as", n_memory_as, "x,dtype"},
     {"as_strided", n_as_strided, "x,sizes,strides|offset"},
     {"tile", n_tile, "x,reps"},
     {"repeat", n_repeat, "x,n|axis"},

@@ -97,6 +97,8 @@ static Value n_about(Vm *vm, const Args *a)
         v = v_int((int64_t)t->need);
     else if (!strcmp(what, "packed") && (t = tensor_get(e.c, x, "about")) != NULL)
         v = v_bool(t->symbolic ? view_is_packed(e.c, t) : t->packed);
+    else if (!strcmp(what, "locked") && (t = tensor_get(e.c, x, "about")) != NULL)
+        v = v_bool(t->locked);
     else if (!strcmp(what, "offset") && (t = tensor_get(e.c, x, "about")) != NULL)
         v = v_int(t->symbolic ? 0 : t->offset);
     else if (!strcmp(what, "address") && (t = tensor_get(e.c, x, "about")) != NULL)
@@ -169,6 +171,20 @@ static Value n_set_data(Vm *vm, const Args *a)
         return en_fail(&e);
     tensor_set_data(e.c, x, y);
     return en_end_value(&e, NONE);
+}
+
+/* lock(x, on): may x, and views made of it from now on, only be read? */
+static Value n_lock(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+    Tensor *t;
+
+    if (!en_tensor(&e, a->v[0], &x))
+        return en_fail(&e);
+    if ((t = tensor_get(e.c, x, "lock")) != NULL)
+        t->locked = sc_truth(vm, a->v[1]) > 0;
+    return en_end_value(&e, sc_ref(a->v[0]));
 }
 
 /* set_error(fn): fn(text) gives an error as the library words it, or an exception */
@@ -350,6 +366,7 @@ const NativeDef engine_state[] = {
     {"strides", n_strides, "x"},
     {"label", n_label, "x,name"},
     {"same", n_same, "x,y"},
+    {"lock", n_lock, "x,on"},
     {"set_data", n_set_data, "x,y"},
     {"set_error", n_set_error, "fn"},
     {"set_weak", n_set_weak, "x|weak"},

@@ -33,7 +33,11 @@ class Core(_order.Order):
     def bitcast(self, x, dtype):
         # The bytes of x as numbers of the dtype: where these are smaller with one axis more, where larger without the last
         # one, which must have as many as make one.
+        # A view, where there is memory to look at.
         w, old, new = self.w, x.dtype.itemsize, dtype.itemsize
+        shared = w.memory_as(x, dtype) if dtype != w.bool_ else None
+        if shared is not None:
+            return shared
         if old == new:
             return w.bitcast(x, dtype)
         whole = {1: w.uint8, 2: w.uint16, 4: w.uint32, 8: w.uint64}
@@ -53,15 +57,35 @@ class Core(_order.Order):
             total = part if total is None else w.bitwise_or(total, part)
         return w.bitcast(total, dtype)
 
+    def pairs(self, x):
+        # Real and imaginary parts of complex numbers on a new last axis: a view, where there is memory.
+        w = self.w
+        shared = w.memory_as(x, w.float32 if x.dtype.itemsize == 8 else w.float64)
+        return w.stack([w.real(x), w.imag(x)], -1) if shared is None else shared
+
+    def part(self, x, k):
+        # The real part (k = 0) or the imaginary one of an array, through which a complex one can be written to.
+        w = self.w
+        if x.dtype.is_complex:
+            shared = w.memory_as(x, w.float32 if x.dtype.itemsize == 8 else w.float64)
+            if shared is not None:
+                return shared[..., k]
+        return w.imag(x) if k else w.real(x)
+
     def view(self, x, dtype):
         # The same bytes along the last axis.
         w = self.w
         if x.dtype == dtype:
             return x
         if x.dtype.is_complex:      # its parts, one beside the other
-            pairs = w.stack([w.real(x), w.imag(x)], -1)
-            return self.view(w.reshape(pairs, tuple(x.shape)[:-1] + (2 * x.shape[-1],)), dtype)
+            return self.view(w.reshape(self.pairs(x), tuple(x.shape)[:-1] + (2 * x.shape[-1],)), dtype)
         if dtype.is_complex:
+            if x.ndim and x.shape[-1] * x.dtype.itemsize % dtype.itemsize == 0 and not x.dtype.is_complex:
+                n = dtype.itemsize // x.dtype.itemsize
+                split = x if n == 1 else w.reshape(x, tuple(x.shape)[:-1] + (x.shape[-1] // n, n))
+                shared = w.memory_as(split, dtype)
+                if shared is not None:
+                    return shared
             parts = self.view(x, w.float32 if dtype.itemsize == 8 else w.float64)
             return w.complex(parts[..., ::2], parts[..., 1::2])
         old, new, shape = x.dtype.itemsize, dtype.itemsize, tuple(x.shape)

@@ -296,7 +296,25 @@ def ndindex(*shape):
         yield tuple(out[::-1])
 
 
-def nditer(op, flags=None):
-    if flags:
-        raise NotImplementedError(f"nditer: flags={flags!r}")
+def nditer(op, flags=None, op_flags=None):
+    if flags or any([f != "readonly" for f in op_flags or ()]):
+        raise NotImplementedError(f"nditer: flags={flags!r}, op_flags={op_flags!r}")
     return iter(_w.reshape(_w.wrap(op), -1))
+
+
+def _worded(text, label):
+    if "cannot be written into" in text:
+        from numpy.exceptions import _UFuncTypeError
+        a, b = [_w_name(s) for s in text.partition("a value of dtype ")[2].split(" cannot be written into ")]
+        op = text.partition(":")[0].replace("_in", "").replace("sub", "subtract").replace("mul", "multiply").replace("div", "divide")
+        return _UFuncTypeError(f"Cannot cast ufunc '{op}' output from dtype('{a}') to dtype('{b}') with casting rule 'same_kind'")
+    return ValueError("assignment destination is read-only") if "may only be read" in text else text
+
+
+def _w_name(text):
+    # f64[5] is float64
+    name = text.partition("[")[0]
+    return {"b": "bool", "f": "float", "i": "int", "u": "uint", "c": "complex"}[name[0]] + ("" if name == "bool" else name[1:])
+
+
+_w.set_error(_worded)

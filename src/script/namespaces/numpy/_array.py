@@ -24,12 +24,24 @@ def text(x, style):
     return _w.text(x, style, o.precision, o.threshold, o.edgeitems, o.linewidth, None, o.suppress)
 
 
-def written(result, out):
+def _part(x, k):
+    # The real part (k = 0) or the imaginary one: views, but for that of numbers and the zeros of real arrays.
+    if not x.ndim or k and not x.dtype.is_complex:
+        return _w.imag(x) if k else _w.real(x)
+    from numpy._shape import _core
+    return _core.part(x, k) if x.dtype.is_complex else x[...]
+
+
+def written(result, out, ufunc=None):
     # out=: the result goes there
     if out is None:
         return result
     if isinstance(out, tuple):
         out = out[0]
+    if not can_cast(result.dtype, out.dtype, "same_kind"):
+        from numpy.exceptions import _UFuncTypeError
+        raise _UFuncTypeError(f"Cannot cast {'ufunc ' + repr(ufunc) + ' ' if ufunc else ''}output from dtype('{result.dtype.name}') to dtype('{out.dtype.name}') with casting rule "
+                              "'same_kind'")
     out[...] = result
     return out
 
@@ -123,11 +135,21 @@ class Methods(_w.Tensor):
 
     @property
     def real(self):
-        return _w.real(self)
+        return _part(self, 0)
+
+    @real.setter
+    def real(self, value):
+        _part(self, 0)[...] = value
 
     @property
     def imag(self):
-        return _w.imag(self)
+        return _part(self, 1)
+
+    @imag.setter
+    def imag(self, value):
+        if not self.dtype.is_complex:
+            raise TypeError("array does not have imaginary part to set")
+        _part(self, 1)[...] = value
 
     @property
     def flat(self):
@@ -195,7 +217,7 @@ class Methods(_w.Tensor):
         if (axis1 % x.ndim, axis2 % x.ndim) != (x.ndim - 2, x.ndim - 1):
             rest = [i for i in range(x.ndim) if i not in (axis1 % x.ndim, axis2 % x.ndim)]
             x = _w.permute(x, rest + [axis1 % x.ndim, axis2 % x.ndim])
-        return _w.diagonal(x, offset)
+        return _w.lock(_w.diagonal(x, offset), True)
 
     def round(self, decimals=0, out=None):
         return written(rounded(self, decimals), out)
@@ -273,7 +295,9 @@ class Methods(_w.Tensor):
             x = to_integers(self, x.dtype)
         if not can_cast(self.dtype, x.dtype, casting):
             raise TypeError(f"Cannot cast array data from {self.dtype!r} to {x.dtype!r} according to the rule '{casting}'")
-        if copy and x.dtype == self.dtype:
+        if x.dtype == self.dtype:
+            if not copy:
+                return self
             x = _w.copy(x)
         return _w.array(x) if isinstance(self, ndarray) else x
 
@@ -284,9 +308,11 @@ class Methods(_w.Tensor):
         if dtype is None:
             return self[...]
         dtype = _w.full((), 0, dtype).dtype
-        if dtype.itemsize == self.dtype.itemsize:
-            return _w.bitcast(self, dtype)
         from numpy._shape import _core
+        if dtype.itemsize == self.dtype.itemsize:
+            return _core.bitcast(self, dtype)
+        if self.ndim and _w.strides(self)[-1] != 1 and self.shape[-1] != 1:
+            raise ValueError("To change to a dtype of a different size, the last axis must be contiguous")
         return _core.view(self, dtype)
 
     @property
@@ -393,7 +419,65 @@ class ndarray(Methods):
 
     @property
     def flags(self):
-        return {"C_CONTIGUOUS": True, "WRITEABLE": True, "OWNDATA": True}
+        return Flags(self)
+
+    def setflags(self, write=None, align=None, uic=None):
+        if align is not None or uic:
+            raise NotImplementedError("setflags: align or uic")
+        if write is not None:
+            _w.lock(self, not write)
+
+    def resize(self, *new_shape, refcheck=True):
+        # In place: what is cut off is gone, what is new is 0.
+        shape = new_shape[0] if len(new_shape) == 1 and isinstance(new_shape[0], (tuple, list)) else new_shape
+        n = 1
+        for k in shape:
+            n *= k
+        flat = _w.reshape(self, -1)
+        if n > flat.size:
+            flat = _w.concat([flat, _w.full((n - flat.size,), 0, self.dtype)], 0)
+        _w.set_data(self, _w.array(_w.reshape(_w.copy(flat[:n]), shape)))
+
+
+class Flags:
+    # How an array lies in memory; `writeable` can be set.
+    def __init__(self, array):
+        self.__dict__["array"] = array
+
+    @property
+    def c_contiguous(self):
+        return _w.about(self.array, "packed")
+
+    @property
+    def f_contiguous(self):
+        return _w.about(_w.permute(self.array), "packed")
+
+    contiguous = c_contiguous
+    forc = property(lambda self: self.c_contiguous or self.f_contiguous)
+    fnc = property(lambda self: self.f_contiguous and not self.c_contiguous)
+    owndata = property(lambda self: not _w.about(self.array, "view"))
+    aligned = property(lambda self: True)
+    writebackifcopy = property(lambda self: False)
+
+    @property
+    def writeable(self):
+        return not _w.about(self.array, "locked")
+
+    @writeable.setter
+    def writeable(self, on):
+        _w.lock(self.array, not on)
+
+    def __getitem__(self, name):
+        return getattr(self, {"C": "C_CONTIGUOUS", "F": "F_CONTIGUOUS", "W": "WRITEABLE", "O": "OWNDATA", "A": "ALIGNED"}.get(name, name).lower())
+
+    def __setitem__(self, name, on):
+        if name not in ("WRITEABLE", "W"):
+            raise KeyError("Unknown flag")
+        self.writeable = on
+
+    def __repr__(self):
+        names = ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE", "ALIGNED", "WRITEBACKIFCOPY")
+        return "".join([f"  {n} : {self[n]}\n" for n in names])
 
 
 class generic(Methods):

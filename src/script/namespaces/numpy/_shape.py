@@ -61,7 +61,7 @@ def squeeze(a, axis=None):
 
 
 def broadcast_to(array, shape, subok=False):
-    return _w.broadcast_to(_w.wrap(array), shape)
+    return _w.lock(_w.array(_w.broadcast_to(_w.wrap(array), shape)), True)
 
 
 # ---- joining and splitting ----
@@ -174,7 +174,8 @@ def put(a, ind, v, mode="raise"):
 
 
 def putmask(a, mask, values):
-    a[...] = _w.where(mask, values, a)
+    values = _w.wrap(values)
+    a[...] = _w.where(mask, values if values.shape == a.shape or values.size == 1 else resize(values, a.shape), a)
 
 
 def place(arr, mask, vals):

@@ -6,9 +6,9 @@ from numpy._array import written, ndarray
 _int, _sum = int, sum
 
 
-def _masked(result, out, where):
+def _masked(result, out, where, ufunc=None):
     if where is True:
-        return written(result, out)
+        return written(result, out, ufunc)
     if out is None:
         return _w.where(where, result, 0)
     out[...] = _w.where(where, result, out)
@@ -36,7 +36,7 @@ class ufunc:
         r = self._fn(*args)
         if out is None and where is True:
             return r
-        return _masked(r, out, where)
+        return _masked(r, out, where, self.__name__)
 
     def __repr__(self):
         return f"<ufunc '{self.__name__}'>"

@@ -23,3 +23,10 @@ class DTypePromotionError(TypeError):
 
 class TooHardError(RuntimeError):
     pass
+
+
+class _UFuncTypeError(TypeError):
+    pass
+
+
+_UFuncTypeError.__name__ = _UFuncTypeError.__qualname__ = "UFuncTypeError"

@@ -3,6 +3,7 @@ import math as _math
 
 import _special
 import _torch as _w
+from torch._core import core
 from torch._types import (default_generator, generator_at, gpu_generator, home, number_of, placed, is_float, float32, float64, int64,
                           bool as _bool, Size, dtype as _dtype)
 
@@ -105,7 +106,7 @@ empty = _filled(0.0, "empty")
 
 
 def _made(t, out, device, requires_grad):
-    return _finish(t, device, requires_grad) if out is None else _w.write(out, t)
+    return _finish(t, device, requires_grad) if out is None else _w.put(out, t)
 
 
 def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
@@ -199,19 +200,19 @@ def _scalar(x):
 def complex(real, imag, *, out=None):
     _two_floats(real, imag)
     z = _w.complex(real, imag)
-    return z if out is None else _w.write(out, z)
+    return z if out is None else _w.put(out, z)
 
 
 def polar(abs, angle, *, out=None):
     _two_floats(abs, angle)
     z = _w.polar(abs, angle)
-    return z if out is None else _w.write(out, z)
+    return z if out is None else _w.put(out, z)
 
 
 def view_as_real(input):
     if not input.dtype.is_complex:
         raise RuntimeError("view_as_real is only supported for complex tensors")
-    return _w.stack([_w.real(input), _w.imag(input)], -1)
+    return core.pairs(input)
 
 
 def view_as_complex(input):
@@ -221,7 +222,8 @@ def view_as_complex(input):
         raise RuntimeError("Input tensor must have one or more dimensions")
     if input.shape[-1] != 2:
         raise RuntimeError("Tensor must have a last dimension of size 2")
-    return _w.complex(input[..., 0], input[..., 1])
+    shared = _w.memory_as(input, _w.complex128 if input.dtype == float64 else _w.complex64) if input.dtype.itemsize > 2 else None
+    return _w.complex(input[..., 0], input[..., 1]) if shared is None else shared
 
 
 # ---- random numbers: PyTorch's own, from the generator given or the common one
@@ -321,7 +323,7 @@ def bernoulli(input, p=None, *, generator=None, out=None):
         t = placed(_w.draw("bernoulli", input.shape, input.dtype, p, 0, g), input.device)
     else:
         t = placed(_w.draw_bernoulli(input, g), input.device)
-    return t if out is None else _w.write(out, t)
+    return t if out is None else _w.put(out, t)
 
 
 def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None, device=None, requires_grad=False):
@@ -331,14 +333,14 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None
     like = mean if isinstance(mean, _w.Tensor) else std
     shape = _w.add(mean, std).shape
     t = _w.draw("normal", shape, like.dtype, 0.0, 1.0, g) * std + mean
-    return t if out is None else _w.write(out, t)
+    return t if out is None else _w.put(out, t)
 
 
 def multinomial(input, num_samples, replacement=False, *, generator=None, out=None):
     if _w.device_at(input) < 0:
         return _made(_w.blank((*input.shape[:-1], num_samples), int64), out, input.device, False)
     t = placed(_w.draw_multinomial(input, num_samples, replacement, generator or generator_at(_w.device_at(input))), input.device)
-    return t if out is None else _w.write(out, t)
+    return t if out is None else _w.put(out, t)
 
 
 def _each(kind, a, b, generator):

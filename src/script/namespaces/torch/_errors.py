@@ -163,6 +163,9 @@ _WORDS = (  # a part of the engine's text, what to say
      lambda text, label: "a leaf Variable that requires grad is being used in an in-place operation."),
     ("has no history: nothing",
      lambda text, label: "element 0 of tensors does not require grad and does not have a grad_fn"),
+    ("stands for a single element of its memory",
+     lambda text, label: "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+                         "Please clone() the tensor before performing the operation."),
     ("needs a float dtype", lambda text, label: "Only Tensors of floating point and complex dtype can require gradients"),
 )
 

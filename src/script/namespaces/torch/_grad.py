@@ -185,8 +185,8 @@ TWICE = ("Trying to backward through the graph a second time (or directly access
 
 
 def conjugated(g):
-    # PyTorch's gradients of complex tensors are conjugates of the engine's.
-    return g if g is None or not g.dtype.is_complex else _w.conj(g)
+    # PyTorch's gradients of complex tensors are conjugates of the engine's; a part that is 0 has no sign.
+    return g if g is None or not g.dtype.is_complex else _w.complex(_w.real(g), _w.sub(0.0, _w.imag(g)))
 
 
 def _first_gradients(ys, gys):

@@ -72,7 +72,7 @@ floor_divide = _w.floor_div
 
 def put(out, value):
     # The result, written into `out` if there is one.
-    return value if out is None else _w.write(out, value)
+    return value if out is None else _w.put(out, value)
 
 
 def _check_alpha(input, other, alpha):
@@ -255,13 +255,14 @@ def copysign(input, other):
     return _w.where(signbit(other) if isinstance(other, _w.Tensor) else _math.copysign(1, other) < 0, _w.neg(size), size)
 
 
-real = _w.real
+def real(input):
+    return core.part(input, 0) if input.dtype.is_complex else input
 
 
 def imag(input):
     if not input.dtype.is_complex:
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
-    return _w.imag(input)
+    return core.part(input, 1)
 
 
 conj = conj_physical = _w.conj

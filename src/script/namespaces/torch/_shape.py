@@ -24,11 +24,28 @@ def _bad_shape(input, shape, error):
     return new
 
 
+def _as_dtype(input, dtype):
+    from torch._errors import named
+    old, new = input.dtype.itemsize, dtype.itemsize
+    if old != new:
+        if not input.ndim:
+            raise RuntimeError(f"self.dim() cannot be 0 to view {named(input.dtype)} as {named(dtype)} (different element sizes)")
+        if input.stride(-1) != 1:
+            raise RuntimeError(f"self.stride(-1) must be 1 to view {named(input.dtype)} as {named(dtype)} (different element "
+                               f"sizes), but got {input.stride(-1)}")
+        if input.shape[-1] * old % new:
+            raise RuntimeError(f"self.size(-1) must be divisible by {new // old} to view {named(input.dtype)} as "
+                               f"{named(dtype)} (different element sizes), but got {input.shape[-1]}")
+    elif input.dtype.is_complex or dtype.is_complex:
+        return _core.bitcast(input, dtype)
+    return _core.view(input, dtype) if old != new else _w.bitcast(input, dtype)
+
+
 def view(input, *shape, size=None, dtype=None):
     if not shape:
         shape = (size if dtype is None else dtype,)
     if len(shape) == 1 and isinstance(shape[0], _w.dtype):
-        return _w.bitcast(input, shape[0])
+        return _as_dtype(input, shape[0])
     shape = as_size(shape)
     if not _w.about(input, "packed") and not _can_view(input, shape):
         raise RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension "

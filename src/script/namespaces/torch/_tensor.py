@@ -180,11 +180,19 @@ class Tensor(_w.Tensor):
 
     @property
     def real(self):
-        return _w.real(self)
+        return _math.real(self)
+
+    @real.setter
+    def real(self, value):
+        _math.real(self).copy_(value)
 
     @property
     def imag(self):
         return _math.imag(self)
+
+    @imag.setter
+    def imag(self, value):
+        _math.imag(self).copy_(value)
 
     @property
     def mH(self):
@@ -204,7 +212,7 @@ class Tensor(_w.Tensor):
     def grad(self):
         kept = self.__dict__.get("_kept")
         g = _w.grad_of(self) if kept is None else kept
-        return g if g is None or not g.dtype.is_complex else _w.conj(g)  # the engine pairs without conjugates
+        return _grad.conjugated(g)
 
     @grad.setter
     def grad(self, value):
@@ -213,7 +221,7 @@ class Tensor(_w.Tensor):
                 raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value)}")
             if value.shape != self.shape:
                 raise RuntimeError(f"assigned grad has data of a different size")
-        _w.set_grad(self, value if value is None or not value.dtype.is_complex else _w.conj(value))
+        _w.set_grad(self, _grad.conjugated(value))
 
     @grad.deleter
     def grad(self):

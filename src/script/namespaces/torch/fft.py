@@ -12,7 +12,7 @@ _kit = _Fourier(_w, lambda x: x)
 
 
 def _put(out, y):
-    return y if out is None else _w.write(out, y)
+    return y if out is None else _w.put(out, y)
 
 
 def _real(x, name):
