@@ -540,7 +540,15 @@ static bool reach_tensors(wf_ctx *c, const IndexPlan *p, const int64_t *strides,
     return true;
 }
 
-/* Of x, whose axes have these strides. False, without an error: something is not known, or there is nothing to take. */
+/* May the host read this index now? */
+static bool is_at_hand(wf_ctx *c, wf_tensor t)
+{
+    const Tensor *x = tensor_has_numbers(c, t) ? tensor_get(c, t, "index") : NULL;
+
+    return x && tensor_is_here(x);
+}
+
+/* Of x, whose axes have these strides. False, without an error: something is not known here, or there is nothing to take. */
 static bool reach_of(wf_ctx *c, const IndexPlan *p, const int64_t *strides, Reach *r)
 {
     int64_t start = 0;
@@ -553,7 +561,7 @@ static bool reach_of(wf_ctx *c, const IndexPlan *p, const int64_t *strides, Reac
         const Item *i = &p->item[k];
         int64_t step = i->kind == WF_INDEX_NEW ? 0 : strides[i->axis] * p->stride[i->axis];
 
-        if (i->size < 0 || (i->kind == WF_INDEX_TENSOR && (i->size == 0 || !tensor_has_numbers(c, i->t))))
+        if (i->size < 0 || (i->kind == WF_INDEX_TENSOR && (i->size == 0 || !is_at_hand(c, i->t))))
             return false;
         if (i->kind == WF_INDEX_TENSOR) {
             r->first = m ? r->first : k;
