@@ -333,7 +333,7 @@ class _HelpAction(Action):
 
 
 class _VersionAction(Action):
-    def __init__(self, option_strings, version=None, dest=SUPPRESS, default=SUPPRESS, help="show program's version number and exit"):
+    def __init__(self, option_strings, dest=SUPPRESS, version=None, default=SUPPRESS, help="show program's version number and exit"):
         super().__init__(option_strings, dest, 0, None, default, None, None, False, help)
         self.version = version
 

@@ -1,6 +1,24 @@
 # contextlib -- context managers.
 import functools
 import sys
+from abc import ABC, abstractmethod
+
+
+class AbstractContextManager(ABC):
+    def __enter__(self):
+        return self
+
+    @abstractmethod
+    def __exit__(self, kind, value, tb):
+        return None
+
+    @classmethod
+    def __subclasshook__(cls, other):
+        if cls is AbstractContextManager:
+            return hasattr(other, "__enter__") and hasattr(other, "__exit__")
+        return NotImplemented
+
+    __class_getitem__ = classmethod(lambda cls, item: cls)
 
 
 class ContextDecorator:
@@ -129,6 +147,11 @@ class ExitStack:
     def push(self, exit):
         self.stack.append(exit.__exit__ if hasattr(exit, "__exit__") else exit)
         return exit
+
+    def pop_all(self):
+        other = type(self)()
+        other.stack, self.stack = self.stack, []
+        return other
 
     def close(self):
         self.__exit__(None, None, None)

@@ -1,10 +1,13 @@
 # dataclasses -- the decorator dataclass and its field functions.
-class _Missing:
-    def __repr__(self):
-        return "MISSING"
+from reprlib import recursive_repr
+from types import MappingProxyType
 
 
-MISSING = _Missing()
+class _MISSING_TYPE:
+    pass
+
+
+MISSING = _MISSING_TYPE()
 
 
 class FrozenInstanceError(AttributeError):
@@ -22,7 +25,13 @@ class Field:
         self.compare = compare
         self.hash = hash
         self.kw_only = kw_only
-        self.metadata = metadata or {}
+        self.metadata = MappingProxyType({} if metadata is None else metadata)
+
+    def __repr__(self):
+        kind = "_FIELD_INITVAR" if _is_passed(self) else "_FIELD"
+        return (f"Field(name={self.name!r},type={self.type!r},default={self.default!r},default_factory={self.default_factory!r},"
+                f"init={self.init!r},repr={self.repr!r},hash={self.hash!r},compare={self.compare!r},metadata={self.metadata!r},"
+                f"kw_only={self.kw_only!r},_field_type={kind})")
 
 
 def field(*, default=MISSING, default_factory=MISSING, init=True, repr=True, hash=None, compare=True, metadata=None, kw_only=MISSING):
@@ -43,14 +52,19 @@ class InitVar:
         return cls(type)
 
 
+def _is_text_of(type_, names):
+    # an annotation that was not evaluated
+    return isinstance(type_, str) and type_.split("[")[0].strip().rpartition(".")[2] in names
+
+
 def _collect(cls, kw_only):
     found = {}
     for base in reversed(cls.__mro__[1:]):
         found.update(base.__dict__.get("__dataclass_fields__", {}))
     for name, type_ in cls.__dict__.get("__annotations__", {}).items():
-        if getattr(type_, "_is_classvar", False):
+        if getattr(type_, "_is_classvar", False) or _is_text_of(type_, ("ClassVar",)):
             continue
-        if type_ is KW_ONLY or type_ == "KW_ONLY":
+        if type_ is KW_ONLY or _is_text_of(type_, ("KW_ONLY",)):
             kw_only = True
             continue
         default = cls.__dict__.get(name, MISSING)
@@ -73,7 +87,7 @@ def _collect(cls, kw_only):
 
 
 def _is_passed(f):
-    return isinstance(f.type, InitVar) or f.type is InitVar
+    return isinstance(f.type, InitVar) or f.type is InitVar or _is_text_of(f.type, ("InitVar",))
 
 
 def _make_init(cls, all_fields):
@@ -87,10 +101,13 @@ def _make_init(cls, all_fields):
             seen = seen or has
     title = cls.__name__
     put = object.__setattr__
+    required = sum(f.default is MISSING and f.default_factory is MISSING for f in all_fields if f.init and not f.kw_only)
 
     def __init__(self, *args, **kwargs):
         if len(args) > len(names):
-            raise TypeError(f"{title}.__init__() takes {len(names) + 1} positional arguments but {len(args) + 1} were given")
+            n, least = len(names) + 1, required + 1
+            takes = f"from {least} to {n}" if least < n else n
+            raise TypeError(f"{title}.__init__() takes {takes} positional argument{'' if n == 1 else 's'} but {len(args) + 1} were given")
         given = dict(zip(names, args))
         for k, v in kwargs.items():
             if k in given:
@@ -151,6 +168,7 @@ def _compare(op):
     return method
 
 
+@recursive_repr()
 def _repr(self):
     parts = [f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.repr]
     return self.__class__.__qualname__ + "(" + ", ".join(parts) + ")"

@@ -40,6 +40,10 @@ class timedelta:
     def __init__(self, days=0, seconds=0, microseconds=0, milliseconds=0, minutes=0, hours=0, weeks=0):
         whole = 0
         frac = 0.0
+        for name, v in zip(("days", "seconds", "microseconds", "milliseconds", "minutes", "hours", "weeks"),
+                           (days, seconds, microseconds, milliseconds, minutes, hours, weeks)):
+            if not hasattr(v, "__index__") and not hasattr(v, "__float__"):
+                raise TypeError(f"unsupported type for timedelta {name} component: {type(v).__name__}")
         for v, k in ((days, 86400), (seconds, 1), (minutes, 60), (hours, 3600), (weeks, 604800)):
             if isinstance(v, float):
                 i = int(v * k // 1)
@@ -205,6 +209,23 @@ def _check_date(y, m, d):
         raise ValueError("day is out of range for month")
 
 
+def _iso_week(y, mo, d):
+    # the year whose week it is, and which
+    day = _ordinal(y, mo, d)
+    monday = day - (day + 6) % 7
+    y = _from_ordinal(monday + 3)[0]
+    first = _ordinal(y, 1, 4)
+    first -= (first + 6) % 7
+    return y, (monday - first) // 7 + 1
+
+
+class IsoCalendarDate(tuple):
+    year, week, weekday = property(lambda self: self[0]), property(lambda self: self[1]), property(lambda self: self[2])
+
+    def __repr__(self):
+        return "datetime.IsoCalendarDate(year=%d, week=%d, weekday=%d)" % (self[0], self[1], self[2])
+
+
 def _format(self, fmt, t):
     out, i = "", 0
     y, mo, d, h, mi, s, us, tz = t
@@ -227,6 +248,7 @@ def _format(self, fmt, t):
              "y": f"{y % 100:02d}", "B": _MONTH_NAMES[mo], "b": _MONTH_NAMES[mo][:3], "h": _MONTH_NAMES[mo][:3], "A": _DAY_NAMES[wd], "a": _DAY_NAMES[wd][:3],
              "j": f"{yd:03d}", "p": "AM" if h < 12 else "PM", "I": f"{(h + 11) % 12 + 1:02d}", "w": str((wd + 1) % 7), "u": str(wd + 1), "%": "%",
              "z": "" if off is None else _offset_text(off).replace(":", ""), "Z": "" if tz is None else tz.tzname(self),
+             "G": f"{_iso_week(y, mo, d)[0]:04d}", "V": f"{_iso_week(y, mo, d)[1]:02d}",
              "U": f"{(yd + 6 - (wd + 1) % 7) // 7:02d}", "W": f"{(yd + 6 - wd) // 7:02d}", "n": "\n", "t": "\t"}.get(c)
         if v is None:
             sub = {"c": "%a %b %e %H:%M:%S %Y", "x": "%m/%d/%y", "X": "%H:%M:%S", "D": "%m/%d/%y", "T": "%H:%M:%S", "F": "%Y-%m-%d", "R": "%H:%M"}.get(c)
@@ -272,11 +294,18 @@ class date:
         return self.weekday() + 1
 
     def isocalendar(self):
-        monday = self.toordinal() - self.weekday()
-        y = _from_ordinal(monday + 3)[0]
-        first = _ordinal(y, 1, 4)
+        return IsoCalendarDate((*_iso_week(self.year, self.month, self.day), self.weekday() + 1))
+
+    @classmethod
+    def fromisocalendar(cls, year, week, day):
+        first = _ordinal(year, 1, 4)
         first -= (first + 6) % 7
-        return (y, (monday - first) // 7 + 1, self.weekday() + 1)
+        n = first + (week - 1) * 7 + day - 1
+        if not 1 <= week <= 53 or _iso_week(*_from_ordinal(n - day + 1))[0] != year:
+            raise ValueError(f"Invalid week: {week}")
+        if not 1 <= day <= 7:
+            raise ValueError(f"Invalid weekday: {day} (range is [1, 7])")
+        return cls(*_from_ordinal(n))
 
     def isoformat(self):
         return f"{self.year:04d}-{self.month:02d}-{self.day:02d}"
@@ -308,20 +337,31 @@ class date:
     def _same(self, o):
         return isinstance(o, date) and isinstance(o, datetime) == isinstance(self, datetime)
 
+    def _mixed(self, o):
+        # one of them knows its zone, the other does not
+        return isinstance(self, datetime) and (self.utcoffset() is None) != (o.utcoffset() is None)
+
+    def _orders(self, o):
+        if not self._same(o):
+            return False
+        if self._mixed(o):
+            raise TypeError("can't compare offset-naive and offset-aware datetimes")
+        return True
+
     def __eq__(self, o):
-        return self._key() == o._key() if self._same(o) else NotImplemented
+        return not self._mixed(o) and self._key() == o._key() if self._same(o) else NotImplemented
 
     def __lt__(self, o):
-        return self._key() < o._key() if self._same(o) else NotImplemented
+        return self._key() < o._key() if self._orders(o) else NotImplemented
 
     def __le__(self, o):
-        return self._key() <= o._key() if self._same(o) else NotImplemented
+        return self._key() <= o._key() if self._orders(o) else NotImplemented
 
     def __gt__(self, o):
-        return self._key() > o._key() if self._same(o) else NotImplemented
+        return self._key() > o._key() if self._orders(o) else NotImplemented
 
     def __ge__(self, o):
-        return self._key() >= o._key() if self._same(o) else NotImplemented
+        return self._key() >= o._key() if self._orders(o) else NotImplemented
 
     def __hash__(self):
         return hash(self._key())
@@ -366,6 +406,15 @@ class time:
 
     def __lt__(self, o):
         return self._key() < o._key() if isinstance(o, time) else NotImplemented
+
+    def __le__(self, o):
+        return self._key() <= o._key() if isinstance(o, time) else NotImplemented
+
+    def __gt__(self, o):
+        return self._key() > o._key() if isinstance(o, time) else NotImplemented
+
+    def __ge__(self, o):
+        return self._key() >= o._key() if isinstance(o, time) else NotImplemented
 
     def __hash__(self):
         return hash(self._key())

@@ -54,7 +54,7 @@ class EnumType(type):
         for k in ignore.split() if isinstance(ignore, str) else ignore:
             values.pop(k, None)
         for b in bases:
-            if values and getattr(b, "_member_map_", None):
+            if getattr(b, "_member_map_", None):
                 raise TypeError(f"<enum {name!r}> cannot extend {b!r}")
         space = {k: v.value if isinstance(v, nonmember) and not isinstance(v, member) else v
                  for k, v in namespace.items() if k not in values}
@@ -143,14 +143,19 @@ class EnumType(type):
     def __getattr__(cls, name):
         raise AttributeError(name)
 
+    def _listed(cls):
+        # members of several flags, and of none, are names for what the others make
+        every = [cls._member_map_[n] for n in cls._member_names_]
+        return [m for m in every if len(_bits(m._value_)) == 1] if Flag is not None and issubclass(cls, Flag) else every
+
     def __iter__(cls):
-        return iter([cls._member_map_[n] for n in cls._member_names_])
+        return iter(cls._listed())
 
     def __reversed__(cls):
-        return iter([cls._member_map_[n] for n in reversed(cls._member_names_)])
+        return iter(cls._listed()[::-1])
 
     def __len__(cls):
-        return len(cls._member_names_)
+        return len(cls._listed())
 
     def __bool__(cls):
         return True
@@ -166,6 +171,11 @@ class EnumType(type):
         if name in cls.__dict__.get("_member_map_", {}):
             raise AttributeError(f"cannot reassign member {name!r}")
         type.__setattr__(cls, name, value)
+
+    def __delattr__(cls, name):
+        if name in cls.__dict__.get("_member_map_", {}):
+            raise AttributeError(f"{cls.__name__!r} cannot delete member {name!r}.")
+        type.__delattr__(cls, name)
 
     @_property
     def __members__(cls):
@@ -212,6 +222,11 @@ class Enum(metaclass=EnumType):
 
     def __hash__(self):
         return hash(self._name_)
+
+    def __setattr__(self, name, value):
+        if name in ("name", "value"):
+            raise AttributeError(f"<enum 'Enum'> cannot set attribute {name!r}")
+        object.__setattr__(self, name, value)
 
     def __reduce_ex__(self, proto):
         return (type(self), (self._value_,))
@@ -275,6 +290,11 @@ class Flag(Enum):
         m = int.__new__(cls, value) if issubclass(cls, int) else object.__new__(cls)
         m._value_ = value
         names = [k._name_ for k in cls if k._value_ and k._value_ & value == k._value_ and len(_bits(k._value_)) == 1]
+        known = 0
+        for k in cls:
+            known |= k._value_ & value
+        if known != value and names:
+            names.append(str(value & ~known))
         m._name_ = "|".join(names) if names else None
         cls._value2member_map_[value] = m
         return m
@@ -345,3 +365,14 @@ def unique(cls):
     if twice:
         raise ValueError(f"duplicate values found in {cls!r}: " + ", ".join(f"{a} -> {b}" for a, b in twice))
     return cls
+
+
+class FlagBoundary(StrEnum):
+    STRICT, CONFORM, EJECT, KEEP = auto(), auto(), auto(), auto()
+
+
+STRICT, CONFORM, EJECT, KEEP = FlagBoundary
+
+
+def verify(*checks):
+    raise NotImplementedError("enum.verify")

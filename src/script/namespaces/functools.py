@@ -209,23 +209,35 @@ class partialmethod:
             return partial(self.func, *self.args, **self.keywords)
         return partial(self.func, obj, *self.args, **self.keywords)
 
+def _first_annotation(func):
+    from typing import get_type_hints
+    hints = {k: v for k, v in get_type_hints(func).items() if k != "return"}
+    if not hints:
+        raise TypeError(f"Invalid first argument to `register()`: {func!r}. Use either `@register(some_class)` or plain `@register` "
+                        "on an annotated function.")
+    return next(iter(hints.values()))
+
+
 def singledispatch(func):
-    table = {}
+    table = {object: func}
 
     def register(cls, f=None):
         if f is None:
-            return lambda f: register(cls, f)
-        table[cls] = f
+            if isinstance(cls, type):
+                return lambda f: register(cls, f)
+            f, cls = cls, _first_annotation(cls)
+        for c in getattr(cls, "__args__", None) or (cls,):
+            table[c] = f
         return f
 
     def dispatch(cls):
-        for c in cls.__mro__:
+        for c in cls.__mro__[:-1]:
             if c in table:
                 return table[c]
         for c, f in table.items():
-            if issubclass(cls, c):
+            if c is not object and issubclass(cls, c):
                 return f
-        return func
+        return table[object]
 
     def wrapper(*args, **kwargs):
         if not args:
@@ -234,3 +246,26 @@ def singledispatch(func):
 
     wrapper.register, wrapper.dispatch, wrapper.registry = register, dispatch, table
     return update_wrapper(wrapper, func)
+
+
+class singledispatchmethod:
+    def __init__(self, func):
+        if not callable(func) and not hasattr(func, "__get__"):
+            raise TypeError(f"{func!r} is not callable or a descriptor")
+        self.func = func
+        self.dispatcher = singledispatch(getattr(func, "__func__", func))
+
+    def register(self, cls, method=None):
+        if method is None and not isinstance(cls, type):
+            self.dispatcher.register(_first_annotation(getattr(cls, "__func__", cls)), cls)
+            return cls
+        return self.dispatcher.register(cls, method)
+
+    def __get__(self, obj, cls=None):
+        def method(*args, **kwargs):
+            f = self.dispatcher.dispatch(type(args[0]))
+            if f is getattr(self.func, "__func__", self.func):
+                f = self.func
+            return f.__get__(obj, cls)(*args, **kwargs)
+        method.register = self.register
+        return update_wrapper(method, getattr(self.func, "__func__", self.func))

@@ -1,9 +1,25 @@
 # itertools -- iterators, as generators.
-def count(start=0, step=1):
-    n = start
-    while True:
-        yield n
-        n += step
+class count:
+    def __init__(self, start=0, step=1):
+        if not (hasattr(start, "__add__") and not isinstance(start, (str, bytes, list, tuple))):
+            raise TypeError("a number is required")
+        self._n, self._step = start, step
+        self._it = self._go()
+
+    def _go(self):
+        while True:
+            n = self._n
+            self._n = n + self._step
+            yield n
+
+    def __iter__(self):
+        return self._it
+
+    def __next__(self):
+        return next(self._it)
+
+    def __repr__(self):
+        return f"count({self._n!r})" if self._step == 1 and isinstance(self._step, int) else f"count({self._n!r}, {self._step!r})"
 
 
 def cycle(iterable):
@@ -16,12 +32,33 @@ def cycle(iterable):
             yield x
 
 
-def repeat(object, times=None):
-    if times is None:
-        while True:
+class repeat:
+    def __init__(self, object, times=None):
+        self._object, self._left = object, None if times is None else max(times.__index__(), 0)
+        self._it = self._go()
+
+    def _go(self):
+        object = self._object
+        if self._left is None:
+            while True:
+                yield object
+        while self._left > 0:
+            self._left -= 1
             yield object
-    for _ in range(times):
-        yield object
+
+    def __iter__(self):
+        return self._it
+
+    def __next__(self):
+        return next(self._it)
+
+    def __length_hint__(self):
+        if self._left is None:
+            raise TypeError("len() of unsized object")
+        return self._left
+
+    def __repr__(self):
+        return f"repeat({self._object!r})" if self._left is None else f"repeat({self._object!r}, {self._left})"
 
 
 class chain:
@@ -52,6 +89,8 @@ def islice(iterable, *args):
         start, stop, step = (*args, None)[:3]
         start = 0 if start is None else start
         step = 1 if step is None else step
+    if len(args) == 1 and (not isinstance(stop, (int, type(None))) or (stop is not None and stop < 0)):
+        raise ValueError("Stop argument for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
     if start < 0 or (stop is not None and stop < 0) or step < 1:
         raise ValueError("Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
     return _islice(iter(iterable), start, stop, step)
@@ -151,7 +190,12 @@ def zip_longest(*args, fillvalue=None):
 
 
 def product(*iterables, repeat=1):
-    pools = [tuple(p) for p in iterables] * repeat
+    if repeat < 0:
+        raise ValueError("repeat argument cannot be negative")
+    return _product([tuple(p) for p in iterables] * repeat)
+
+
+def _product(pools):
     n = len(pools)
     if any(not p for p in pools):
         return
@@ -170,7 +214,12 @@ def product(*iterables, repeat=1):
 
 
 def permutations(iterable, r=None):
-    pool = tuple(iterable)
+    if r is not None and r < 0:
+        raise ValueError("r must be non-negative")
+    return _permutations(tuple(iterable), r)
+
+
+def _permutations(pool, r):
     n = len(pool)
     r = n if r is None else r
     if r > n:
@@ -194,7 +243,12 @@ def permutations(iterable, r=None):
 
 
 def combinations(iterable, r):
-    pool = tuple(iterable)
+    if r is not None and r < 0:
+        raise ValueError("r must be non-negative")
+    return _combinations(tuple(iterable), r)
+
+
+def _combinations(pool, r):
     n = len(pool)
     if r > n:
         return
@@ -212,7 +266,12 @@ def combinations(iterable, r):
 
 
 def combinations_with_replacement(iterable, r):
-    pool = tuple(iterable)
+    if r is not None and r < 0:
+        raise ValueError("r must be non-negative")
+    return _combinations_with_replacement(tuple(iterable), r)
+
+
+def _combinations_with_replacement(pool, r):
     n = len(pool)
     if not n and r:
         return

@@ -134,28 +134,156 @@ def abs(a):
     return _abs(a)
 
 
-def itemgetter(*items):
-    if len(items) == 1:
-        return lambda x: x[items[0]]
-    return lambda x: tuple([x[i] for i in items])
+def inv(a):
+    return ~a
 
 
-def attrgetter(*names):
-    def get(x, name):
+def countOf(a, b):
+    return sum(x is b or x == b for x in a)
+
+
+def indexOf(a, b):
+    for i, x in enumerate(a):
+        if x is b or x == b:
+            return i
+    raise ValueError("sequence.index(x): x not in sequence")
+
+
+def length_hint(obj, default=0):
+    if hasattr(obj, "__len__"):
+        return len(obj)
+    n = obj.__length_hint__() if hasattr(obj, "__length_hint__") else NotImplemented
+    return default if n is NotImplemented else n
+
+
+def call(obj, /, *args, **kwargs):
+    return obj(*args, **kwargs)
+
+
+def iadd(a, b):
+    a += b
+    return a
+
+
+def isub(a, b):
+    a -= b
+    return a
+
+
+def imul(a, b):
+    a *= b
+    return a
+
+
+def itruediv(a, b):
+    a /= b
+    return a
+
+
+def ifloordiv(a, b):
+    a //= b
+    return a
+
+
+def imod(a, b):
+    a %= b
+    return a
+
+
+def ipow(a, b):
+    a **= b
+    return a
+
+
+def imatmul(a, b):
+    a @= b
+    return a
+
+
+def iand(a, b):
+    a &= b
+    return a
+
+
+def ior(a, b):
+    a |= b
+    return a
+
+
+def ixor(a, b):
+    a ^= b
+    return a
+
+
+def ilshift(a, b):
+    a <<= b
+    return a
+
+
+def irshift(a, b):
+    a >>= b
+    return a
+
+
+iconcat = iadd
+
+
+class itemgetter:
+    def __init__(self, item, /, *items):
+        self._items = (item, *items)
+
+    def __call__(self, obj):
+        if len(self._items) == 1:
+            return obj[self._items[0]]
+        return tuple([obj[i] for i in self._items])
+
+    def __repr__(self):
+        return f"operator.itemgetter({', '.join(map(repr, self._items))})"
+
+    def __reduce__(self):
+        return itemgetter, self._items
+
+
+class attrgetter:
+    def __init__(self, attr, /, *attrs):
+        self._attrs = (attr, *attrs)
+        if not all(isinstance(a, str) for a in self._attrs):
+            raise TypeError("attribute name must be a string")
+
+    def _one(self, obj, name):
         for part in name.split("."):
-            x = getattr(x, part)
-        return x
-    if len(names) == 1:
-        return lambda x: get(x, names[0])
-    return lambda x: tuple([get(x, n) for n in names])
+            obj = getattr(obj, part)
+        return obj
+
+    def __call__(self, obj):
+        if len(self._attrs) == 1:
+            return self._one(obj, self._attrs[0])
+        return tuple([self._one(obj, n) for n in self._attrs])
+
+    def __repr__(self):
+        return f"operator.attrgetter({', '.join(map(repr, self._attrs))})"
+
+    def __reduce__(self):
+        return attrgetter, self._attrs
 
 
-def methodcaller(name, *args, **kwargs):
-    return lambda x: getattr(x, name)(*args, **kwargs)
+class methodcaller:
+    def __init__(self, name, /, *args, **kwargs):
+        if not isinstance(name, str):
+            raise TypeError("method name must be a string")
+        self._name, self._args, self._kwargs = name, args, kwargs
+
+    def __call__(self, obj):
+        return getattr(obj, self._name)(*self._args, **self._kwargs)
+
+    def __repr__(self):
+        parts = [repr(self._name), *map(repr, self._args), *(f"{k}={v!r}" for k, v in self._kwargs.items())]
+        return f"operator.methodcaller({', '.join(parts)})"
 
 
 # The same by the names of the methods.
 for _name in "add sub mul truediv floordiv mod pow matmul neg pos abs lt le eq ne gt ge lshift rshift and_ or_ xor inv invert not_ " \
-        "contains concat getitem setitem delitem index iadd isub imul itruediv ifloordiv imod ipow imatmul".split():
+        "contains concat getitem setitem delitem index iadd isub imul itruediv ifloordiv imod ipow imatmul iand ior ixor ilshift irshift " \
+        "iconcat call".split():
     if _name in globals():
         globals()["__" + _name.rstrip("_") + "__"] = globals()[_name]

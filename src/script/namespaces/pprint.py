@@ -51,11 +51,57 @@ class PrettyPrinter:
             return left + " " * (self._indent - 1 if c in (list, tuple) else 0) + self._items(items, indent + (0 if c is not frozenset else 10), allowance + len(right), level) + right
         if c is str and s:
             return self._string(x, indent, allowance, level)
+        if c is bytes and len(x) > 4:
+            return self._bytes(x, indent, allowance, level)
+        return self._library(x, s, indent, allowance, level)
+
+    def _library(self, x, s, indent, allowance, level):
+        # of the classes of collections, dataclasses and namespaces
+        c = type(x)
+        name, module = c.__name__, c.__module__
+        inner = indent + len(name) + 1
+        if module == "collections" and name == "OrderedDict" and x:
+            return f"{name}({self._format(list(x.items()), inner, allowance + 1, level)})"
+        if module == "collections" and name == "defaultdict" and x:
+            pairs = "{" + " " * (self._indent - 1) + self._pairs(x, inner, allowance + 1, level) + "}"
+            return f"{name}({x.default_factory!r},\n{' ' * inner}{pairs})"
+        if module == "collections" and name == "Counter" and x:
+            return f"{name}({{{' ' * (self._indent - 1)}{self._pairs(x, inner, allowance + 2, level, x.most_common())}}})"
+        if module == "collections" and name == "deque" and x:
+            if x.maxlen is None:
+                return f"{name}([{self._items(list(x), inner, allowance + 2, level)}])"
+            return f"{name}([{self._items(list(x), inner, 2, level)}],\n{' ' * inner}maxlen={self._repr(x.maxlen, level)})"
+        if name == "SimpleNamespace" and module == "types":
+            return self._fields("namespace", x.__dict__.items(), indent, allowance, level)
+        if getattr(c.__repr__, "__module__", None) == "dataclasses":
+            return self._fields(name, [(f.name, getattr(x, f.name)) for f in x.__dataclass_fields__.values() if f.repr], indent, allowance, level)
         return s
 
-    def _pairs(self, d, indent, allowance, level):
+    def _fields(self, name, items, indent, allowance, level):
+        indent += len(name) + 1
+        items = list(items)
+        out = [k + "=" + self._format(v, indent + len(k) + 1, allowance if i == len(items) - 1 else 1, level) for i, (k, v) in enumerate(items)]
+        return name + "(" + (",\n" + " " * indent).join(out) + ")"
+
+    def _bytes(self, x, indent, allowance, level):
+        if level == 1:
+            indent += 1
+            allowance += 1
+        width, lines, line = self._width - indent, [], b""
+        for i in range(0, len(x), 4):
+            if i == len(x) // 4 * 4:
+                width -= allowance
+            if line and len(repr(line + x[i:i + 4])) > width:
+                lines.append(repr(line))
+                line = b""
+            line += x[i:i + 4]
+        lines.append(repr(line))
+        s = ("\n" + " " * indent).join(lines)
+        return "(" + s + ")" if level == 1 else s
+
+    def _pairs(self, d, indent, allowance, level, items=None):
         indent += self._indent
-        items, out = self._order(d.items()), []
+        items, out = self._order(d.items()) if items is None else items, []
         for i, (k, v) in enumerate(items):
             last = i == len(items) - 1
             key = self._repr(k, level)
@@ -131,3 +177,27 @@ def pp(object, *args, sort_dicts=False, **kwargs):
 
 def saferepr(object):
     return PrettyPrinter()._repr(object, 0)
+
+
+def isrecursive(object):
+    return _contains_itself(object, ())
+
+
+def _contains_itself(x, around):
+    if not isinstance(x, (list, tuple, dict, set, frozenset)):
+        return False
+    if any(x is a for a in around):
+        return True
+    inner = [*x.keys(), *x.values()] if isinstance(x, dict) else x
+    return any(_contains_itself(v, (*around, x)) for v in inner)
+
+
+def isreadable(object):
+    # can eval make it again?
+    if isrecursive(object):
+        return False
+    if isinstance(object, dict):
+        return type(object) is dict and all(isreadable(k) and isreadable(v) for k, v in object.items())
+    if isinstance(object, (list, tuple)):
+        return type(object) in (list, tuple) and all(map(isreadable, object))
+    return not repr(object).startswith("<")

@@ -32,6 +32,18 @@ class Random(_Core):
         self._restore(state[0])
         self.gauss_next = state[1]
 
+    def getrandbits(self, k):
+        if k < 64:
+            return super().getrandbits(k)
+        r = 0
+        for i in range(0, k, 32):
+            n = min(32, k - i)
+            r |= super().getrandbits(32) >> 32 - n << i
+        return r
+
+    def randbytes(self, n):
+        return self.getrandbits(n * 8).to_bytes(n, "little")
+
     def _below(self, n):
         k = n.bit_length()
         r = self.getrandbits(k)
@@ -226,6 +238,7 @@ _shared = Random()
 seed = _shared.seed
 random = _shared.random
 getrandbits = _shared.getrandbits
+randbytes = _shared.randbytes
 randrange = _shared.randrange
 randint = _shared.randint
 choice = _shared.choice

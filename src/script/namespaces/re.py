@@ -84,6 +84,10 @@ class Match:
                 return n
         return None
 
+    @property
+    def regs(self):
+        return tuple(self.span(i) for i in range(self.re.groups + 1))
+
     def expand(self, template):
         return _expander(self.re, template)(self)
 

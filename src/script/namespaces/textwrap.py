@@ -18,6 +18,12 @@ def _chunks(text, hyphens):
     return out
 
 
+def _ends_sentence(word):
+    # a small letter, then . ! or ?, perhaps a quote
+    word = word[:-1] if word[-1:] in ("'", '"') else word
+    return len(word) > 1 and word[-1] in ".!?" and "a" <= word[-2] <= "z"
+
+
 class TextWrapper:
     def __init__(self, width=70, initial_indent="", subsequent_indent="", expand_tabs=True, replace_whitespace=True,
                  fix_sentence_endings=False, break_long_words=True, drop_whitespace=True, break_on_hyphens=True, tabsize=8,
@@ -41,6 +47,10 @@ class TextWrapper:
                 pieces[-1] += c
             else:
                 pieces.append(c)
+        if self.fix_sentence_endings:
+            for k in range(len(pieces) - 1):
+                if pieces[k + 1] == " " and _ends_sentence(pieces[k]):
+                    pieces[k + 1] = "  "
         lines, i = [], 0
         while i < len(pieces):
             indent = self.subsequent_indent if lines else self.initial_indent

@@ -13,7 +13,67 @@ ModuleType = type(_sys)
 NoneType = type(None)
 EllipsisType = type(...)
 NotImplementedType = type(NotImplemented)
-MappingProxyType = dict
+
+
+class MappingProxyType:
+    # a mapping that is read through this and changed elsewhere
+    __slots__ = ("_of",)
+
+    def __init__(self, mapping):
+        if not hasattr(mapping, "__getitem__") or isinstance(mapping, (list, tuple, str)):
+            raise TypeError(f"mappingproxy() argument must be a mapping, not {type(mapping).__name__}")
+        object.__setattr__(self, "_of", mapping)
+
+    def __getitem__(self, key):
+        return self._of[key]
+
+    def __len__(self):
+        return len(self._of)
+
+    def __iter__(self):
+        return iter(self._of)
+
+    def __reversed__(self):
+        return reversed(self._of)
+
+    def __contains__(self, key):
+        return key in self._of
+
+    def __eq__(self, other):
+        return self._of == (other._of if isinstance(other, MappingProxyType) else other)
+
+    def __or__(self, other):
+        return self._of | (other._of if isinstance(other, MappingProxyType) else other)
+
+    def __ror__(self, other):
+        return other | self._of
+
+    def __hash__(self):
+        return hash(self._of)
+
+    def get(self, key, default=None):
+        return self._of.get(key, default)
+
+    def keys(self):
+        return self._of.keys()
+
+    def values(self):
+        return self._of.values()
+
+    def items(self):
+        return self._of.items()
+
+    def copy(self):
+        return self._of.copy()
+
+    def __str__(self):
+        return str(self._of)
+
+    def __repr__(self):
+        return f"mappingproxy({self._of!r})"
+
+
+MappingProxyType.__name__ = MappingProxyType.__qualname__ = "mappingproxy"
 
 
 class _C:

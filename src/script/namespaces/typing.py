@@ -125,6 +125,8 @@ class _Form(_Joins):
     def __mro_entries__(self, bases):
         if self._name == "Annotated":
             return (self.__args__[0],)
+        if self._name == "Any":
+            return ()
         if self._origin is None:
             raise TypeError(f"Cannot subclass {self!r}")
         return (self._origin,)
@@ -630,3 +632,6 @@ def TypedDict(typename, fields=(), /, *, total=True):
 TypedDict.__mro_entries__ = lambda bases: (_TypedDict,)
 __all__ = [_n for _n in globals() if not _n.startswith("_") and _n not in ("T_co", "deprecated_", "override", "ReadOnly", "TypeIs")
            ] + _ABSTRACT + list(_OTHERS)
+
+
+_GenericAlias = _Alias          # which packages ask isinstance for

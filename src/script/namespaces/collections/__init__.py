@@ -1,6 +1,8 @@
 # collections -- OrderedDict, defaultdict, Counter, deque, namedtuple, ChainMap.
 import _host
 
+__all__ = ["ChainMap", "Counter", "OrderedDict", "UserDict", "UserList", "UserString", "defaultdict", "deque", "namedtuple"]
+
 
 class OrderedDict(dict):
     def __repr__(self):
@@ -8,9 +10,40 @@ class OrderedDict(dict):
             return "OrderedDict()"
         return "OrderedDict(" + repr(list(self.items())) + ")"
 
+    def move_to_end(self, key, last=True):
+        value = self[key]
+        dict.__delitem__(self, key)
+        rest = [] if last else list(dict.items(self))
+        if not last:
+            dict.clear(self)
+        dict.__setitem__(self, key, value)
+        for k, v in rest:
+            dict.__setitem__(self, k, v)
+
+    def popitem(self, last=True):
+        if not self:
+            raise KeyError("dictionary is empty")
+        key = next(reversed(self)) if last else next(iter(self))
+        return key, self.pop(key)
+
+    def copy(self):
+        return self.__class__(self)
+
+    def __eq__(self, other):
+        if isinstance(other, OrderedDict):
+            return dict.__eq__(self, other) and all(map(lambda a, b: a == b, self, other))
+        return dict.__eq__(self, other)
+
+    __hash__ = None
+
+    def __or__(self, other):
+        return self.__class__({**self, **other}) if isinstance(other, dict) else NotImplemented
+
 
 class defaultdict(dict):
     def __init__(self, default_factory=None, *args, **kwargs):
+        if default_factory is not None and not callable(default_factory):
+            raise TypeError("first argument must be callable or None")
         self.default_factory = default_factory
         dict.__init__(self, *args, **kwargs)
 
@@ -22,7 +55,12 @@ class defaultdict(dict):
         return value
 
     def __repr__(self):
-        return f"defaultdict({self.default_factory!r}, {dict.__repr__(self)})"
+        return f"{type(self).__name__}({self.default_factory!r}, {dict.__repr__(self)})"
+
+    def copy(self):
+        return type(self)(self.default_factory, self)
+
+    __copy__ = copy
 
 
 class Counter(dict):
@@ -94,6 +132,51 @@ class Counter(dict):
             if n > 0:
                 r[k] = n
         return r
+
+    def __pos__(self):
+        return Counter({k: n for k, n in self.items() if n > 0})
+
+    def __neg__(self):
+        return Counter({k: -n for k, n in self.items() if n < 0})
+
+    def _all(self, other, holds):
+        if not isinstance(other, Counter):
+            return NotImplemented
+        return all(holds(self[k], other[k]) for c in (self, other) for k in c)
+
+    def __eq__(self, other):
+        return self._all(other, lambda a, b: a == b)
+
+    def __le__(self, other):
+        return self._all(other, lambda a, b: a <= b)
+
+    def __ge__(self, other):
+        return self._all(other, lambda a, b: a >= b)
+
+    def __lt__(self, other):
+        return self <= other and self != other
+
+    def __gt__(self, other):
+        return self >= other and self != other
+
+    __hash__ = None
+
+    def _keep(self, other):
+        dict.clear(self)
+        dict.update(self, other)
+        return self
+
+    def __iadd__(self, other):
+        return self._keep(self + other)
+
+    def __isub__(self, other):
+        return self._keep(self - other)
+
+    def __iand__(self, other):
+        return self._keep(self & other)
+
+    def __ior__(self, other):
+        return self._keep(self | other)
 
     def __repr__(self):
         if not self:
@@ -172,16 +255,22 @@ class deque:
     def count(self, x):
         return self._flat().count(x)
 
-    def index(self, x):
-        return self._flat().index(x)
+    def index(self, x, *limits):
+        if x not in self._flat():
+            raise ValueError(f"{x!r} is not in deque")
+        return self._flat().index(x, *limits)
 
     def remove(self, x):
+        if x not in self._flat():
+            raise ValueError("deque.remove(x): x not in deque")
         self._flat().remove(x)
 
     def reverse(self):
         self._flat().reverse()
 
     def insert(self, i, x):
+        if self.maxlen is not None and len(self) >= self.maxlen:
+            raise IndexError("deque already at its maximum size")
         self._flat().insert(i, x)
 
     def __len__(self):
@@ -222,6 +311,34 @@ class deque:
         self.extend(other)
         return self
 
+    def __mul__(self, n):
+        return deque(list(self) * n, self.maxlen)
+
+    __rmul__ = __mul__
+
+    def __imul__(self, n):
+        items = list(self) * n
+        self.clear()
+        self.extend(items)
+        return self
+
+    def _ordered(self, other, holds):
+        return holds(list(self), list(other)) if isinstance(other, deque) else NotImplemented
+
+    def __lt__(self, other):
+        return self._ordered(other, lambda a, b: a < b)
+
+    def __le__(self, other):
+        return self._ordered(other, lambda a, b: a <= b)
+
+    def __gt__(self, other):
+        return self._ordered(other, lambda a, b: a > b)
+
+    def __ge__(self, other):
+        return self._ordered(other, lambda a, b: a >= b)
+
+    __hash__ = None
+
     def __repr__(self):
         if self.maxlen is None:
             return f"deque({self._flat()!r})"
@@ -229,7 +346,7 @@ class deque:
 
 
 def _field(i):
-    return property(lambda self: tuple.__getitem__(self, i) if False else self[i])
+    return property(lambda self: tuple.__getitem__(self, i), doc=f"Alias for field number {i}")
 
 
 def namedtuple(typename, field_names, *, rename=False, defaults=None, module=None):
@@ -269,7 +386,9 @@ def _namedtuple(typename, fields, given, module="__main__"):
 
     def __new__(cls, *args, **kwargs):
         if len(args) > n:
-            raise TypeError(f"{typename}.__new__() takes {n + 1} positional arguments but {len(args) + 1} were given")
+            least = n - len(__new__.__defaults__ or ()) + 1
+            takes = f"from {least} to {n + 1}" if least <= n else n + 1
+            raise TypeError(f"{typename}.__new__() takes {takes} positional argument{'' if n == 0 else 's'} but {len(args) + 1} were given")
         values = list(args)
         missing = []
         for i in range(len(args), n):
@@ -304,7 +423,10 @@ def _namedtuple(typename, fields, given, module="__main__"):
         return tuple.__new__(self.__class__, values)
 
     def _make(cls, iterable):
-        return cls(*iterable)
+        values = tuple(iterable)
+        if len(values) != n:
+            raise TypeError(f"Expected {n} arguments, got {len(values)}")
+        return tuple.__new__(cls, values)
 
     space = {
         "__new__": staticmethod(__new__), "__repr__": __repr__, "_asdict": _asdict,
@@ -404,3 +526,11 @@ class ChainMap:
     @property
     def parents(self):
         return type(self)(*self.maps[1:])
+
+
+def __getattr__(name):
+    # UserDict .. stand on collections.abc, which few programs need
+    if name in ("UserDict", "UserList", "UserString"):
+        from collections import _user
+        return getattr(_user, name)
+    raise AttributeError(f"module 'collections' has no attribute {name!r}")
