@@ -136,6 +136,7 @@ struct Unit {
     Unit *source;          /* of packed code: its text compiled, once a tree was asked for */
     bool hidden;           /* of the language itself: not shown in errors */
     bool confined;         /* of a file's own source: confine.c */
+    bool text_annotations; /* from __future__ import annotations: they are not evaluated */
     bool shown;            /* of a prompt: values of expressions are printed */
     uint8_t cut;           /* CUT_: does the text end where more of it must follow? */
     VEC(Value) consts;     /* owned; of packed code: T_NIL until it is needed */
@@ -193,6 +194,7 @@ typedef struct ScParser {
     uint32_t at;
     FuncDef *def; /* innermost, or NULL */
     bool in_class;
+    const char *cls; /* name of the innermost class around, or NULL: what private names get */
     int loops;    /* around, within the function */
     bool in_async; /* inside an async def, where await may stand */
 } ScParser;
@@ -215,6 +217,7 @@ bool sc_take_kw(ScParser *p, Keyword k);
 void sc_need_op(ScParser *p, uint32_t op, const char *what);
 _Noreturn void sc_parse_fail(ScParser *p, const ScToken *t, const char *fmt, ...) PRINTF(3, 4);
 void sc_parse_deeper(ScParser *p);
+void sc_mangle(ScParser *p, ScToken *t); /* a private name in a class: __x of C is _C__x */
 Ast *sc_parse_expr(ScParser *p);       /* one expression, no tuple without parentheses */
 Ast *sc_parse_exprs(ScParser *p);      /* with commas: a tuple; stars allowed */
 Ast *sc_parse_atom(ScParser *p);       /* a name, a literal, a display */
@@ -258,6 +261,7 @@ struct Scope {
     uint32_t nfree;
     bool needs_class; /* a class scope with the cell __class__ */
     bool has_walrus;
+    bool is_genexp; /* a function scope that a := passes through */
     Scope *next; /* all scopes of the unit, inner after outer */
 };
 

@@ -178,6 +178,18 @@ Value class_plain_getattr(Vm *vm, Value v, Str *name)
     return a ? bind_held(vm, *a, v, c) : special_attr(vm, v, name);
 }
 
+/* What the class's own __getattribute__ says. */
+static Value ask(Vm *vm, Value v, Str *name)
+{
+    Value n = v_obj(name), r;
+
+    if (!sc_enter(vm))
+        return NIL;
+    r = dunder_call(vm, v, S_getattribute, &n, 1);
+    sc_leave(vm);
+    return r;
+}
+
 Value sc_getattr_opt(Vm *vm, Value v, Str *name)
 {
     Class *c = sc_class_of(vm, v);
@@ -185,7 +197,7 @@ Value sc_getattr_opt(Vm *vm, Value v, Str *name)
 
     if (c == vm->cls[C_super] && name != vm->known[S_class])
         return c->d.getattr(vm, v, name);
-    r = class_plain_getattr(vm, v, name);
+    r = c->asks ? ask(vm, v, name) : class_plain_getattr(vm, v, name);
     if (r.tag == T_NIL && c->d.getattr && (!sc_failed(vm) || sc_exc_is(vm, C_AttributeError))) {
         sc_clear_exc(vm);
         r = c->d.getattr(vm, v, name);
@@ -223,13 +235,13 @@ void sc_raise_no_attr(Vm *vm, Value v, Str *name)
         dicts[n++] = c->mro[i]->attrs;
     hint = sc_nearest(vm, name, dicts, n);
     if (sc_is(vm, v, C_module))
-        sc_raise(vm, C_AttributeError, "module '%s' has no attribute '%s'%s%s%s",
-                 ((ScModule *)v.o)->name->s, name->s, hint ? "; did you mean: '" : "",
-                 hint ? hint : "", hint ? "'?" : "");
+        sc_raise(vm, C_AttributeError, "module '%s' has no attribute '%s'",
+                 ((ScModule *)v.o)->name->s, name->s);
     else
-        sc_raise(vm, C_AttributeError, "%s'%s'%s has no attribute '%s'%s%s%s",
+        sc_raise(vm, C_AttributeError, "%s'%s'%s has no attribute '%s'",
                  sc_is_class(v) ? "type object " : "", sc_is_class(v) ? c->name->s : sc_type_name(vm, v),
-                 sc_is_class(v) ? "" : " object", name->s, hint ? ". Did you mean: '" : "", hint ? hint : "", hint ? "'?" : "");
+                 sc_is_class(v) ? "" : " object", name->s);
+    sc_hint(vm, ". Did you mean: ", hint);
 }
 
 Value sc_getattr(Vm *vm, Value v, Str *name)
@@ -271,7 +283,7 @@ Value sc_getmethod(Vm *vm, Value v, Str *name, bool *out_unbound)
     Dict **d;
 
     *out_unbound = false;
-    if (!c->is_type && c != vm->cls[C_super]) {
+    if (!c->is_type && c != vm->cls[C_super] && !c->asks) {
         a = sc_class_find(c, name);
         d = sc_attrs_of(v);
         if (a && a->tag == T_OBJ &&

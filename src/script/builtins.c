@@ -375,11 +375,19 @@ static Value hash_number(Vm *vm, Value v)
 static Value b_hash(Vm *vm, const Args *a)
 {
     uint64_t h;
-    double x;
+    double x, im;
 
     if (a->v[0].tag == T_INT || a->v[0].tag == T_BOOL || a->v[0].tag == T_FLOAT ||
         (is_long(vm, a->v[0]) && !a->v[0].o->cls->script))
         return hash_number(vm, a->v[0]);
+    if (a->v[0].tag == T_OBJ && a->v[0].o->cls->d.hash == vm->cls[C_float]->d.hash && sc_float_value(vm, a->v[0], &x))
+        return hash_number(vm, v_float(x));
+    if (sc_is_exact(vm, a->v[0], C_complex) && sc_is_complex(vm, a->v[0], &x, &im)) {
+        Value re = hash_number(vm, v_float(x));
+        int64_t whole = (int64_t)((uint64_t)re.i + 1000003u * (uint64_t)hash_number(vm, v_float(im)).i);
+
+        return v_int(whole == -1 ? -2 : whole);
+    }
     if (vm->engine && (engine_poses_as(vm, a->v[0], vm->cls[C_float]) || engine_poses_as(vm, a->v[0], vm->cls[C_int])))
         return sc_to_double(vm, a->v[0], &x) ? hash_number(vm, v_float(x)) : NIL;
     return sc_hash(vm, a->v[0], &h) ? v_int(sc_hash_public(h)) : NIL;
@@ -603,7 +611,16 @@ static Value b_dir(Vm *vm, const Args *a)
 {
     if (a->v[0].tag == T_NIL)
         return vm->frame ? sc_dir(vm, v_obj(vm->frame->module)) : NIL;
-    return sc_dir(vm, a->v[0]);
+    Value r = a->v[0].tag == T_OBJ ? dunder_call(vm, a->v[0], S_dir, NULL, 0) : NIL;
+
+    if (r.tag == T_NIL)
+        return sc_failed(vm) ? r : sc_dir(vm, a->v[0]);
+    Value l = v_obj(sc_list(vm, 0));
+
+    if (l.tag == T_NIL || !sc_list_extend(vm, (List *)l.o, r) || !sc_sort(vm, (List *)l.o, NIL, false))
+        sc_put(vm, &l, NIL);
+    sc_drop(vm, r);
+    return l;
 }
 
 static Value b_input(Vm *vm, const Args *a)

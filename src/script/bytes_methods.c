@@ -106,6 +106,32 @@ out:
     return r;
 }
 
+/* Where %s or %b takes an argument that is not bytes; such a text is refused. */
+static bool takes_only_bytes(Vm *vm, const char *f, int64_t n, Value args)
+{
+    const Tuple *t = sc_is(vm, args, C_tuple) ? (Tuple *)args.o : NULL;
+    const uint8_t *p;
+    int64_t at = 0, m;
+
+    for (int64_t i = 0; i < n && !sc_is(vm, args, C_dict); i++) {
+        if (f[i] != '%')
+            continue;
+        for (i++; i < n && strchr("#0- +.*123456789", f[i]); i++)
+            at += f[i] == '*';
+        if (i >= n || f[i] == '%')
+            continue;
+        Value v = !t ? args : at < t->n ? t->v[at] : NIL;
+
+        if ((f[i] == 's' || f[i] == 'b') && v.tag != T_NIL && !sc_bytes_view(vm, v, &p, &m) &&
+            !(v.tag == T_OBJ && sc_class_find(v.o->cls, vm->known[S_bytes_])))
+            return sc_fail(vm, C_TypeError,
+                           "%%b requires a bytes-like object, or an object that implements __bytes__, not '%s'",
+                           sc_type_name(vm, v));
+        at++;
+    }
+    return true;
+}
+
 /* b % args: bytes among the arguments are text, any other value as str has it */
 static Value m_percent(Vm *vm, const Args *a)
 {
@@ -114,6 +140,10 @@ static Value m_percent(Vm *vm, const Args *a)
     int64_t n;
     Tuple *t;
 
+    if (sc_bytes_view(vm, a->v[0], &p, &n) && !takes_only_bytes(vm, (const char *)p, n, args)) {
+        sc_drop(vm, args);
+        return NIL;
+    }
     if (sc_bytes_view(vm, a->v[1], &p, &n)) {
         sc_put(vm, &args, to_text(vm, p, n));
     } else if (sc_is(vm, args, C_tuple)) {

@@ -87,9 +87,8 @@ bool sc_bind_native(Vm *vm, const char *fname, const char *params, const Args *a
                 list[i] = names[i];
             }
             hint = nearest_name(s->s, list, n);
-            return sc_fail(vm, C_TypeError, "%s() got an unexpected keyword argument '%s'%s%s%s",
-                           fname, s->s, hint ? ". Did you mean '" : "", hint ? hint : "",
-                           hint ? "'?" : "");
+            sc_raise(vm, C_TypeError, "%s() got an unexpected keyword argument '%s'", fname, s->s);
+            return sc_hint(vm, ". Did you mean ", hint);
         }
         if (out[i].tag != T_NIL)
             return sc_fail(vm, C_TypeError, "%s() got multiple values for argument '%s'",
@@ -300,9 +299,8 @@ static bool bind_keyword(Vm *vm, Function *f, VmFrame *fr, Str *name, Value v, D
     for (i = 0; i < k; i++)
         list[i] = c->param_names[i]->s;
     hint = nearest_name(name->s, list, (int)k);
-    return sc_fail(vm, C_TypeError, "%s() got an unexpected keyword argument '%s'%s%s%s",
-                   f->qualname->s, name->s, hint ? ". Did you mean '" : "", hint ? hint : "",
-                   hint ? "'?" : "");
+    sc_raise(vm, C_TypeError, "%s() got an unexpected keyword argument '%s'", f->qualname->s, name->s);
+    return sc_hint(vm, ". Did you mean ", hint);
 }
 
 /* All the forms: more or fewer arguments than parameters, keywords, stars. */

@@ -156,9 +156,14 @@ static bool merge_mro(Vm *vm, Class *c, Class **bases, int nb)
     } else {
         ok = merge_lists(lists, n, nb + 1, all, &k);
     }
-    if (!ok)
-        sc_raise(vm, C_TypeError,
-                 "Cannot create a consistent method resolution order (MRO) for bases");
+    if (!ok) {
+        char names[300] = "";
+
+        for (int i = 0; i < nb; i++)
+            if (strlen(names) + strlen(bases[i]->name->s) + 3 < sizeof names)
+                strcat(strcat(names, i ? ", " : ""), bases[i]->name->s);
+        sc_raise(vm, C_TypeError, "Cannot create a consistent method resolution\norder (MRO) for bases %s", names);
+    }
     m = ok ? sc_alloc(vm, k * sizeof *m) : NULL;
     if (m) {
         memcpy(m, all, k * sizeof *m);
@@ -259,7 +264,6 @@ static void inherit(Class *c, const Class *b, const Class *root)
 
 void sc_class_refresh(Vm *vm, Class *c)
 {
-    c->plain_getattr = !c->d.getattr;
     c->plain_setattr = !c->d.setattr && !c->closed;
     vm->version++;
 }
@@ -280,6 +284,9 @@ static void fill_slots(Vm *vm, Class *c)
         c->d.attrs_at = offsetof(Instance, attrs);
     }
     dunder_slots(vm, c);
+    c->asks = false;
+    for (uint32_t i = 0; i < c->nmro; i++)
+        c->asks |= c->mro[i]->script && sc_dict_find_str(c->mro[i]->attrs, vm->known[S_getattribute]);
     for (int64_t i = 0; i < n; i++)
         if ((Class *)c->bases->v[i].o != object)
             inherit(c, (Class *)c->bases->v[i].o, i + 1 < n ? object : NULL);

@@ -514,8 +514,8 @@ static Value b_eval(Vm *vm, const Args *a) { return run_any(vm, a, true); }
 
 /* ---- annotations ------------------------------------------------------------------- */
 
-/* The text of an annotation: up to the ',', '=', ')' or ':' that ends it. */
-static size_t annotation_size(const char *s, const char *end)
+/* The length of an annotation: up to one of the characters that end it. */
+static size_t annotation_size(const char *s, const char *end, const char *ends)
 {
     const char *at = s;
     int depth = 0;
@@ -528,7 +528,7 @@ static size_t annotation_size(const char *s, const char *end)
                 at += *at == '\\' ? 2 : 1;
         } else if (strchr("([{", *at)) {
             depth++;
-        } else if (depth == 0 && strchr(",=):", *at)) {
+        } else if (depth == 0 && strchr(ends, *at)) {
             break;
         } else if (strchr(")]}", *at)) {
             depth--;
@@ -539,20 +539,29 @@ static size_t annotation_size(const char *s, const char *end)
     return at < end ? (size_t)(at - s) : (size_t)(end - s);
 }
 
-/* Its value in the function's module; its text where that is what the file asks for, or where it names
- * what is not there (yet). */
-static Value annotation(Vm *vm, Function *f, const Ast *at, bool as_text)
+const char *sc_annotation_text(const Unit *u, const Ast *at, const char *ends, size_t *out_n)
 {
-    const char *s = f->unit->text, *end = s + f->unit->size;
-    Value text, code, r = NIL;
+    const char *s = u->text, *end = s + u->size;
 
     for (uint32_t line = 1; line < at->line && s; line++)
         if ((s = memchr(s, '\n', (size_t)(end - s))))
             s++;
+    *out_n = 0;
     if (!s)
-        return NONE;
+        return "";
     s += at->col - 1;
-    text = v_obj(sc_str_n(vm, s, annotation_size(s, end)));
+    *out_n = annotation_size(s, end, ends);
+    return s;
+}
+
+/* Its value in the function's module; its text where that is what the file asks for, or where it names
+ * what is not there (yet). */
+static Value annotation(Vm *vm, Function *f, const Ast *at, bool as_text)
+{
+    size_t n;
+    const char *s = sc_annotation_text(f->unit, at, ",=):", &n);
+    Value text = v_obj(sc_str_n(vm, s, n)), code, r = NIL;
+
     if (as_text || text.tag == T_NIL)
         return text;
     code = compiled(vm, text, "<annotation>", true);
@@ -574,8 +583,7 @@ Value sc_annotations_of(Vm *vm, Function *f)
     uint32_t npos = f->code->npos;
     Dict *d = sc_dict(vm);
     bool ok = d != NULL,
-         as_text = f->unit && f->unit->text &&
-                   strstr(f->unit->text, "from __future__ import annotations");
+         as_text = f->unit && f->unit->text_annotations;
 
     for (uint32_t k = 0; ok && def && k <= def->nparams; k++) {
         /* CPython's order: parameters that have a keyword, then those before the /, then the others */

@@ -1,7 +1,7 @@
 /* codec.c -- encodings: utf-8, ascii, latin-1, utf-16 and utf-32 in both byte orders.
  *
  * What does not fit is an error ('strict'), left out ('ignore'), a question mark or U+FFFD
- * ('replace'), or written as an escape ('backslashreplace').
+ * ('replace'), or written as an escape ('backslashreplace', 'xmlcharrefreplace').
  */
 #include "bytes.h"
 
@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 typedef enum Enc { ENC_UTF8, ENC_ASCII, ENC_LATIN1, ENC_UTF16, ENC_UTF32, ENC_BAD } Enc;
-typedef enum Errors { ON_STRICT, ON_IGNORE, ON_REPLACE, ON_BACKSLASH } Errors;
+typedef enum Errors { ON_STRICT, ON_IGNORE, ON_REPLACE, ON_BACKSLASH, ON_XML } Errors;
 
 typedef struct Codec {
     Vm *vm;
@@ -42,7 +42,7 @@ static bool find_codec(Vm *vm, Value encoding, Value errors, Codec *out)
         {"utf32le", "utf-32-le", ENC_UTF32, false, false},
         {"utf32be", "utf-32-be", ENC_UTF32, true, false},
     };
-    static const char *const ways[] = {"strict", "ignore", "replace", "backslashreplace"};
+    static const char *const ways[] = {"strict", "ignore", "replace", "backslashreplace", "xmlcharrefreplace"};
     const char *s = encoding.tag == T_NIL || encoding.tag == T_NONE ? "utf8" : sc_to_cstr(vm, encoding, "encoding");
     const char *e = errors.tag == T_NIL || errors.tag == T_NONE ? "strict" : sc_to_cstr(vm, errors, "errors");
     char plain[32];
@@ -97,6 +97,10 @@ static bool put_unfit(const Codec *k, Buf *b, uint32_t c, int64_t at)
     case ON_REPLACE: buf_char(b, '?'); return true;
     case ON_BACKSLASH:
         snprintf(esc, sizeof esc, c < 256 ? "\\x%02x" : c < 65536 ? "\\u%04x" : "\\U%08x", c);
+        buf_str(b, esc);
+        return true;
+    case ON_XML:
+        snprintf(esc, sizeof esc, "&#%u;", c);
         buf_str(b, esc);
         return true;
     default: break;

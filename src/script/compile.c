@@ -175,6 +175,16 @@ void known_meet(Comp *c, Known k)
 
 /* ---- names ------------------------------------------------------------------------- */
 
+/* What a class that binds the name itself calls the variable of that name around it. */
+const char *comp_passed_name(Comp *c, const char *name)
+{
+    Text t;
+
+    text_init(&t, &c->u->arena);
+    text_printf(&t, ".free.%s", name);
+    return intern_name(&c->u->names, text_str(&t));
+}
+
 Var *comp_lookup(Comp *c, const char *name, Scope **out_scope)
 {
     Scope *s = c->scope;
@@ -186,6 +196,9 @@ Var *comp_lookup(Comp *c, const char *name, Scope **out_scope)
             break;
     }
     *out_scope = s;
+    /* a comprehension in a class body does not see the names of the class */
+    if (v && v->kind == VAR_CLASS && c->scope->kind == SCOPE_COMP)
+        v = sc_scope_find(s, comp_passed_name(c, name));
     return v;
 }
 

@@ -74,6 +74,7 @@ int comp_konst_str(Comp *c, const char *s, size_t n);
 int comp_cache(Comp *c, const char *name);
 void comp_place(Comp *c, const Ast *a);
 _Noreturn void comp_error(Comp *c, const Ast *a, const char *text);
+const char *comp_passed_name(Comp *c, const char *name);
 Var *comp_lookup(Comp *c, const char *name, Scope **out_scope);
 int comp_var_local(Comp *c, const Ast *a); /* its register if it is a plain local, else -1 */
 void comp_load_name(Comp *c, const char *name, int dst);

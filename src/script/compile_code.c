@@ -89,7 +89,6 @@ static void find_free(Comp *c, Comp *maker)
     Scope *s = c->host, *at;
     uint16_t *from = arena_array(&c->u->arena, s->nfree, sizeof *from);
     const char *name;
-    Text t;
 
     for (uint32_t i = 0; i < s->n; i++) {
         Var *v = &s->vars[i], *o;
@@ -98,11 +97,8 @@ static void find_free(Comp *c, Comp *maker)
             continue;
         name = strncmp(v->name, ".free.", 6) ? v->name : intern_name(&c->u->names, v->name + 6);
         o = comp_lookup(maker, name, &at);
-        if (o && o->kind == VAR_CLASS) {
-            text_init(&t, &c->u->arena);
-            text_printf(&t, ".free.%s", name);
-            o = comp_lookup(maker, intern_name(&c->u->names, text_str(&t)), &at);
-        }
+        if (o && o->kind == VAR_CLASS)
+            o = comp_lookup(maker, comp_passed_name(c, name), &at);
         if (!o || (o->kind != VAR_CELL && o->kind != VAR_FREE))
             unit_error(c->u, C_SyntaxError, c->at.line, c->at.col, 0,
                        "cannot capture variable '%s' here", v->name);

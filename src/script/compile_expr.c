@@ -249,7 +249,7 @@ static int compile_call_stars(Comp *c, Ast *a, int want)
                 comp_emit(c, OPC_LOADK, 0, k = comp_temp(c),
                           comp_konst_str(c, e->name, strlen(e->name)), 0);
                 v = comp_operand(c, e->a, ANY);
-                comp_emit(c, OPC_DICTADD, 0, dict, k, v);
+                comp_emit(c, OPC_DICTADD, 1, dict, k, v);
             }
         } else {
             v = comp_operand(c, e->kind == E_STAR ? e->a : e, ANY);

@@ -206,6 +206,7 @@ static void compile_annotated(Comp *c, Ast *s)
 {
     Ast one = *s;
     Ast *target = s->a;
+    size_t n;
     int r;
 
     if (s->c) {
@@ -215,7 +216,14 @@ static void compile_annotated(Comp *c, Ast *s)
         c->ntemps = 0;
     }
     if (c->host->kind == SCOPE_CLASS && target->kind == E_NAME) {
-        r = comp_expr(c, s->b, comp_temp(c));
+        r = comp_temp(c);
+        if (c->u->text_annotations) {
+            const char *text = sc_annotation_text(c->u, s->b, "=\n#;", &n);
+
+            comp_emit(c, OPC_LOADK, 0, r, comp_konst_str(c, text, n), 0);
+        } else {
+            r = comp_expr(c, s->b, r);
+        }
         comp_emit(c, OPC_ANNOT, 0, r, comp_konst_str(c, target->name, strlen(target->name)),
                   0);
     }
@@ -501,6 +509,11 @@ static void compile_except(Comp *c, Ast *s)
             if (v && v->kind == VAR_LOCAL) {
                 comp_emit(c, OPC_CLEAR, 0, (int)v->reg, 0, 0);
                 c->known[v->reg] = 0;
+            } else if (v && v->kind == VAR_CLASS) { /* set first: the block may have removed it */
+                comp_emit(c, OPC_LOADK, 0, t = comp_temp(c), comp_konst(c, NONE), 0);
+                comp_store_name(c, h->name, t);
+                comp_delete_name(c, h->name);
+                c->ntemps = 0;
             }
         }
         comp_emit(c, OPC_HANDLED, 0, before, 0, 0);

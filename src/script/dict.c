@@ -802,13 +802,7 @@ static Value m_clear(Vm *vm, const Args *a)
 
 static Value m_copy(Vm *vm, const Args *a)
 {
-    Dict *d = sc_dict_copy(vm, SELF, a->v[0].o->cls);
-
-    if (d && SELF->attrs && !(d->attrs = sc_dict_copy(vm, SELF->attrs, vm->cls[C_dict]))) {
-        obj_drop(vm, d);
-        return NIL;
-    }
-    return v_obj(d);
+    return v_obj(sc_dict_copy(vm, SELF, vm->cls[C_dict]));
 }
 
 static Value m_keys(Vm *vm, const Args *a) { return view(vm, a->v[0], C_dict_keys); }
@@ -855,21 +849,18 @@ static Value m_move_to_end(Vm *vm, const Args *a)
 
 static Value c_fromkeys(Vm *vm, const Args *a)
 {
-    Dict *d = sc_dict(vm);
-    Value it, k, v = a->v[2].tag == T_NIL ? NONE : a->v[2];
-    bool ok = d != NULL;
+    Value d = sc_call(vm, a->v[0], NULL, 0), it, k, v = a->v[2].tag == T_NIL ? NONE : a->v[2];
+    bool ok = d.tag != T_NIL, plain = ok && sc_is_exact(vm, d, C_dict);
 
     it = ok ? sc_iter(vm, a->v[1]) : NIL;
     while (it.tag != T_NIL && ok && (k = sc_next(vm, it)).tag != T_NIL) {
-        ok = sc_dict_put(vm, d, k, v);
+        ok = plain ? sc_dict_put(vm, (Dict *)d.o, k, v) : sc_setitem(vm, d, k, v);
         sc_drop(vm, k);
     }
     sc_drop(vm, it);
-    if (d && sc_failed(vm)) {
-        obj_drop(vm, d);
-        return NIL;
-    }
-    return v_obj(d);
+    if (sc_failed(vm))
+        sc_put(vm, &d, NIL);
+    return d;
 }
 
 static Value m_getitem(Vm *vm, const Args *a) { return dict_getitem(vm, a->v[0], a->v[1]); }

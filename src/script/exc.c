@@ -99,6 +99,16 @@ Value sc_raise(Vm *vm, KnownClass k, const char *fmt, ...)
     return NIL;
 }
 
+/* A guess at what was meant, which reports add to the message of the pending exception. */
+bool sc_hint(Vm *vm, const char *before, const char *hint)
+{
+    Value s = hint && vm->exc.tag == T_OBJ ? sc_strf(vm, "%s'%s'?", before, hint) : NIL;
+
+    if (s.tag == T_OBJ)
+        sc_put(vm, &((Exc *)vm->exc.o)->hint, s);
+    return false;
+}
+
 bool sc_fail(Vm *vm, KnownClass k, const char *fmt, ...)
 {
     va_list ap;
@@ -188,8 +198,20 @@ bool sc_set_exc(Vm *vm, Value v, Value cause)
         sc_drop(vm, v);
         return sc_fail(vm, C_TypeError, "exceptions must derive from BaseException");
     }
-    if (cause.tag != T_NIL)
+    if (sc_is_class(cause) && ((Class *)cause.o)->is_exc) {
+        Value made = sc_call_class(vm, (Class *)cause.o, &none);
+
+        if (made.tag == T_NIL) {
+            sc_drop(vm, v);
+            return false;
+        }
+        sc_put(vm, &((Exc *)v.o)->cause, made);
+    } else if (cause.tag != T_NIL && cause.tag != T_NONE && !(cause.tag == T_OBJ && cause.o->cls->is_exc)) {
+        sc_drop(vm, v);
+        return sc_fail(vm, C_TypeError, "exception causes must derive from BaseException");
+    } else if (cause.tag != T_NIL) {
         sc_put(vm, &((Exc *)v.o)->cause, sc_ref(cause));
+    }
     note_context(vm, (Exc *)v.o);
     set_pending(vm, v);
     return true;
@@ -306,6 +328,7 @@ static void exc_destroy(Vm *vm, Obj *o)
     sc_put(vm, &e->args, NIL);
     sc_put(vm, &e->cause, NIL);
     sc_put(vm, &e->context, NIL);
+    sc_put(vm, &e->hint, NIL);
     if (e->h.attrs) {
         Dict *d = e->h.attrs;
 
@@ -549,7 +572,33 @@ static Value with_traceback(Vm *vm, const Args *a)
     return sc_ref(a->v[0]);
 }
 
+static Value add_note(Vm *vm, const Args *a)
+{
+    Exc *e = (Exc *)a->v[0].o;
+    Value l;
+
+    if (!is_str(a->v[1]))
+        return sc_raise(vm, C_TypeError, "note must be a str, not '%s'", sc_type_name(vm, a->v[1]));
+    l = get_own(vm, e, "__notes__");
+    if (l.tag == T_NONE) {
+        l = v_obj(sc_list(vm, 0));
+        if (l.tag == T_NIL || !set_own(vm, e, "__notes__", l)) {
+            sc_drop(vm, l);
+            return NIL;
+        }
+    }
+    if (!sc_is(vm, l, C_list))
+        sc_raise(vm, C_TypeError, "Cannot add note: __notes__ is not a list");
+    else if (sc_list_push(vm, (List *)l.o, a->v[1])) {
+        sc_drop(vm, l);
+        return NONE;
+    }
+    sc_drop(vm, l);
+    return NIL;
+}
+
 static const NativeDef exc_methods[] = {
+    {"add_note", add_note, "self,note"},
     {"with_traceback", with_traceback, "self,tb"},
     {0},
 };
@@ -707,6 +756,8 @@ static void one_line(Vm *vm, const Exc *e, const char *s, Buf *b)
             s++;
         buf_char(b, ' ');
     }
+    if (e->hint.tag == T_OBJ)
+        buf_str(b, as_str(e->hint)->s);
     if (more && is_str(*more)) {
         buf_str(b, ": ");
         buf_str(b, as_str(*more)->s);

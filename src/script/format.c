@@ -463,7 +463,7 @@ Value sc_format(Vm *vm, Value v, Str *spec)
         bool plain = own && sc_is_exact(vm, *own, C_builtin_function_or_method) &&
                      ((Native *)own->o)->owner == vm->cls[C_object];
 
-        r = own && !(plain && is_long(vm, v)) && (v.o->cls->script || !plain)
+        r = own && !(plain && (is_long(vm, v) || sc_float_value(vm, v, &x))) && (v.o->cls->script || !plain)
                 ? dunder_call(vm, v, S_format, &s, 1)
                 : NIL;
         if (r.tag != T_NIL || sc_failed(vm))
@@ -472,6 +472,8 @@ Value sc_format(Vm *vm, Value v, Str *spec)
             return sc_to_str(vm, v);
         if (is_long(vm, v) && parse_spec(vm, spec, false, &f))
             return format_int(vm, v, &f);
+        if (sc_float_value(vm, v, &x) && parse_spec(vm, spec, false, &f))
+            return format_float(vm, x, &f);
         return sc_failed(vm) ? NIL : sc_raise(vm, C_TypeError, "unsupported format string passed to %s.__format__",
                         sc_type_name(vm, v));
     }
@@ -665,7 +667,7 @@ static Value percent_one(Vm *vm, Value v, char type, FormatSpec *f, bool left)
                                 : sc_raise(vm, C_TypeError, "%%c requires int or char");
     }
     if (!strchr("diuoxXeEfFgG", type))
-        return sc_raise(vm, C_ValueError, "unsupported format character '%c'", type);
+        return sc_raise(vm, C_ValueError, "unsupported format character '%c' (0x%x)", type, (unsigned char)type);
     return percent_number(vm, v, type, f);
 }
 
@@ -897,6 +899,10 @@ static bool format_into(Fields *f, Buf *b, const char *s, const char *end, int d
         if (s < e && *s == '!') {
             conv = s[1];
             s += 2;
+        }
+        if (conv && !strchr("rsa", conv)) {
+            sc_drop(vm, v);
+            return sc_fail(vm, C_ValueError, "Unknown conversion specifier %c", conv);
         }
         if (conv) {
             r = sc_convert(vm, v, conv);

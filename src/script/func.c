@@ -174,6 +174,17 @@ static Value func_getattr(Vm *vm, Value self, Str *name)
     return NIL;
 }
 
+/* The cells of the variables that it shares with the functions around it; None without such. */
+static Value func_get_closure(Vm *vm, Value self)
+{
+    Function *f = (Function *)self.o;
+    Tuple *t = f->ncells ? sc_tuple(vm, f->ncells) : NULL;
+
+    for (uint32_t i = 0; t && i < f->ncells; i++)
+        t->v[i] = v_obj(gc_ref(f->cells[i]));
+    return f->ncells ? v_obj(t) : NONE;
+}
+
 /* __doc__ of the class `function` must not hide that of the function. */
 static Value func_get_doc(Vm *vm, Value self)
 {
@@ -200,6 +211,7 @@ static const PropertyDef func_properties[] = {
     {"__defaults__", func_get_defaults, func_set_defaults},
     {"__kwdefaults__", func_get_kwdefaults, NULL},
     {"__globals__", func_get_globals, NULL},
+    {"__closure__", func_get_closure, NULL},
     {"__code__", func_get_code, NULL},
     {"__doc__", func_get_doc, func_set_doc},
     {0},
@@ -330,7 +342,22 @@ Cell *sc_cell(Vm *vm) { return sc_gc_new(vm, vm->cls[C_cell], sizeof(Cell)); }
 
 static void cell_destroy(Vm *vm, Obj *o) { sc_put(vm, &((Cell *)o)->v, NIL); }
 static void cell_visit(Obj *o, VisitFn fn, void *user) { fn(((Cell *)o)->v, user); }
-const ClassDef sc_cell_def = {.name = "cell", .size = sizeof(Cell), .sealed = true,
+
+static Value cell_get(Vm *vm, Value self)
+{
+    Cell *c = (Cell *)self.o;
+
+    return c->v.tag == T_NIL ? sc_raise(vm, C_ValueError, "Cell is empty") : sc_ref(c->v);
+}
+
+static bool cell_set(Vm *vm, Value self, Value v)
+{
+    sc_put(vm, &((Cell *)self.o)->v, sc_ref(v));
+    return true;
+}
+
+static const PropertyDef cell_properties[] = {{"cell_contents", cell_get, cell_set}, {0}};
+const ClassDef sc_cell_def = {.name = "cell", .size = sizeof(Cell), .sealed = true, .properties = cell_properties,
                               .destroy = cell_destroy, .visit = cell_visit};
 
 Value sc_property_get(Vm *vm, const Property *p, Value self)
@@ -444,7 +471,24 @@ static const NativeDef property_methods[] = {
     {"__delete__", property_delete, "self,instance"},
     {0},
 };
+/* Its own, or that of the function that reads it. */
+static Value property_get_doc(Vm *vm, Value self)
+{
+    Property *p = (Property *)self.o;
+
+    if (p->doc.tag != T_NIL && p->doc.tag != T_NONE)
+        return sc_ref(p->doc);
+    return p->get.tag == T_OBJ ? sc_getattr(vm, p->get, vm->known[S_doc]) : NONE;
+}
+
+static bool property_set_doc(Vm *vm, Value self, Value v)
+{
+    sc_put(vm, &((Property *)self.o)->doc, sc_ref(v));
+    return true;
+}
+
 static const PropertyDef property_properties[] = {
+    {"__doc__", property_get_doc, property_set_doc},
     {"fget", property_get_fget, NULL}, {"fset", property_get_fset, NULL},
     {"fdel", property_get_fdel, NULL}, {0}};
 const ClassDef sc_property_def = {

@@ -265,8 +265,8 @@ static Value raise_no_module(Vm *vm, Str *name)
     for (uint32_t i = 0; n < COUNT(list) && (s = sc_builtin_module(vm, i)); i++)
         list[n++] = s;
     hint = nearest_name(name->s, list, n);
-    sc_raise(vm, C_ModuleNotFoundError, "No module named '%s'%s%s%s", name->s,
-             hint ? ". Did you mean: '" : "", hint ? hint : "", hint ? "'?" : "");
+    sc_raise(vm, C_ModuleNotFoundError, "No module named '%s'", name->s);
+    sc_hint(vm, ". Did you mean: ", hint);
     return sc_exc_name(vm, name);
 }
 
@@ -313,10 +313,13 @@ static Unit *compile_file(Vm *vm, const char *path)
 static bool load_module(Vm *vm, Str *name, ScModule *m, ScModule *parent, bool *found)
 {
     Found f;
+    const char *dot = strrchr(name->s, '.');
 
     *found = true;
-    if (sc_is_builtin_module(vm, name->s))
-        return load_builtin(vm, m);
+    if (sc_is_builtin_module(vm, name->s)) /* a package of one file, or one in a package */
+        return sc_module_set(vm, m, "__package__",
+                             v_obj(sc_str_n(vm, name->s, dot ? (size_t)(dot - name->s) : 0))) &&
+               load_builtin(vm, m);
     if (!find_module(vm, name, parent, &f)) {
         *found = false;
         return false;

@@ -193,39 +193,6 @@ static Value int_make(Vm *vm, Class *cls, const Args *a)
     return r;
 }
 
-static Value float_make(Vm *vm, Class *cls, const Args *a)
-{
-    double x;
-    Value r;
-
-    (void)cls;
-    if (a->v[0].tag == T_NIL)
-        return v_float(0);
-    if (is_str(a->v[0]))
-        return sc_parse_float(vm, as_str(a->v[0]));
-    if (is_long(vm, a->v[0]))
-        return long_to_double(vm, a->v[0], &x) ? v_float(x) : NIL;
-    if (a->v[0].tag == T_OBJ) {
-        r = dunder_call(vm, a->v[0], S_float, NULL, 0);
-        if (r.tag != T_NIL || sc_failed(vm))
-            return r;
-        r = dunder_call(vm, a->v[0], S_index, NULL, 0);
-        if (r.tag == T_INT || r.tag == T_BOOL)
-            return v_float((double)r.i);
-        sc_drop(vm, r);
-        return sc_failed(vm) ? NIL : sc_raise(vm, C_TypeError,
-                        "float() argument must be a string or a real number, not '%s'",
-                        sc_type_name(vm, a->v[0]));
-    }
-    if (!sc_to_double(vm, a->v[0], &x)) {
-        sc_clear_exc(vm);
-        return sc_raise(vm, C_TypeError,
-                        "float() argument must be a string or a real number, not '%s'",
-                        sc_type_name(vm, a->v[0]));
-    }
-    return v_float(x);
-}
-
 static Value bool_make(Vm *vm, Class *cls, const Args *a)
 {
     int t = a->v[0].tag == T_NIL ? 0 : sc_truth(vm, a->v[0]);
@@ -249,23 +216,16 @@ static Value m_bit_count(Vm *vm, const Args *a)
 static Value m_is_integer(Vm *vm, const Args *a)
 {
     (void)vm;
-    return v_bool(a->v[0].tag != T_FLOAT || (isfinite(a->v[0].f) && a->v[0].f == floor(a->v[0].f)));
+    (void)a;
+    return v_bool(true);
 }
 
-static Value m_self(Vm *vm, const Args *a)
-{
-    return a->v[0].tag == T_FLOAT ? a->v[0] : long_plain(vm, a->v[0]);
-}
+static Value m_self(Vm *vm, const Args *a) { return long_plain(vm, a->v[0]); }
 
 static Value m_ratio(Vm *vm, const Args *a)
 {
-    Value v[2] = {a->v[0], v_int(1)}, r;
+    Value v[2] = {long_plain(vm, a->v[0]), v_int(1)}, r;
 
-    if (a->v[0].tag == T_FLOAT)
-        return isfinite(a->v[0].f) ? long_ratio(vm, a->v[0].f)
-               : isnan(a->v[0].f)  ? sc_raise(vm, C_ValueError, "cannot convert NaN to integer ratio")
-                                   : sc_raise(vm, C_OverflowError, "cannot convert Infinity to integer ratio");
-    v[0] = long_plain(vm, v[0]);
     r = v[0].tag == T_NIL ? NIL : v_obj(sc_tuple_of(vm, v, 2));
     sc_drop(vm, v[0]);
     return r;
@@ -450,13 +410,11 @@ static Value m_round(Vm *vm, const Args *a)
 static Value get_zero(Vm *vm, Value self)
 {
     (void)vm;
-    return self.tag == T_FLOAT ? v_float(0) : v_int(0);
+    (void)self;
+    return v_int(0);
 }
 
-static Value get_self(Vm *vm, Value self)
-{
-    return self.tag == T_FLOAT ? self : long_plain(vm, self);
-}
+static Value get_self(Vm *vm, Value self) { return long_plain(vm, self); }
 
 static Value get_one(Vm *vm, Value self)
 {
@@ -473,12 +431,6 @@ static const NativeDef int_methods[] = {
     {"__int__", m_int, "self"}, {"__round__", m_round, "self|ndigits"}, {0}};
 static const NativeDef int_classmethods[] = {
     {"from_bytes", c_from_bytes, "cls,bytes|byteorder$signed"}, {0}};
-static const NativeDef float_methods[] = {{"is_integer", m_is_integer, "self"},
-                                          {"conjugate", m_self, "self"},
-                                          {"as_integer_ratio", m_ratio, "self"},
-                                          {0}};
-static const PropertyDef number_properties[] = {
-    {"real", get_self, NULL}, {"imag", get_zero, NULL}, {0}};
 static const PropertyDef int_properties[] = {{"real", get_self, NULL},
                                              {"imag", get_zero, NULL},
                                              {"numerator", get_self, NULL},
@@ -491,9 +443,6 @@ const ClassDef sc_int_def = {.name = "int", .size = sizeof(Long), .attrs_at = of
                              .destroy = int_destroy, .visit = int_visit, .repr = int_repr,
                              .hash = int_hash, .compare = int_compare, .binary = int_binary,
                              .unary = long_unary, .truth = int_truth};
-const ClassDef sc_float_def = {.name = "float", .size = 1, .sealed = true, .make = float_make,
-                               .make_params = "|x", .methods = float_methods,
-                               .properties = number_properties};
 const ClassDef sc_bool_def = {.name = "bool", .size = 1, .sealed = true, .make = bool_make,
                               .make_params = "|x"};
 

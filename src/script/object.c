@@ -215,8 +215,9 @@ static Value object_format(Vm *vm, const Args *a)
 
 static Value object_init_subclass(Vm *vm, const Args *a)
 {
-    (void)vm;
-    (void)a;
+    if (a->nkw && a->n && sc_is_class(a->v[0]))
+        return sc_raise(vm, C_TypeError, "%s.__init_subclass__() takes no keyword arguments",
+                        ((Class *)a->v[0].o)->name->s);
     return NONE;
 }
 

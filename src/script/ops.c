@@ -672,6 +672,8 @@ bool sc_to_double(Vm *vm, Value v, double *out)
     }
     if (is_long(vm, v))
         return long_to_double(vm, v, out);
+    if (sc_float_value(vm, v, out))
+        return true;
     r = v.tag == T_OBJ ? dunder_call(vm, v, S_float, NULL, 0) : NIL;
     if (r.tag == T_NIL && v.tag == T_OBJ && !sc_failed(vm))
         r = dunder_call(vm, v, S_index, NULL, 0);

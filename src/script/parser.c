@@ -811,6 +811,56 @@ static Ast *parse_async(ScParser *p)
     return at_kw(p, KW_for) ? parse_for(p) : parse_with(p);
 }
 
+void sc_mangle(ScParser *p, ScToken *t)
+{
+    const char *cls = p->cls, *name = t->name;
+
+    if (t->kind != TK_NAME || !cls || strncmp(name, "__", 2) != 0 ||
+        (strlen(name) > 3 && strcmp(name + strlen(name) - 2, "__") == 0))
+        return;
+    cls += strspn(cls, "_");
+    if (*cls)
+        t->name = intern_name(&p->u->names, arena_printf(&p->u->arena, "_%s%s", cls, name));
+}
+
+/* The token after the block whose ':' is to come from token i on. */
+static uint32_t after_block(ScParser *p, uint32_t i)
+{
+    const ScToken *t = p->t.v;
+    int depth = 0;
+
+    for (; t[i].kind != TK_EOF && !(t[i].kind == TK_OP && t[i].op == ':' && depth == 0); i++)
+        if (t[i].kind == TK_OP && t[i].op < 128 && strchr("([{}])", (int)t[i].op))
+            depth += strchr("([{", (int)t[i].op) ? 1 : -1;
+    while (t[i].kind != TK_EOF && t[i].kind != TK_NEWLINE)
+        i++;
+    if (t[i].kind == TK_EOF || t[i + 1].kind != TK_INDENT)
+        return i;
+    for (depth = 0, i++; t[i].kind != TK_EOF; i++) {
+        depth += t[i].kind == TK_INDENT ? 1 : t[i].kind == TK_DEDENT ? -1 : 0;
+        if (depth == 0)
+            break;
+    }
+    return i;
+}
+
+/* The private names of the block that begins here; those of classes in it are theirs. */
+static void mangle_block(ScParser *p)
+{
+    uint32_t end = after_block(p, p->at), inner = 0;
+
+    for (uint32_t i = p->at; i < end; i++) {
+        if (p->t.v[i].kind == TK_KEYWORD && p->t.v[i].op == KW_class)
+            inner = after_block(p, i);
+        if (inner && p->t.v[i].kind == TK_OP && p->t.v[i].op == ':') {
+            i = inner;
+            inner = 0;
+        }
+        if (i < end)
+            sc_mangle(p, &p->t.v[i]);
+    }
+}
+
 /* class := 'class' NAME ['(' args ')'] block */
 static Ast *parse_class(ScParser *p)
 {
@@ -818,6 +868,7 @@ static Ast *parse_class(ScParser *p)
     FuncDef *outer = p->def;
     int loops = p->loops;
     bool in_class = p->in_class;
+    const char *cls = p->cls;
 
     p->at++;
     s->name = need_name(p, "a class name");
@@ -829,7 +880,10 @@ static Ast *parse_class(ScParser *p)
     p->def = NULL;
     p->loops = 0;
     p->in_class = true;
+    p->cls = s->name;
+    mangle_block(p);
     parse_block_after(p, &s->more, "class definition", s->line);
+    p->cls = cls;
     p->def = outer;
     p->loops = loops;
     p->in_class = in_class;

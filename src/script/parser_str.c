@@ -179,6 +179,8 @@ static const char *parse_field(ScParser *p, StrPart *q, const char *s, AstList *
         unit_error(p->u, C_SyntaxError, line, col, 0, "f-string: nested too deeply");
     p->t = sc_lex(p->u, (size_t)(s - text), (size_t)(end - text), line, col, true);
     p->at = 0;
+    for (uint32_t i = 0; i < p->t.n; i++)
+        sc_mangle(p, &p->t.v[i]);
     if (tok(p)->kind == TK_EOF)
         unit_error(p->u, C_SyntaxError, line, col, 1, "f-string: empty expression not allowed");
     f = ast_new(p, E_FMT, tok(p));

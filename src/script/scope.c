@@ -109,6 +109,14 @@ static void use_class_cell(Scan *c, Scope *s)
     use(c, s, name);
 }
 
+/* The function, class or module whose registers a scope uses. */
+static Scope *host_of(Scope *s)
+{
+    while (s->kind == SCOPE_COMP)
+        s = s->parent;
+    return s;
+}
+
 /* ---- expressions ------------------------------------------------------------------- */
 
 static void scan_target(Scan *c, Scope *s, Ast *a)
@@ -152,6 +160,7 @@ static void scan_comp(Scan *c, Scope *s, Ast *a)
 
     scan_expr(c, s, a->list.v[0]->b);
     k = scope_new(c, a->kind == E_GENEXP ? SCOPE_FUNC : SCOPE_COMP, s);
+    k->is_genexp = a->kind == E_GENEXP;
     a->scope = k;
     for (i = 0; i < a->list.n; i++) {
         Ast *f = a->list.v[i];
@@ -165,6 +174,33 @@ static void scan_comp(Scan *c, Scope *s, Ast *a)
     scan_expr(c, k, a->a);
     if (a->b)
         scan_expr(c, k, a->b);
+}
+
+/* The name belongs to the function around all comprehensions and generator expressions. A generator
+ * expression is a function of its own, to which that name is nonlocal or global. */
+static void scan_walrus(Scan *c, Scope *s, Ast *a)
+{
+    Scope *k = s, *own = host_of(s);
+    const char *name = a->a->name;
+
+    while (k->kind == SCOPE_COMP || k->is_genexp)
+        k = k->parent;
+    if (k != s && k->kind == SCOPE_CLASS)
+        unit_error(c->u, C_SyntaxError, a->line, a->col, a->len,
+                   "assignment expression within a comprehension cannot be used in a class body");
+    scan_expr(c, s, a->b);
+    bind(c, k, name, a->a);
+    if (k != s)
+        use(c, s, name);
+    if (own != k) {
+        bool global = k->kind == SCOPE_MODULE || sc_scope_find(k, name)->is_global;
+        Var *v = scope_add(c, own, name);
+
+        v->is_global = global;
+        v->is_nonlocal = !global;
+        v->at = a->a;
+    }
+    k->has_walrus = own->has_walrus = s->has_walrus = true;
 }
 
 static void go_deeper(Scan *c, const Ast *a)
@@ -194,18 +230,7 @@ static void scan_expr(Scan *c, Scope *s, Ast *a)
     case E_SETCOMP:
     case E_DICTCOMP:
     case E_GENEXP: scan_comp(c, s, a); return;
-    case E_WALRUS: {
-        Scope *k = s;
-
-        while (k->kind == SCOPE_COMP)
-            k = k->parent;
-        scan_expr(c, s, a->b);
-        bind(c, k, a->a->name, a->a);
-        if (k != s)
-            use(c, s, a->a->name);
-        k->has_walrus = s->has_walrus = true;
-        return;
-    }
+    case E_WALRUS: scan_walrus(c, s, a); return;
     default: break;
     }
     go_deeper(c, a);
@@ -301,7 +326,7 @@ static void scan_stmt(Scan *c, Scope *s, Ast *a)
     case S_ANN:
         if (a->c)
             scan_expr(c, s, a->c);
-        if (s->kind == SCOPE_CLASS)
+        if (s->kind == SCOPE_CLASS && !c->u->text_annotations)
             scan_expr(c, s, a->b);
         scan_target(c, s, a->a);
         return;
@@ -337,6 +362,8 @@ static void scan_stmt(Scan *c, Scope *s, Ast *a)
         for (i = 0; i < a->list.n; i++) {
             Ast *n = a->list.v[i];
 
+            if (strcmp(a->name, "__future__") == 0 && strcmp(n->name, "annotations") == 0)
+                c->u->text_annotations = true;
             bind(c, s, n->a ? n->a->name : n->name, n);
         }
         return;
@@ -370,13 +397,6 @@ static void scan_stmts(Scan *c, Scope *s, const AstList *l)
 }
 
 /* ---- resolving --------------------------------------------------------------------- */
-
-static Scope *host_of(Scope *s)
-{
-    while (s->kind == SCOPE_COMP)
-        s = s->parent;
-    return s;
-}
 
 static const char *passed_name(Scan *c, const char *name)
 {

@@ -214,6 +214,7 @@ struct Exc {
     Value args;  /* a tuple */
     Value cause;   /* raise .. from cause, or NIL */
     Value context; /* what was being handled when it was raised, or NIL */
+    Value hint;    /* what may have been meant, a text that reports add; or NIL */
     CallPlace *trace; /* innermost first */
     uint32_t ntrace, captrace;
 };
@@ -400,7 +401,7 @@ struct Class {
     bool is_abstract; /* __abstractmethods__ is not empty: no instances */
     bool has_del;  /* __del__ somewhere in the mro */
     bool closed;   /* its objects have no attributes but those that __slots__ name, here and in all bases */
-    bool plain_getattr; /* no __getattr__, no getattr slot */
+    bool asks;     /* a __getattribute__ of the script is asked for every attribute */
     bool plain_setattr; /* likewise; not closed */
     Value init_fn; /* cache of __init__, borrowed; valid when init_version matches */
     uint32_t init_version;
@@ -699,6 +700,7 @@ bool sc_to_int(Vm *vm, Value v, int64_t *out);     /* int, bool, __index__ */
 bool sc_to_whole(Vm *vm, Value v, Value *out);
 /* How often a sequence is repeated by v: 1; 0: v is no whole number; -1: exception */
 int sc_repeat_count(Vm *vm, Value v, int64_t *out);
+bool sc_float_value(Vm *vm, Value v, double *out); /* a float or an instance of a derived class; false: neither */
 bool sc_to_double(Vm *vm, Value v, double *out);   /* int, float, bool, __float__ */
 bool sc_to_bool(Vm *vm, Value v, bool *out);
 const char *sc_to_cstr(Vm *vm, Value v, const char *what); /* borrowed; else TypeError */
@@ -756,12 +758,15 @@ Value sc_code_of_func(Vm *vm, const Function *f);
 Value sc_frame_object(Vm *vm, int64_t depth); /* 0: of the script that runs */
 Value sc_frame_passed(Vm *vm, const CallPlace *p); /* with the name and line alone */
 Value sc_frame_locals(Vm *vm, const VmFrame *f);
+/* The source of annotation at, up to one of the characters in ends. */
+const char *sc_annotation_text(const Unit *u, const Ast *at, const char *ends, size_t *out_n);
 Value sc_annotations_of(Vm *vm, Function *f); /* a dict, which it keeps */
 
 /* ---- exc.c: exceptions ------------------------------------------------------------- */
 
 /* Set the pending exception. Always NIL, so that `return sc_raise(..)` reads well. */
 Value sc_raise(Vm *vm, KnownClass k, const char *fmt, ...) PRINTF(3, 4);
+bool sc_hint(Vm *vm, const char *before, const char *hint); /* false, as sc_fail; hint may be NULL */
 bool sc_fail(Vm *vm, KnownClass k, const char *fmt, ...) PRINTF(3, 4); /* always false */
 Value sc_raise_value(Vm *vm, KnownClass k, Value arg);
 Value sc_raise_memory(Vm *vm);

@@ -296,7 +296,7 @@ static Value m_clear(Vm *vm, const Args *a)
 
 static Value m_copy(Vm *vm, const Args *a)
 {
-    return v_obj(sc_dict_copy(vm, SELF, a->v[0].o->cls));
+    return v_obj(sc_dict_copy(vm, SELF, vm->cls[sc_is(vm, a->v[0], C_set) ? C_set : C_frozenset]));
 }
 
 static Value m_update(Vm *vm, const Args *a)

@@ -127,7 +127,7 @@ static Value s_hash(Vm *vm, const Args *a)
 
     if (!applies(vm, a))
         return NIL;
-    if (c == vm->cls[C_int]) {
+    if (c == vm->cls[C_int] || c == vm->cls[C_float]) {
         plain = a->v[0].tag == T_OBJ ? c->d.unary(vm, OP1_POS, a->v[0]) : a->v[0];
         r = plain.tag == T_NIL ? NIL : call_builtin(vm, "hash", &plain, 1);
         sc_drop(vm, plain);

@@ -426,6 +426,11 @@ Value buf_done(Buf *b)
 
 /* ---- slots ------------------------------------------------------------------------- */
 
+Value str_plain(Vm *vm, Value v)
+{
+    return sc_is_exact(vm, v, C_str) ? sc_ref(v) : v_obj(sc_str_n(vm, as_str(v)->s, as_str(v)->n));
+}
+
 bool str_is_printable(uint32_t c)
 {
     return (c >= 32 && c < 127) ||
@@ -508,7 +513,9 @@ static Value str_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool
 
     (void)inplace;
     if (op == OP2_ADD && is_str(a) && is_str(b))
-        return sc_str_concat(vm, as_str(a), as_str(b));
+        return !as_str(a)->n   ? str_plain(vm, b)
+               : !as_str(b)->n ? str_plain(vm, a)
+                               : sc_str_concat(vm, as_str(a), as_str(b));
     if (op == OP2_MUL && (how = sc_repeat_count(vm, reflected ? a : b, &n)))
         return how < 0 ? NIL : repeat_str(vm, as_str(reflected ? b : a), n);
     if (op == OP2_MOD && !reflected)
@@ -526,6 +533,8 @@ static Value str_getitem(Vm *vm, Value self, Value key)
 
         if (!sc_slice_indices(vm, (Slice *)key.o, &(int64_t){s->chars}, &start, &stop, &step, &n))
             return NIL;
+        if (step == 1 && n == s->chars)
+            return str_plain(vm, self);
         if (step == 1)
             return sc_str_slice(vm, s, start, start + n);
         for (i = 0; i < n && !b.failed; i++) {

@@ -19,12 +19,14 @@ Value str_upper(Vm *vm, const Args *a);
 Value str_lower(Vm *vm, const Args *a);
 Value str_title(Vm *vm, const Args *a);
 Value str_capitalize(Vm *vm, const Args *a);
+Value str_casefold(Vm *vm, const Args *a);
 Value str_swapcase(Vm *vm, const Args *a);
 Value str_isdigit(Vm *vm, const Args *a);
 Value str_isalpha(Vm *vm, const Args *a);
 Value str_isalnum(Vm *vm, const Args *a);
 Value str_isspace(Vm *vm, const Args *a);
 Value str_isprintable(Vm *vm, const Args *a);
+Value str_plain(Vm *vm, Value v); /* the text itself, of class str; owned */
 bool str_is_printable(uint32_t c); /* str.c: does repr show it as it is? */
 Value str_isupper(Vm *vm, const Args *a);
 Value str_islower(Vm *vm, const Args *a);

@@ -130,6 +130,32 @@ static Value change_case(Vm *vm, Str *s, int mode)
     return buf_done(&b);
 }
 
+/* What equal texts without case have in common: small letters of what the capitals are. */
+Value str_casefold(Vm *vm, const Args *a)
+{
+    Str *s = SELF;
+    Buf b = {.vm = vm};
+    char out[4];
+
+    for (uint32_t i = 0; i < s->n;) {
+        int len, m;
+        uint32_t c = sc_utf8_read(s->s + i, &len);
+        const char *text = special_case(c, true, false), *low = special_case(c, false, false);
+
+        for (; text && *text; text += m) {
+            uint32_t part = sc_utf8_read(text, &m);
+
+            buf_add(&b, out, (size_t)sc_utf8_write(out, lower(part)));
+        }
+        if (!text && low)
+            buf_str(&b, low);
+        else if (!text)
+            buf_add(&b, out, (size_t)sc_utf8_write(out, c == 0x131 ? c : lower(upper(c))));
+        i += (uint32_t)len;
+    }
+    return buf_done(&b);
+}
+
 Value str_upper(Vm *vm, const Args *a) { return change_case(vm, SELF, CASE_UP); }
 Value str_lower(Vm *vm, const Args *a) { return change_case(vm, SELF, CASE_LOW); }
 Value str_title(Vm *vm, const Args *a) { return change_case(vm, SELF, CASE_TITLE); }

@@ -42,7 +42,7 @@ static Value strip(Vm *vm, const Args *a, bool left, bool right)
             break;
         to = k;
     }
-    return from == 0 && to == s->n ? sc_ref(a->v[0]) : v_obj(sc_str_n(vm, s->s + from, to - from));
+    return from == 0 && to == s->n ? str_plain(vm, a->v[0]) : v_obj(sc_str_n(vm, s->s + from, to - from));
 }
 
 static Value m_strip(Vm *vm, const Args *a) { return strip(vm, a, true, true); }
@@ -110,6 +110,35 @@ static Value m_split(Vm *vm, const Args *a)
     return v_obj(l);
 }
 
+/* Parts between spaces, from the end, which are put in order afterwards. */
+static bool rsplit_space(Vm *vm, Str *s, int64_t max, List *l)
+{
+    uint32_t end = s->n, at, prev;
+    int len;
+
+    for (;;) {
+        for (; end > 0; end = prev) { /* spaces behind the part */
+            for (prev = end - 1; prev > 0 && ((unsigned char)s->s[prev] & 0xC0) == 0x80;)
+                prev--;
+            if (!str_is_space(sc_utf8_read(s->s + prev, &len)))
+                break;
+        }
+        if (end == 0)
+            return true;
+        if (max-- == 0) /* the rest, with the spaces before it */
+            return push_part(vm, l, s->s, end);
+        for (at = end; at > 0; at = prev) {
+            for (prev = at - 1; prev > 0 && ((unsigned char)s->s[prev] & 0xC0) == 0x80;)
+                prev--;
+            if (str_is_space(sc_utf8_read(s->s + prev, &len)))
+                break;
+        }
+        if (!push_part(vm, l, s->s + at, end - at))
+            return false;
+        end = at;
+    }
+}
+
 static Value m_rsplit(Vm *vm, const Args *a)
 {
     Str *s = SELF, *sep;
@@ -120,23 +149,28 @@ static Value m_rsplit(Vm *vm, const Args *a)
 
     if (a->v[2].tag != T_NIL && !sc_to_int(vm, a->v[2], &max))
         return NIL;
-    if (max < 0 || a->v[1].tag == T_NIL || a->v[1].tag == T_NONE)
+    if (max < 0)
         return m_split(vm, a);
-    if (!(sep = need(vm, a->v[1], "separator")))
+    bool spaces = a->v[1].tag == T_NIL || a->v[1].tag == T_NONE;
+
+    sep = spaces ? NULL : need(vm, a->v[1], "separator");
+    if (!spaces && !sep)
         return NIL;
-    if (!sep->n)
+    if (sep && !sep->n)
         return sc_raise(vm, C_ValueError, "empty separator");
     l = sc_list(vm, 0);
     if (!l)
         return NIL;
-    for (i = end >= sep->n ? end - sep->n + 1 : 0; ok && i-- > 0 && max > 0;)
+    if (spaces)
+        ok = rsplit_space(vm, s, max, l);
+    for (i = !sep ? 0 : end >= sep->n ? end - sep->n + 1 : 0; ok && i-- > 0 && max > 0;)
         if (i + sep->n <= end && memcmp(s->s + i, sep->s, sep->n) == 0) {
             ok = push_part(vm, l, s->s + i + sep->n, end - i - sep->n);
             end = i;
             i = i >= sep->n ? i - sep->n + 1 : 0;
             max--;
         }
-    ok = ok && push_part(vm, l, s->s, end);
+    ok = ok && (spaces || push_part(vm, l, s->s, end));
     for (int64_t p = 0, q = l->n - 1; p < q; p++, q--) {
         Value t = l->v[p];
 
@@ -341,7 +375,7 @@ static Value remove_affix(Vm *vm, const Args *a, bool start)
     if (!p)
         return NIL;
     if (!p->n || p->n > s->n || memcmp(start ? s->s : s->s + s->n - p->n, p->s, p->n))
-        return sc_ref(a->v[0]);
+        return str_plain(vm, a->v[0]);
     return v_obj(sc_str_n(vm, s->s + (start ? p->n : 0), s->n - p->n));
 }
 
@@ -368,7 +402,7 @@ static Value justify(Vm *vm, const Args *a, char how)
     }
     w -= s->chars;
     if (w <= 0)
-        return sc_ref(a->v[0]);
+        return str_plain(vm, a->v[0]);
     if (w > 100000000)
         return sc_raise_memory(vm);
     left = how == '<' ? 0 : how == '>' ? w : w / 2 + (w & (w + s->chars) & 1);
@@ -534,7 +568,7 @@ static Value m_encode(Vm *vm, const Args *a)
 const NativeDef str_methods[] = {
     {"upper", str_upper, "self"},
     {"lower", str_lower, "self"},
-    {"casefold", str_lower, "self"},
+    {"casefold", str_casefold, "self"},
     {"title", str_title, "self"},
     {"capitalize", str_capitalize, "self"},
     {"swapcase", str_swapcase, "self"},

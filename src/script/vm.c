@@ -803,7 +803,7 @@ L_SETADD:
     SPENT(i.b, NOREG);
     NEXT;
 L_DICTADD:
-    if (!sc_dict_put(vm, (Dict *)R(i.a).o, R(i.b), R(i.c)))
+    if ((i.x && !vm_new_keyword(vm, (Dict *)R(i.a).o, R(i.b))) || !sc_dict_put(vm, (Dict *)R(i.a).o, R(i.b), R(i.c)))
         RAISE;
     SPENT(i.b, NOREG);
     SPENT(i.c, NOREG);
@@ -984,7 +984,7 @@ find_handler:
             fr->gen->frame = NULL;
             fr->gen->running = false;
             if (sc_exc_is(vm, C_StopIteration))
-                sc_raise(vm, C_RuntimeError, "generator raised StopIteration");
+                vm_raise_from(vm, C_RuntimeError, "generator raised StopIteration");
         }
         sc_frame_free(vm, fr);
         if (enter == FRAME_C) {

@@ -26,6 +26,7 @@ Value vm_new_function(Vm *vm, VmFrame *fr, const ByteCode *c, Value *defaults);
 Value vm_make_class(Vm *vm, VmFrame *fr, const ByteCode *c, Value bases, Value kwargs);
 /* TypeError: spec is no exception */
 bool vm_match_exception(Vm *vm, Value exc, Value spec, bool *out);
+bool vm_new_keyword(Vm *vm, Dict *given, Value name); /* false: it is given twice */
 bool vm_merge_keywords(Vm *vm, Dict *into, Value from);
 /* fn(*l, **kw) */
 Value vm_call_stars(Vm *vm, Value fn, List *l, Value kw);
@@ -37,6 +38,7 @@ Value vm_import_from(Vm *vm, Value m, Str *name);
 bool vm_import_star(Vm *vm, VmFrame *fr, Value m);
 Value vm_join_strings(Vm *vm, Value *v, int n);
 Value vm_format_value(Vm *vm, Value v, int conv, Value spec);
+void vm_raise_from(Vm *vm, KnownClass k, const char *text);
 bool vm_annotate(Vm *vm, VmFrame *fr, Str *name, Value v);
 /* __init__ of a class whose instances are plain, if it is a script function; else NULL */
 Function *vm_find_init(Vm *vm, Class *c);

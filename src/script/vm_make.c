@@ -123,31 +123,45 @@ fail:
     return NIL;
 }
 
-/* The namespace of a class body; its result, the cell of __class__ if methods use it, in out_cell. */
-static Dict *run_class_body(Vm *vm, VmFrame *fr, const ByteCode *c, Value *out_cell)
+/* Runs a class body in the namespace; its result, the cell of __class__ if methods use it; NIL: exception. */
+static Value run_class_body(Vm *vm, VmFrame *fr, const ByteCode *c, Dict *ns)
 {
-    Value fn = vm_new_function(vm, fr, c, NULL);
-    Dict *ns = fn.tag == T_NIL ? NULL : sc_dict(vm);
+    Value fn = vm_new_function(vm, fr, c, NULL), cell = NIL;
     VmFrame *f = NULL;
 
-    if (ns && sc_dict_put_str(vm, ns, vm->known[S_module], v_obj(fr->module->name)) &&
+    if (fn.tag != T_NIL && sc_dict_put_str(vm, ns, vm->known[S_module], v_obj(fr->module->name)) &&
         sc_dict_put_str(vm, ns, vm->known[S_qualname], v_obj(c->qualname)))
         f = sc_frame_for(vm, (Function *)fn.o, NULL, 0, 0, NULL, false);
     if (f)
         f->ns = gc_ref(ns);
-    *out_cell = NIL;
     if (f && !sc_enter(vm)) {
         sc_frame_free(vm, f);
     } else if (f) {
-        *out_cell = sc_run(vm, f);
+        cell = sc_run(vm, f);
         sc_leave(vm);
     }
     sc_drop(vm, fn);
-    if (ns && out_cell->tag == T_NIL) {
-        obj_drop(vm, ns);
-        ns = NULL;
+    return cell;
+}
+
+/* What the metaclass prepares for the body to be run in, owned: a dict, since names are put there directly. */
+static Dict *prepared_space(Vm *vm, Value meta, const Args *call)
+{
+    Value f = meta.o == (Obj *)vm->cls[C_type] ? NIL : sc_getattr_opt(vm, meta, vm->known[S_prepare]), d;
+
+    if (f.tag == T_NIL)
+        return sc_failed(vm) ? NULL : sc_dict(vm);
+    d = sc_call_args(vm, f, call);
+    sc_drop(vm, f);
+    if (d.tag != T_NIL && !sc_is(vm, d, C_dict)) {
+        sc_raise(vm, C_TypeError, "%s.__prepare__() must return a mapping, not %s", ((Class *)meta.o)->name->s,
+                 sc_type_name(vm, d));
+        sc_put(vm, &d, NIL);
+    } else if (d.tag != T_NIL && d.o->cls->script && sc_class_find(d.o->cls, vm->known[S_setitem])) {
+        sc_raise(vm, C_NotImplementedError, "__prepare__: a mapping with a __setitem__ of its own");
+        sc_put(vm, &d, NIL);
     }
-    return ns;
+    return d.tag == T_NIL ? NULL : (Dict *)d.o;
 }
 
 /* metaclass=.. or that of the bases; taken out of the keywords. Owned; NIL: exception */
@@ -170,9 +184,9 @@ static Value pick_metaclass(Vm *vm, const Tuple *bases, Dict *kwargs)
     return v_obj(best);
 }
 
-/* What is no class among the bases says which classes it stands for: List[int] is list. The bases, owned, with
- * those as they were written in __orig_bases__; NIL after an error. */
-static Value real_bases(Vm *vm, Value bases, Dict *ns)
+/* What is no class among the bases says which classes it stands for: List[int] is list. The bases, owned, the same
+ * tuple if all are classes; NIL after an error. */
+static Value real_bases(Vm *vm, Value bases)
 {
     Tuple *t = (Tuple *)bases.o;
     List *l = NULL;
@@ -198,7 +212,7 @@ static Value real_bases(Vm *vm, Value bases, Dict *ns)
     }
     if (ok && !l)
         return sc_ref(bases);
-    if (ok && sc_dict_put_str(vm, ns, vm->known[S_orig_bases], bases))
+    if (ok)
         r = v_obj(sc_tuple_of(vm, l->v, (uint32_t)l->n));
     if (l)
         obj_drop(vm, l);
@@ -208,25 +222,28 @@ static Value real_bases(Vm *vm, Value bases, Dict *ns)
 /* Run the body in a namespace of its own, then make the class of it. */
 Value vm_make_class(Vm *vm, VmFrame *fr, const ByteCode *c, Value bases, Value kwargs)
 {
-    Value names[16], v[19], cell, meta, cls = NIL;
-    Dict *ns = run_class_body(vm, fr, c, &cell), *k = (Dict *)kwargs.o;
-    Args a = {v, 3, 0, names, NULL, NULL};
+    Value names[16], v[19], cell = NIL, meta, cls = NIL, written = bases;
+    Dict *ns = NULL, *k = (Dict *)kwargs.o;
+    Args a = {v, 3, 0, names, NULL, NULL}, call = {v + 1, 2, 0, names, NULL, NULL};
     DictEntry *e;
 
-    if (!ns)
+    bases = real_bases(vm, written);
+    if (bases.tag == T_NIL)
         return NIL;
-    bases = real_bases(vm, bases, ns);
-    if (bases.tag == T_NIL) {
-        sc_drop(vm, cell);
-        obj_drop(vm, ns);
-        return NIL;
-    }
     meta = pick_metaclass(vm, (Tuple *)bases.o, k);
     for (uint32_t i = 0; dict_next(k, &i, &e) && a.nkw < COUNT(names); a.nkw++) {
         names[a.nkw] = e->key;
         v[3 + a.nkw] = e->val;
     }
-    if (meta.tag == T_OBJ && meta.o == (Obj *)vm->cls[C_type]) {
+    v[1] = v_obj(c->name);
+    v[2] = bases;
+    call.nkw = a.nkw;
+    ns = meta.tag == T_NIL ? NULL : prepared_space(vm, meta, &call);
+    if (ns && (written.o == bases.o || sc_dict_put_str(vm, ns, vm->known[S_orig_bases], written)))
+        cell = run_class_body(vm, fr, c, ns);
+    if (cell.tag == T_NIL) {
+        sc_put(vm, &meta, NIL);
+    } else if (meta.o == (Obj *)vm->cls[C_type]) {
         Class *made = sc_class_new(vm, vm->cls[C_type], c->name, (Tuple *)bases.o, ns);
 
         cls = v_obj(made);
@@ -247,7 +264,8 @@ Value vm_make_class(Vm *vm, VmFrame *fr, const ByteCode *c, Value bases, Value k
     sc_drop(vm, meta);
     sc_drop(vm, bases);
     sc_drop(vm, cell);
-    obj_drop(vm, ns);
+    if (ns)
+        obj_drop(vm, ns);
     return cls;
 }
 
@@ -271,6 +289,12 @@ bool vm_match_exception(Vm *vm, Value exc, Value spec, bool *out)
     return true;
 }
 
+bool vm_new_keyword(Vm *vm, Dict *given, Value name)
+{
+    return !sc_dict_find(vm, given, name) ||
+           sc_fail(vm, C_TypeError, "got multiple values for keyword argument '%s'", as_str(name)->s);
+}
+
 bool vm_merge_keywords(Vm *vm, Dict *into, Value from)
 {
     Value keys, it, k, v;
@@ -285,11 +309,8 @@ bool vm_merge_keywords(Vm *vm, Dict *into, Value from)
             v = sc_ref(e->val);
             if (!is_str(k))
                 ok = sc_fail(vm, C_TypeError, "keywords must be strings");
-            else if (sc_dict_find(vm, into, k))
-                ok = sc_fail(vm, C_TypeError, "got multiple values for keyword argument '%s'",
-                             as_str(k)->s);
             else
-                ok = !sc_failed(vm) && sc_dict_put(vm, into, k, v);
+                ok = vm_new_keyword(vm, into, k) && !sc_failed(vm) && sc_dict_put(vm, into, k, v);
             sc_drop(vm, k);
             sc_drop(vm, v);
         }
@@ -435,9 +456,9 @@ Value vm_import_from(Vm *vm, Value m, Str *name)
     d[0] = ((ScModule *)m.o)->attrs;
     hint = sc_nearest(vm, name, d, 1);
     file = ((ScModule *)m.o)->file;
-    sc_raise(vm, C_ImportError, "cannot import name '%s' from '%s'%s%s%s%s%s%s", name->s,
-             ((ScModule *)m.o)->name->s, file ? " (" : "", file ? file : "", file ? ")" : "",
-             hint ? ". Did you mean: '" : "", hint ? hint : "", hint ? "'?" : "");
+    sc_raise(vm, C_ImportError, "cannot import name '%s' from '%s' (%s)", name->s,
+             ((ScModule *)m.o)->name->s, file ? file : "unknown location");
+    sc_hint(vm, ". Did you mean: ", hint);
     return sc_exc_name(vm, ((ScModule *)m.o)->name);
 }
 
@@ -506,6 +527,19 @@ Value vm_format_value(Vm *vm, Value v, int conv, Value spec)
     if (spec.tag == T_NIL)
         return sc_is_exact(vm, v, C_str) ? sc_ref(v) : sc_format(vm, v, vm->empty_str);
     return sc_format(vm, v, as_str(spec));
+}
+
+/* A new exception, of which the pending one is the cause. */
+void vm_raise_from(Vm *vm, KnownClass k, const char *text)
+{
+    Value cause = sc_take_exc(vm);
+
+    sc_raise(vm, k, "%s", text);
+    if (vm->exc.tag == T_OBJ && cause.tag == T_OBJ) {
+        sc_put(vm, &((Exc *)vm->exc.o)->cause, sc_ref(cause));
+        sc_put(vm, &((Exc *)vm->exc.o)->context, sc_ref(cause));
+    }
+    sc_drop(vm, cause);
 }
 
 bool vm_annotate(Vm *vm, VmFrame *fr, Str *name, Value v)

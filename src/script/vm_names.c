@@ -27,8 +27,9 @@ Value vm_raise_unknown_name(Vm *vm, const VmFrame *fr, Str *name)
     hint = n ? nearest_name(name->s, list, n) : NULL;
     if (!hint)
         hint = sc_nearest(vm, name, dicts, 2);
-    return sc_raise(vm, C_NameError, "name '%s' is not defined%s%s%s", name->s,
-                    hint ? ". Did you mean: '" : "", hint ? hint : "", hint ? "'?" : "");
+    sc_raise(vm, C_NameError, "name '%s' is not defined", name->s);
+    sc_hint(vm, ". Did you mean: ", hint);
+    return NIL;
 }
 
 Value vm_load_global(Vm *vm, const VmFrame *fr, Cache *c)
@@ -74,7 +75,7 @@ static bool remember_own(Vm *vm, Value o, Cache *c)
     Dict **d = sc_attrs_of(o);
     Value *v = d && *d && o.o->cls->d.attrs_at != ATTRS_BEHIND ? sc_dict_find_str(*d, c->name) : NULL;
 
-    if (!v || may_set(vm, sc_class_find(o.o->cls, c->name)))
+    if (!v || o.o->cls->asks || may_set(vm, sc_class_find(o.o->cls, c->name)))
         return false;
     c->cls = o.o->cls;
     c->of = NULL;
@@ -88,7 +89,7 @@ static bool remember_own(Vm *vm, Value o, Cache *c)
 static void remember_of_class(Vm *vm, Value o, Cache *c)
 {
     Class *cls = o.o->cls, *k;
-    Value *v = cls->is_type || cls == vm->cls[C_super] ? NULL : sc_class_find(cls, c->name);
+    Value *v = cls->is_type || cls->asks || cls == vm->cls[C_super] ? NULL : sc_class_find(cls, c->name);
 
     if (!v)
         return;

@@ -1,6 +1,7 @@
 /* math.c -- the module math. */
 #include "modules.h"
 #include "script/dunder.h"
+#include "script/long.h"
 
 #include <float.h>
 #include <math.h>
@@ -311,14 +312,44 @@ static Value choose(Vm *vm, const Args *a, bool ordered)
 static Value m_comb(Vm *vm, const Args *a) { return choose(vm, a, false); }
 static Value m_perm(Vm *vm, const Args *a) { return choose(vm, a, true); }
 
+/* Newton's steps from above: x becomes (x + n // x) // 2 until it grows no less. */
+static Value long_isqrt(Vm *vm, Value n)
+{
+    Value x = sc_binary(vm, OP2_LSHIFT, v_int(1), v_int((long_bits(n) + 1) / 2), false);
+
+    for (;;) {
+        Value q = x.tag == T_NIL ? NIL : sc_binary(vm, OP2_FLOORDIV, n, x, false), y = NIL;
+        int less;
+
+        if (q.tag != T_NIL)
+            y = sc_binary(vm, OP2_ADD, x, q, false);
+        sc_drop(vm, q);
+        q = y;
+        y = q.tag == T_NIL ? NIL : sc_binary(vm, OP2_RSHIFT, q, v_int(1), false);
+        sc_drop(vm, q);
+        less = y.tag == T_NIL ? -1 : sc_less(vm, y, x);
+        if (less <= 0) {
+            sc_drop(vm, y);
+            if (less == 0)
+                return x;
+            sc_drop(vm, x);
+            return NIL;
+        }
+        sc_drop(vm, x);
+        x = y;
+    }
+}
+
 static Value m_isqrt(Vm *vm, const Args *a)
 {
     int64_t n, r;
 
+    if (sc_less(vm, a->v[0], v_int(0)) > 0)
+        return sc_raise(vm, C_ValueError, "isqrt() argument must be nonnegative");
+    if (is_long(vm, a->v[0]) && !long_fits(a->v[0], &n))
+        return long_isqrt(vm, a->v[0]);
     if (!sc_to_int(vm, a->v[0], &n))
         return NIL;
-    if (n < 0)
-        return sc_raise(vm, C_ValueError, "isqrt() argument must be nonnegative");
     r = (int64_t)sqrt((double)n);
     while ((Wide)r * r > n)
         r--;
