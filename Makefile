@@ -105,7 +105,7 @@ $(BUILD)/src/%.o: src/%.c
 	$(Q)$(CC) $(ALL) -c $< -o $@
 
 # The few objects that know what is left out; made anew when that changes.
-FEATURED := $(patsubst %,$(BUILD)/src/%.o,kernels/kernels_select kernels/nd_select kernels/rows kernels/attention runtime/speed \
+FEATURED := $(patsubst %,$(BUILD)/src/%.o,kernels/kernels_select kernels/nd_select kernels/rows kernels/attention kernels/codes runtime/speed \
               runtime/device io/code ir/public script/engine/files_tf)
 $(FEATURED): ALL += $(foreach f,$(WITHOUT),-DWEFT_NO_$(shell echo $(f) | tr a-z A-Z))
 $(FEATURED): $(BUILD)/features

@@ -185,6 +185,14 @@ TEST(ops_of_microsoft_give_what_onnx_runtime_gives)
     CHECK(counts['D'] > 20);
 }
 
+TEST(weights_of_four_bits_are_what_their_definition_gives)
+{
+    int counts[256] = {0};
+
+    check_pack("tests/onnx/halves.bin", counts);
+    CHECK(counts['D'] == 8);
+}
+
 static void check_folder(const char *dir, const char *list, int *counts)
 {
     const char *only = getenv("ONNX_ONLY");

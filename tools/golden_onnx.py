@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """tests/onnx/net.onnx, a small network with its loss as PyTorch exports it, and what PyTorch computes of it
 (tests/onnx/net.safetensors): loss, gradients by all parameters, and the same in training. tests/onnx/microsoft.bin: ops of
-com.microsoft with what ONNX Runtime computes, as tools/onnx_cases packs cases. tests/onnx/positions.onnx: numbers from one open size
+com.microsoft with what ONNX Runtime computes, as tools/onnx_cases packs cases. tests/onnx/halves.bin: weights of 4 bits in the same form, by their definition. tests/onnx/positions.onnx: numbers from one open size
 to another.
 
     tools/golden_onnx.py        needs torch, onnx and onnxruntime"""
@@ -164,6 +164,43 @@ def microsoft():
         case(out, "GroupQueryAttention", plain, smooth_softmax=1, **group)
 
 
+# ---- weights of 4 bits -------------------------------------------------------------------------------------------------
+
+def halves():
+    """x [5,K] times DequantizeLinear of integers of 4 bits, in double precision: ONNX Runtime rounds x to 8 bits first."""
+    rng = np.random.default_rng(1)
+
+    def packed(name, q, signed):
+        flat = q.reshape(-1) & 15
+        flat = np.append(flat, [0] * (flat.size % 2)).astype(np.uint8)
+        return helper.make_tensor(name, 22 if signed else 21, q.shape, (flat[::2] | flat[1::2] << 4).tobytes(), raw=True)
+
+    with open("tests/onnx/halves.bin", "wb") as out:
+        for k, n, block, signed, zeros, turned in [(96, 40, 32, 1, 0, 0), (96, 40, 32, 1, 1, 0), (128, 34, 64, 0, 1, 0),
+                                                   (96, 36, 32, 1, 1, 1), (96, 37, 32, 0, 0, 1), (48, 24, 0, 1, 0, 0),
+                                                   (47, 25, 0, 0, 1, 0), (90, 40, 32, 1, 1, 1)]:
+            axis = 1 if turned else 0
+            shape, scales = ((n, k), (n, -(-k // block))) if turned else ((k, n), (-(-k // block), n) if block else (n,))
+            low = -8 if signed else 0
+            q, z = rng.integers(low, low + 16, shape), rng.integers(low + 4, low + 12, scales)
+            s = rng.uniform(0.01, 0.1, scales).astype(np.float32)
+            spread = (lambda v: np.repeat(v, block, axis)[:shape[0], :shape[1]]) if block else lambda v: v
+            w = (q - (spread(z) if zeros else 0)) * spread(s).astype(np.float64)
+            x = rng.standard_normal((5, k)).astype(np.float32)
+            y = (x.astype(np.float64) @ (w.T if turned else w)).astype(np.float32)
+            attrs = {"axis": axis, "block_size": block} if block else {"axis": 1}
+            init = [packed("q", q, signed), numpy_helper.from_array(s, "s")] + [packed("z", z, signed)] * zeros
+            info = lambda name, a: helper.make_tensor_value_info(name, 1, ["M"] + list(a.shape[1:]))
+            graph = helper.make_graph([helper.make_node("DequantizeLinear", ["q", "s", "z"][:2 + zeros], ["w"], **attrs),
+                                       helper.make_node("Gemm", ["x", "w"], ["y"], transB=turned)],
+                                      "g", [info("x", x)], [info("y", y)], init)
+            model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10).SerializeToString()
+            name = b"halves"
+            out.write(struct.pack("<I", len(name)) + name + struct.pack("<ddII", 1e-5, 1e-5, 1, 1))
+            for part in [model] + [numpy_helper.from_array(a).SerializeToString() for a in (x, y)]:
+                out.write(struct.pack("<I", len(part)) + part)
+
+
 def positions():
     """A cache that grows: x [N], past [P] -> (x + P .. P + N - 1), both sizes open."""
     node, at = helper.make_node, numpy_helper.from_array
@@ -180,4 +217,5 @@ def positions():
 
 main()
 microsoft()
+halves()
 positions()

@@ -660,7 +660,7 @@ static bool emit_control(Emit *m, const Eqn *e)
 
     for (uint32_t i = 0; i < e->nin; i++)
         in[i] = m->c.val[eqn_in(m->f->p, e)[i]];
-    if (!(e->op == OP_call && opt_is_attention(m->sh->a, e->attr)) &&
+    if (!(e->op == OP_call && opt_has_step(m->sh->a, e->attr)) &&
         !replace_subs(m->b, op_row(e->op), attr, fuse_program, m->sh))
         return false;
     copier_place(&m->c, e);

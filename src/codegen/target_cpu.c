@@ -50,7 +50,7 @@ static const char *const flags_avx512[] = {
 
 #define TARGET_CPU                                                                       \
     TARGET_THRESHOLDS, .name = "cpu", .fuse_least = 2, .one_row = 65536,                 \
-                       .calls = CALL_ATTENTION | CALL_ROWS | CALL_HALF,                  \
+                       .calls = CALL_ATTENTION | CALL_ROWS | CALL_HALF | CALL_CODES,                  \
                        .forms = RENDER_MAP | RENDER_ROWS | RENDER_COLS | RENDER_WHILE |  \
                                 RENDER_STRAIGHT | RENDER_NARROW,                         \
                        .cached_bytes = 8 << 20, .stream_bytes = 4096,                    \

@@ -5,7 +5,7 @@
  * (wf_compile), or of another, to which inputs are given away (wf_donate). run.c runs it.
  */
 #include "compile/compile.h"
-#include "opt/opt.h"
+#include "opt/recognise.h"
 #include "runtime/compiler.h"
 
 #include <pthread.h>
@@ -109,7 +109,7 @@ static wf_exec *make_exec(wf_ctx *cx, const Program *p, Device *d, bool general)
 {
     wf_exec *e;
 
-    if (!(p = opt_planes(&(Opt){.cx = cx}, p)))
+    if (!(p = opt_planes(&(Opt){.cx = cx}, p)) || (d->host_reads && !(p = opt_recognise_codes(&(Opt){.cx = cx}, p))))
         return NULL;
     e = new_exec(cx, p);
     set_device(cx, e, d);

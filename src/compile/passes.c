@@ -43,7 +43,7 @@ static bool run_layout(Lowering *l)
 static bool run_attention(Lowering *l)
 {
     if (!l->exact)
-        l->p = opt_recognise_all(&l->o, l->p, RECOGNISE_ATTENTION | RECOGNISE_FUSED);
+        l->p = opt_recognise_all(&l->o, l->p, RECOGNISE_ATTENTION | RECOGNISE_CODES | RECOGNISE_FUSED);
     return l->p != NULL;
 }
 

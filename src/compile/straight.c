@@ -345,7 +345,7 @@ static const Program *emit_program(Splitter *s, bool small)
 /* Has p, or a program it runs, anything to be made straight? */
 static bool is_worth(Shared *sh, const Program *p)
 {
-    if (is_kernel(sh, p) || opt_is_attention(sh->a, ptrmap_get(&sh->known, p)))
+    if (is_kernel(sh, p) || opt_has_step(sh->a, ptrmap_get(&sh->known, p)))
         return false;
     if (codegen_is_small(sh->cx, sh->target, p))
         return true;

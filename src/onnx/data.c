@@ -247,6 +247,42 @@ wf_array *ox_array(OxRun *r, const OxTensor *t)
     return t->location == 1 || typed_count(t) == 0 ? from_raw(r, t, dtype, count) : from_typed(r, t, dtype, count);
 }
 
+wf_array *ox_halves(OxRun *r, const OxTensor *t)
+{
+    OxTensor bytes = *t;
+    int64_t count, *dims = ox_alloc(&r->mem, t->dims.n + 1, sizeof *dims);
+
+    if (!dims || !count_of(r, t, &count))
+        return NULL;
+    if (t->dims.v[t->dims.n - 1] % 2 == 0) {
+        memcpy(dims, t->dims.v, t->dims.n * sizeof *dims);
+        dims[t->dims.n - 1] /= 2;
+    } else {
+        *dims = (count + 1) / 2;
+        bytes.dims.n = 1;
+    }
+    bytes.dims.v = dims;
+    bytes.type = t->type == OX_INT4 ? OX_INT8 : OX_UINT8;
+    return ox_array(r, &bytes);
+}
+
+wf_tensor ox_halves_apart(OxRun *r, wf_tensor x, const OxTensor *t)
+{
+    wf_ctx *c = r->c;
+    wf_tensor four = wf_scalar(c, wf_dtype_of(c, x), 4), half[2], both;
+    int64_t count = 1, twice = 2 * wf_count(c, x);
+
+    for (size_t i = 0; i < t->dims.n; i++)
+        count *= t->dims.v[i];
+    half[0] = t->type == OX_INT4 ? wf_shift_right(c, wf_shift_left(c, x, four), four)
+                                 : wf_bitwise_and(c, x, wf_scalar(c, WF_U8, 15));
+    half[1] = wf_shift_right(c, x, four);
+    both = wf_stack(c, half, 2, wf_rank(c, x));
+    if (twice != count) /* an odd number of them, all in a row */
+        both = wf_narrow(c, wf_reshape(c, both, &twice, 1), 0, 0, count);
+    return wf_reshape(c, both, t->dims.v, (int)t->dims.n);
+}
+
 OxValue ox_constant(OxRun *r, const OxTensor *t)
 {
     OxValue v = {.kind = OX_TENSOR, .narrow = ox_dtype(t->type) == WF_INVALID ? (OxElem)t->type : 0};

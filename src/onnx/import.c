@@ -167,16 +167,18 @@ static OxValue input_value(OxRun *r, Inputs *in, const OxInfo *info, const OxTyp
 
 /* ---- initialisers ---------------------------------------------------------------------------- */
 
+static bool is_half(const OxTensor *t) { return t->type == OX_INT4 || t->type == OX_UINT4; }
+
 static bool is_state(const OxTensor *t)
 {
     int64_t count = 1;
 
     for (size_t i = 0; i < t->dims.n; i++)
         count = t->dims.v[i] < 0 || t->dims.v[i] > INT32_MAX || count > INT32_MAX ? INT32_MAX : count * t->dims.v[i];
-    if (!t->name || !*t->name || !t->dims.n || count < 2 || ox_dtype(t->type) == WF_INVALID || strpbrk(t->name, "\t\n") ||
+    if (!t->name || !*t->name || !t->dims.n || count < 2 || (ox_dtype(t->type) == WF_INVALID && !is_half(t)) || strpbrk(t->name, "\t\n") ||
         strncmp(t->name, "weft.", 5) == 0 || strcmp(t->name, "__metadata__") == 0)
         return false;
-    return wf_dtype_is_float(ox_dtype(t->type)) || count >= LARGE;
+    return (!is_half(t) && wf_dtype_is_float(ox_dtype(t->type))) || count >= LARGE;
 }
 
 /* Running statistics are no parameters. */
@@ -206,9 +208,10 @@ static bool read_state(OxRun *r)
         if (!is_state(t))
             continue;
         OxState *s = &r->state[r->nstate];
-        *s = (OxState){.name = t->name, .array = ox_array(r, t)};
+        *s = (OxState){.name = t->name, .halves = is_half(t) ? t : NULL};
+        s->array = s->halves ? ox_halves(r, t) : ox_array(r, t);
         r->nstate += s->array != NULL;
-        s->is_param = wf_dtype_is_float(ox_dtype(t->type)) && !is_statistic(g, t->name);
+        s->is_param = !s->halves && wf_dtype_is_float(ox_dtype(t->type)) && !is_statistic(g, t->name);
     }
     return ox_ok(r);
 }
@@ -226,8 +229,13 @@ static bool set_state(OxRun *r, OxEnv *env)
         if (!(type = array_type(r, s->array)) || !(name = ox_plain_name(r, s->name)))
             return false;
         s->symbol = wf_symbol(r->c, r->graph, name, type);
-        if (ox_name_value(env, s->place ? s->place : s->name))
-            *ox_name_value(env, s->place ? s->place : s->name) = (OxValue){.kind = OX_TENSOR, .t = s->symbol, .state = s};
+        if (!ox_name_value(env, s->place ? s->place : s->name))
+            continue;
+        *ox_name_value(env, s->place ? s->place : s->name) =
+            (OxValue){.kind = OX_TENSOR,
+                      .narrow = s->halves ? (OxElem)s->halves->type : 0,
+                      .t = s->halves ? ox_halves_apart(r, s->symbol, s->halves) : s->symbol,
+                      .state = s};
     }
     return ox_ok(r);
 }

@@ -277,6 +277,7 @@ struct OxState { /* a tensor of the model that programs take as input */
     wf_array *array;
     wf_tensor symbol;
     wf_tensor update; /* its value after a step; WF_NONE: it stays */
+    const OxTensor *halves; /* two integers of 4 bits a byte, of these sizes; NULL: it is as it is */
     bool is_param, used, kept; /* by this program; by any */
 };
 
@@ -409,6 +410,9 @@ struct OxBlobs {
 /* The numbers of a tensor, held by the caller; of a type Weft has not: as OxValue.narrow says. */
 wf_array *ox_array(OxRun *r, const OxTensor *t);
 OxValue ox_constant(OxRun *r, const OxTensor *t);
+/* Of integers of 4 bits the bytes as they are, i8 or u8; and what stands in such bytes, one a byte. */
+wf_array *ox_halves(OxRun *r, const OxTensor *t);
+wf_tensor ox_halves_apart(OxRun *r, wf_tensor bytes, const OxTensor *t);
 wf_array *ox_sparse(OxRun *r, const OxSparse *t);
 void ox_blobs_free(OxRun *r);
 

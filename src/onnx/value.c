@@ -214,8 +214,11 @@ bool ox_concrete(OxRun *r, const OxValue *v, wf_tensor *out)
 {
     if (v->kind != OX_TENSOR)
         return false;
-    if (v->state)
-        return !wf_is_none(*out = wf_from_array(r->c, v->state->array));
+    if (v->state) {
+        *out = wf_from_array(r->c, v->state->array);
+        *out = v->state->halves && ox_ok(r) ? ox_halves_apart(r, *out, v->state->halves) : *out;
+        return !wf_is_none(*out);
+    }
     if (wf_is_none(v->t))
         for (int i = 0; i < v->nnums; i++)
             if (v->nums[i].kind != OX_NUMBER)

@@ -184,7 +184,8 @@ typedef enum CallKind {
     KIND_GELU,
     KIND_GELU_TANH,
     KIND_ATTENTION,
-    KIND_ATTENTION_GRAD
+    KIND_ATTENTION_GRAD,
+    KIND_CODES /* a product with weights of 4 bits */
 } CallKind;
 extern const char *const op_call_kinds[]; /* as in text; NULL-terminated */
 

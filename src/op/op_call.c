@@ -98,7 +98,7 @@ static bool fold_call(Builder *b, const EqnView *e, Val *out)
 
 const char *const op_call_kinds[] = {
     "plain",     "softmax",   "log_softmax",    "nll", "layer_norm", "rms_norm", "gelu",
-    "gelu_tanh", "attention", "attention_grad", NULL};
+    "gelu_tanh", "attention", "attention_grad", "codes", NULL};
 
 static const AttrField attrs_call[] = {
     FIELD(CallAttr, body, A_SUB, ATTR_REQUIRED),

@@ -7,7 +7,9 @@
  *            the results read, and that are too large for fold.c, are computed together
  *            by the interpreter and become constants. Only if that makes the program's
  *            constants no larger: what the result takes must be freed by constants that
- *            nobody reads any more. A broadcast is not carried out, what it spreads is.
+ *            nobody reads any more. A broadcast is not carried out, what it spreads is. Bits of
+ *            bytes are not taken apart: written out they are eight times as large, and
+ *            products take them as they are (recognise_codes.c).
  */
 #include "opt/fold.h"
 
@@ -38,10 +40,18 @@ static bool is_small(const Program *p, Val v)
            FOLD_ELEMENTS * (int64_t)wf_dtype_size((wf_dtype)val_type(p, v).dtype);
 }
 
+static bool takes_bits(const Program *p, const Eqn *e)
+{
+    unsigned dtype = val_type(p, e->out).dtype;
+
+    return (dtype == WF_U8 || dtype == WF_I8) &&
+           (e->op == OP_and || e->op == OP_shl || e->op == OP_shr_logical || e->op == OP_shr_arith);
+}
+
 /* Can e be computed from constants, if its operands are such? */
 static bool is_candidate(const Program *p, const Eqn *e)
 {
-    if (e->nout != 1 || bytes_of(p, e->out) < 0)
+    if (e->nout != 1 || bytes_of(p, e->out) < 0 || (e->nin && takes_bits(p, e)))
         return false;
     return e->op == OP_const || (e->nin && opt_fold_may(e->op) &&
                                  !op_may_fail(e->op, val_type(p, eqn_in(p, e)[0]),

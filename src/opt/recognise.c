@@ -5,7 +5,7 @@
  *   keeps      values bit for bit, as the bodies say; who runs a body by a kernel of its
  *              own rounds otherwise
  *
- * Pieces are the rows of a table of patterns; attention is found by a walk of its own. A
+ * Pieces are the rows of a table of patterns; attention and products with codes are found by walks of their own. A
  * piece is taken only if what it computes on the way is read by nobody else. Equal bodies
  * are one sub-program.
  */
@@ -139,9 +139,10 @@ static Val *call(Recogniser *g, Rewriter *r, const Program *q, CallKind kind,
 /* ---- what is in a program ---------------------------------------------------------- */
 
 typedef struct Found {
-    const PieceRow *row; /* a piece; NULL: attention */
+    const PieceRow *row; /* a piece; NULL: attention, or codes */
     Match m;
     Attention *t;
+    Codes *codes;
     Val fore[3]; /* out, shift and sum, once they are there */
     Val back[3]; /* dq, dk, dv */
     bool failed; /* could not be made: left as it is */
@@ -314,6 +315,20 @@ static void find_pieces(Recogniser *g, const Uses *u, FoundAt *plan, bool *taken
         }
 }
 
+/* What else reads the weights keeps what it reads. */
+static void find_codes(Recogniser *g, const Program *p, FoundAt *plan)
+{
+    Codes c;
+
+    for (uint32_t i = 0; i < p->neqns; i++)
+        if (!plan->at[i] && opt_codes_find(p, &p->eqns[i], &c)) {
+            Found *f = arena_zalloc(g->a, sizeof *f);
+
+            f->codes = arena_dup(g->a, &c, sizeof c);
+            plan->at[i] = f;
+        }
+}
+
 static FoundAt *plan_of(Recogniser *g, const Program *p)
 {
     FoundAt *plan = (FoundAt *)(uintptr_t)ptrmap_get(&g->plans, p);
@@ -331,6 +346,8 @@ static FoundAt *plan_of(Recogniser *g, const Program *p)
             find_attention(g, &u, plan, taken);
         if (g->what & RECOGNISE_PIECES)
             find_pieces(g, &u, plan, taken);
+        if (g->what & RECOGNISE_CODES)
+            find_codes(g, p, plan);
     }
     ptrmap_put(&g->plans, p, plan);
     return plan;
@@ -352,6 +369,38 @@ static bool make_piece(Recogniser *g, Rewriter *r, Found *f, Val root, Val *out)
             body_input(&k, ins[n++]);
         }
     if (!(q = body_close(g, &k, &root, 1)) || !(y = call(g, r, q, f->row->kind, ins, n)))
+        return false;
+    out[0] = y[0];
+    return true;
+}
+
+/* Without those that stand there twice. */
+static uint32_t distinct(Val *v, uint32_t n)
+{
+    uint32_t m = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t j = 0;
+
+        while (j < m && v[j] != v[i])
+            j++;
+        if (j == m)
+            v[m++] = v[i];
+    }
+    return m;
+}
+
+static bool make_codes(Recogniser *g, Rewriter *r, const Codes *c, Val root, Val *out)
+{
+    Val ins[4] = {c->x, c->code.leaf, c->scale.leaf, c->has_zeros ? c->zero.leaf : VAL_NONE}, *y;
+    uint32_t n = distinct(ins, c->has_zeros ? 4 : 3);
+    const Program *q;
+    LoopBody k;
+
+    body_open(&k, g->cx, g->a, r->from, op_call_kinds[KIND_CODES]);
+    for (uint32_t i = 0; i < n; i++)
+        body_input(&k, ins[i]);
+    if (!(q = body_close(g, &k, &root, 1)) || !(y = call(g, r, q, KIND_CODES, ins, n)))
         return false;
     out[0] = y[0];
     return true;
@@ -386,22 +435,6 @@ static uint32_t open_attention(LoopBody *k, Recogniser *g, const Program *p, con
         if (!k->c.val[ins[i]])
             body_input(k, ins[i]);
     return n;
-}
-
-/* Without those that stand there twice. */
-static uint32_t distinct(Val *v, uint32_t n)
-{
-    uint32_t m = 0;
-
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t j = 0;
-
-        while (j < m && v[j] != v[i])
-            j++;
-        if (j == m)
-            v[m++] = v[i];
-    }
-    return m;
 }
 
 static int64_t axis_of(const Labelled *x, int label)
@@ -546,8 +579,9 @@ static bool replace(Rewriter *r, const EqnView *e, Val *out)
     (void)e;
     if (!f || f->failed)
         return false;
-    ok = f->row ? make_piece(g, r, f, r->at->out, out)
-                : make_attention(g, r, f, r->at->out, out);
+    ok = f->row     ? make_piece(g, r, f, r->at->out, out)
+         : f->codes ? make_codes(g, r, f->codes, r->at->out, out)
+                    : make_attention(g, r, f, r->at->out, out);
     f->failed = !ok;
     return ok;
 }
@@ -565,12 +599,32 @@ const Program *opt_recognise_all(const Opt *o, const Program *p, unsigned what)
         g.what &= ~(unsigned)RECOGNISE_PIECES;
     if (!target_calls(t, CALL_ATTENTION))
         g.what &= ~(unsigned)RECOGNISE_ATTENTION;
-    return g.what & (RECOGNISE_PIECES | RECOGNISE_ATTENTION) ? rewrite_apply(&r, p) : p;
+    if (!target_calls(t, CALL_CODES))
+        g.what &= ~(unsigned)RECOGNISE_CODES;
+    return g.what & (RECOGNISE_PIECES | RECOGNISE_ATTENTION | RECOGNISE_CODES) ? rewrite_apply(&r, p) : p;
 }
 
 const Program *opt_recognise(const Opt *o, const Program *p)
 {
-    return opt_recognise_all(o, p, RECOGNISE_PIECES | RECOGNISE_ATTENTION);
+    return opt_recognise_all(o, p, RECOGNISE_PIECES | RECOGNISE_ATTENTION | RECOGNISE_CODES);
+}
+
+static bool has_codes(const Program *p)
+{
+    Codes c;
+
+    for (uint32_t i = 0; i < p->neqns; i++)
+        if (opt_codes_find(p, &p->eqns[i], &c))
+            return true;
+    for (uint32_t i = 0; i < p->nsubs; i++)
+        if (has_codes(p->subs[i]))
+            return true;
+    return false;
+}
+
+const Program *opt_recognise_codes(const Opt *o, const Program *p)
+{
+    return has_codes(p) ? opt_recognise_all(o, p, RECOGNISE_CODES) : p;
 }
 
 /* ---- and back ---------------------------------------------------------------------- */

@@ -2,11 +2,12 @@
  *
  *   recognise.c             the pass: pieces become calls of a known kind
  *   recognise_attention.c   attention and its gradient
+ *   recognise_codes.c       products with weights of 4 bits
  *   pattern.c               patterns as text
  *
  * A recognised piece is an ordinary call of an ordinary sub-program that holds the plain
  * computation, so whoever does not know the kind just runs it. Who does know it (a step
- * of the runtime) asks piece_read or opt_attention_read what the body is: the kind, which can
+ * of the runtime) asks piece_read, opt_attention_read or opt_codes_read what the body is: the kind, which can
  * be written by hand in text, proves nothing.
  */
 #ifndef WEFT_RECOGNISE_H
@@ -30,10 +31,13 @@ bool piece_read(const Program *body, CallKind kind, Piece *out);
 enum {
     RECOGNISE_PIECES = 1,
     RECOGNISE_ATTENTION = 2,
+    RECOGNISE_CODES = 8,
     RECOGNISE_FUSED = 4 /* what is left will be fused: only where that is slower */
 };
 /* Of those that the target has calls for. */
 const Program *opt_recognise_all(const Opt *o, const Program *p, unsigned what);
+/* Products with codes alone, for programs that run as they are: written out, the codes take eight times the memory. */
+const Program *opt_recognise_codes(const Opt *o, const Program *p);
 /* Calls with a kind become what their bodies say. */
 const Program *opt_take_apart(wf_ctx *cx, const Program *p);
 /* The bodies of calls with a kind in p and its sub-programs, each with its CallAttr. */
@@ -96,8 +100,47 @@ bool opt_attention_find(const Uses *u, const Eqn *weights, Attention *out);
 /* What the body of a call of that kind is: one part. The gradient's last input is
  * the forward result, with axes in the order of dout's. */
 bool opt_attention_read(Arena *a, const Program *body, CallKind kind, Attention *out);
-/* Is the body of the call (NULL: of none) such? It is left as it is: there is a step for
- * all of it. */
 bool opt_is_attention(Arena *a, const CallAttr *call);
+/* Is the body of the call (NULL: of none) such, or a product with codes? It is left as it is: there is a step for
+ * all of it. */
+bool opt_has_step(Arena *a, const CallAttr *call);
+
+/* ---- recognise_codes.c ------------------------------------------------------------- */
+
+#define STRIDED_RANK   8
+#define STRIDED_DIGITS 6
+
+typedef struct StridedDigit {
+    int64_t size, step; /* of elements of the source, or of halves of bytes */
+} StridedDigit;
+
+typedef struct StridedAxis {
+    uint32_t n;
+    int64_t size; /* the product of the digits' sizes, or less: */
+    bool cut;
+    StridedDigit digit[STRIDED_DIGITS]; /* the last one runs fastest */
+} StridedAxis;
+
+typedef struct Strided { /* a value whose elements are those of another one */
+    Val leaf, of;
+    enum { HALF_NONE, HALF_LOW, HALF_HIGH, HALF_BOTH } part; /* of its bytes; halves count as places */
+    bool is_signed;                                          /* halves: -8 to 7 */
+    uint32_t rank;
+    StridedAxis axis[STRIDED_RANK];
+} Strided;
+
+typedef struct Codes { /* x[.., k] times (code - zero) scale */
+    Val x;
+    Strided code, scale, zero; /* of rank 2 */
+    bool has_zeros;
+    double zero_number; /* otherwise */
+    uint32_t sum;       /* the axis of them that is k; the other one is the result's last */
+} Codes;
+
+bool opt_codes_find(const Program *p, const Eqn *dot, Codes *out);
+/* Is the body of a call of that kind such a product of its inputs? */
+bool opt_codes_read(const Program *body, CallKind kind, Codes *out);
+/* Where element i of an axis is. */
+int64_t opt_codes_place(const StridedAxis *a, int64_t i);
 
 #endif

@@ -641,3 +641,10 @@ bool opt_is_attention(Arena *a, const CallAttr *call)
 
     return call && opt_attention_read(a, call->body.p, (CallKind)call->kind, &t);
 }
+
+bool opt_has_step(Arena *a, const CallAttr *call)
+{
+    Codes codes;
+
+    return opt_is_attention(a, call) || (call && opt_codes_read(call->body.p, (CallKind)call->kind, &codes));
+}

@@ -11,7 +11,7 @@ static bool renders_nothing(const Target *t, const Program *p, const Eqn *e)
 
 const Target target_library = {
     .name = "library",
-    .calls = CALL_ATTENTION | CALL_ROWS | CALL_HALF,
+    .calls = CALL_ATTENTION | CALL_ROWS | CALL_HALF | CALL_CODES,
     .renders = renders_nothing,
     TARGET_THRESHOLDS,
     .fuse_least = UINT32_MAX,

@@ -22,7 +22,8 @@ struct KMatmul;
 enum {
     CALL_ATTENTION = 1, /* and its gradient */
     CALL_ROWS = 2,      /* softmax, norms, gelu */
-    CALL_HALF = 4       /* products widen operands of f16 and bf16 where they pack them */
+    CALL_HALF = 4,      /* products widen operands of f16 and bf16 where they pack them */
+    CALL_CODES = 8      /* products with weights of 4 bits */
 };
 
 /* Shapes of code it has a rendering for. */

@@ -695,6 +695,7 @@ void bind_cast_to(Bind *b, Use from, KType from_type, const int64_t *stride, Use
 /* step_attention.c: a call of a body that is attention, or its gradient. False: it is not. */
 bool bind_attention(Bind *b, const CallAttr *call);
 bool bind_rows(Bind *b, const CallAttr *call); /* step_rows.c: of a softmax, norm or gelu */
+bool bind_codes(Bind *b, const CallAttr *call); /* step_codes.c: of a product with weights of 4 bits */
 /* step_kernel.c. False: not for these sizes. */
 bool bind_kernel(Bind *b, const PlanCode *c, const Sub *body);
 /* step_product.c: the same where a product comes first. s: the kernel's own step. */

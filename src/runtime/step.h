@@ -20,6 +20,10 @@ typedef struct KernelStep {
     Ref tmp, acc;   /* until the uses are made */
 } KernelStep;
 
+/* step_dot.c: does what the place holds stay the same for several runs of the step? If so, since which entry of a
+ * loop, 0: always. */
+bool frame_lasting(const Frame *f, Ref r, uint64_t *since);
+
 /* step_dot.c, OP_RUNS_DOT */
 enum { DOT_X, DOT_Y, DOT_OUT, DOT_WORK, DOT_PACKED };
 typedef struct DotStep {

@@ -184,9 +184,7 @@ static int merge_batch(const Side *x, const DotRoles *rx, const Side *y, const D
 
 /* ---- matmul ------------------------------------------------------------------------ */
 
-/* Does what the place holds stay the same for several products? If so, since which entry
- * of a loop, 0: always. */
-static bool is_lasting(const Frame *f, Ref r, uint64_t *since)
+bool frame_lasting(const Frame *f, Ref r, uint64_t *since)
 {
     uint32_t i = r.base - base_in(f->plan, 0);
 
@@ -207,7 +205,7 @@ static const void *packed_operand(Frame *f, const Op *op)
     uint64_t since;
     void *to;
 
-    if (!s->keeps || !is_lasting(f, op->use.v[DOT_Y].at, &since))
+    if (!s->keeps || !frame_lasting(f, op->use.v[DOT_Y].at, &since))
         return NULL;
     to = op_at(f, op, DOT_PACKED);
     if (s->from != s->m.b || s->entry != since) {
@@ -327,7 +325,7 @@ static size_t dot_workspace(Bind *b, DotStep *s, Ref y, Use *packed_at)
            size = kernels_matmul_packed_size(k, &s->m), packed;
     uint64_t since;
 
-    if (!size || !is_lasting(b->f, y, &since))
+    if (!size || !frame_lasting(b->f, y, &since))
         return plain;
     s->keeps = true;
     *packed_at = (Use){bind_kept(b, size), 0, (int64_t)size, 0, USE_KEPT, false};

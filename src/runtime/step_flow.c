@@ -139,7 +139,7 @@ bool bind_call(Bind *b)
     if (code && bind_kernel(b, code, body))
         return true;
     if (!code && b->e->op == OP_call && ((const CallAttr *)b->attr)->kind != KIND_PLAIN &&
-        (bind_attention(b, b->attr) || (!frame_is_away(b->f) && bind_rows(b, b->attr))))
+        (bind_attention(b, b->attr) || (!frame_is_away(b->f) && (bind_rows(b, b->attr) || bind_codes(b, b->attr)))))
         return true;
     in = operand_uses(b);
     if (code) /* the kernel could have written in place, its equations may not */
