@@ -55,6 +55,42 @@ static wf_tensor scalar_of(OxRun *r, wf_tensor t) { return wf_reshape(r->c, t, N
 
 /* ---- If ---------------------------------------------------------------------------------------- */
 
+/* c ? a : b of sizes that differ along one axis: both, one behind the other, and of those the half that c says. */
+static wf_tensor joined(OxRun *r, wf_tensor c, wf_tensor a, wf_tensor b)
+{
+    wf_ctx *cx = r->c;
+    int rank = ox_ok(r) ? wf_rank(cx, a) : 0, axis = -1;
+    wf_tensor is[2], at;
+
+    if (!ox_ok(r) || rank != wf_rank(cx, b) || wf_dtype_of(cx, a) != wf_dtype_of(cx, b))
+        return ox_ok(r) ? (ox_fail(r, WF_ERR_SHAPE, "branches whose results differ in rank or type"), WF_NONE) : WF_NONE;
+    for (int i = 0; i < rank; i++)
+        if (!wf_size_equal(cx, wf_size(cx, a, i), wf_size(cx, b, i))) {
+            if (axis >= 0)
+                return ox_fail(r, WF_ERR_SHAPE, "branches whose results differ in more than one size"), WF_NONE;
+            axis = i;
+        }
+    if (axis < 0)
+        return wf_where(cx, c, a, b);
+    is[0] = wf_broadcast_to(cx, c, (int64_t[]){wf_size(cx, a, axis)}, 1);
+    is[1] = wf_broadcast_to(cx, wf_logical_not(cx, c), (int64_t[]){wf_size(cx, b, axis)}, 1);
+    at = wf_index_get(cx, wf_nonzero(cx, wf_concat(cx, is, 2, 0)), (wf_index[]){wf_at_all(), wf_at_int(0)}, 2);
+    return wf_take(cx, wf_concat(cx, (wf_tensor[]){a, b}, 2, axis), at, axis);
+}
+
+/* Sizes that a branch finds out are known only inside it: then both are computed, and one is taken. */
+static bool both_branches(OxRun *r, OxGraph *then, OxGraph *other, size_t n, OxValue *out)
+{
+    OxValue *more = ox_alloc(&r->mem, other->out.n + 1, sizeof *more);
+    wf_tensor c = scalar_of(r, ox_in(r, 0));
+
+    if (!more || !ox_run_body(r, then, r->env, NULL, 0, out) || !ox_run_body(r, other, r->env, NULL, 0, more))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        ox_put(r, i, joined(r, c, ox_tensor_of(r, &out[i]), ox_tensor_of(r, &more[i])));
+    return ox_ok(r);
+}
+
 OX_RULE(if)
 {
     OxGraph *then = graph_attr(r, "then_branch"), *other = graph_attr(r, "else_branch");
@@ -77,7 +113,10 @@ OX_RULE(if)
     OxBody bodies[] = {{.r = r, .graph = other, .outer = r->env, .nout = (int)n},
                      {.r = r, .graph = then, .outer = r->env, .nout = (int)n}};
     wf_function branches[] = {WF_FUNCTION(call_body, &bodies[0], 0, (int)n, "else"), WF_FUNCTION(call_body, &bodies[1], 0, (int)n, "then")};
-    wf_cond_call(r->c, scalar_of(r, ox_in(r, 0)), branches, 2, NULL, 0, t, (int)n);
+    if (wf_cond_call(r->c, scalar_of(r, ox_in(r, 0)), branches, 2, NULL, 0, t, (int)n) == WF_ERR_SHAPE) {
+        wf_clear(r->c);
+        return both_branches(r, then, other, n, out);
+    }
     for (size_t i = 0; i < n; i++)
         ox_put(r, i, t[i]);
     return ox_ok(r);

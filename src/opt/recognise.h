@@ -107,31 +107,31 @@ bool opt_has_step(Arena *a, const CallAttr *call);
 
 /* ---- recognise_codes.c ------------------------------------------------------------- */
 
-#define STRIDED_RANK   8
-#define STRIDED_DIGITS 6
+#define MOVED_RANK   8
+#define MOVED_DIGITS 6
 
-typedef struct StridedDigit {
+typedef struct MovedDigit {
     int64_t size, step; /* of elements of the source, or of halves of bytes */
-} StridedDigit;
+} MovedDigit;
 
-typedef struct StridedAxis {
+typedef struct MovedAxis {
     uint32_t n;
     int64_t size; /* the product of the digits' sizes, or less: */
     bool cut;
-    StridedDigit digit[STRIDED_DIGITS]; /* the last one runs fastest */
-} StridedAxis;
+    MovedDigit digit[MOVED_DIGITS]; /* the last one runs fastest */
+} MovedAxis;
 
-typedef struct Strided { /* a value whose elements are those of another one */
+typedef struct Moved { /* a value whose elements are those of another one */
     Val leaf, of;
     enum { HALF_NONE, HALF_LOW, HALF_HIGH, HALF_BOTH } part; /* of its bytes; halves count as places */
     bool is_signed;                                          /* halves: -8 to 7 */
     uint32_t rank;
-    StridedAxis axis[STRIDED_RANK];
-} Strided;
+    MovedAxis axis[MOVED_RANK];
+} Moved;
 
 typedef struct Codes { /* x[.., k] times (code - zero) scale */
     Val x;
-    Strided code, scale, zero; /* of rank 2 */
+    Moved code, scale, zero; /* of rank 2 */
     bool has_zeros;
     double zero_number; /* otherwise */
     uint32_t sum;       /* the axis of them that is k; the other one is the result's last */
@@ -141,6 +141,6 @@ bool opt_codes_find(const Program *p, const Eqn *dot, Codes *out);
 /* Is the body of a call of that kind such a product of its inputs? */
 bool opt_codes_read(const Program *body, CallKind kind, Codes *out);
 /* Where element i of an axis is. */
-int64_t opt_codes_place(const StridedAxis *a, int64_t i);
+int64_t opt_codes_place(const MovedAxis *a, int64_t i);
 
 #endif

@@ -8,30 +8,30 @@
  */
 #include "opt/recognise.h"
 
-static bool axes_of(const Program *p, Val v, Strided *out)
+static bool axes_of(const Program *p, Val v, Moved *out)
 {
     Type t = val_type(p, v);
     int64_t step = 1;
 
-    *out = (Strided){.leaf = v, .rank = t.rank};
+    *out = (Moved){.leaf = v, .rank = t.rank};
     for (uint32_t i = t.rank; i-- > 0; step *= t.dims[i]) {
-        if (t.rank > STRIDED_RANK || !dim_is_const(t.dims[i]) || t.dims[i] < 1 || step > INT32_MAX)
+        if (t.rank > MOVED_RANK || !dim_is_const(t.dims[i]) || t.dims[i] < 1 || step > INT32_MAX)
             return false;
-        out->axis[i] = (StridedAxis){.n = 1, .size = t.dims[i], .digit = {{t.dims[i], step}}};
+        out->axis[i] = (MovedAxis){.n = 1, .size = t.dims[i], .digit = {{t.dims[i], step}}};
     }
     return step <= INT32_MAX;
 }
 
 /* Digits from the innermost on that make `size`; what they leave of the next one stays. */
-static bool take_digits(StridedDigit *all, uint32_t *n, int64_t size, StridedAxis *out)
+static bool take_digits(MovedDigit *all, uint32_t *n, int64_t size, MovedAxis *out)
 {
-    StridedDigit found[STRIDED_DIGITS];
+    MovedDigit found[MOVED_DIGITS];
 
-    *out = (StridedAxis){.size = size};
+    *out = (MovedAxis){.size = size};
     while (size > 1) {
-        StridedDigit *d;
+        MovedDigit *d;
 
-        if (!*n || out->n == STRIDED_DIGITS)
+        if (!*n || out->n == MOVED_DIGITS)
             return false;
         d = &all[*n - 1];
         if (size % d->size == 0) {
@@ -39,8 +39,8 @@ static bool take_digits(StridedDigit *all, uint32_t *n, int64_t size, StridedAxi
             size /= d->size;
             --*n;
         } else if (d->size % size == 0) {
-            found[out->n++] = (StridedDigit){size, d->step};
-            *d = (StridedDigit){d->size / size, d->step * size};
+            found[out->n++] = (MovedDigit){size, d->step};
+            *d = (MovedDigit){d->size / size, d->step * size};
             size = 1;
         } else {
             return false;
@@ -51,45 +51,45 @@ static bool take_digits(StridedDigit *all, uint32_t *n, int64_t size, StridedAxi
     return true;
 }
 
-static bool reshaped(const Program *p, const Eqn *e, Strided *s)
+static bool reshaped(const Program *p, const Eqn *e, Moved *s)
 {
-    StridedDigit all[STRIDED_RANK * STRIDED_DIGITS];
+    MovedDigit all[MOVED_RANK * MOVED_DIGITS];
     Type t = val_type(p, e->out);
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < s->rank; i++)
         for (uint32_t k = 0; k < s->axis[i].n; k++) {
-            StridedDigit d = s->axis[i].digit[k];
+            MovedDigit d = s->axis[i].digit[k];
 
             if (s->axis[i].cut)
                 return false;
             if (d.size == 1)
                 continue;
             if (n && all[n - 1].step == d.step * d.size)
-                all[n - 1] = (StridedDigit){all[n - 1].size * d.size, d.step};
+                all[n - 1] = (MovedDigit){all[n - 1].size * d.size, d.step};
             else
                 all[n++] = d;
         }
     s->rank = t.rank;
     for (uint32_t i = t.rank; i-- > 0;)
-        if (t.rank > STRIDED_RANK || !dim_is_const(t.dims[i]) || !take_digits(all, &n, t.dims[i], &s->axis[i]))
+        if (t.rank > MOVED_RANK || !dim_is_const(t.dims[i]) || !take_digits(all, &n, t.dims[i], &s->axis[i]))
             return false;
     return n == 0;
 }
 
-static bool broadcasted(const Program *p, const Eqn *e, Strided *s)
+static bool broadcasted(const Program *p, const Eqn *e, Moved *s)
 {
     const BroadcastAttr *a = e->attr;
     Type t = val_type(p, e->out);
-    Strided from = *s;
+    Moved from = *s;
 
-    if (t.rank > STRIDED_RANK)
+    if (t.rank > MOVED_RANK)
         return false;
     s->rank = t.rank;
     for (uint32_t i = 0; i < t.rank; i++) {
         if (!dim_is_const(t.dims[i]))
             return false;
-        s->axis[i] = (StridedAxis){.n = 1, .size = t.dims[i], .digit = {{t.dims[i], 0}}};
+        s->axis[i] = (MovedAxis){.n = 1, .size = t.dims[i], .digit = {{t.dims[i], 0}}};
     }
     for (uint32_t k = 0; k < a->dims.n; k++)
         if (from.axis[k].size == t.dims[a->dims.v[k]])
@@ -98,7 +98,7 @@ static bool broadcasted(const Program *p, const Eqn *e, Strided *s)
 }
 
 /* The first elements of each axis. */
-static bool sliced(const Program *p, const Eqn *e, Strided *s)
+static bool sliced(const Program *p, const Eqn *e, Moved *s)
 {
     const SliceAttr *a = e->attr;
     Type t = val_type(p, e->out);
@@ -151,9 +151,9 @@ static bool half_of(const Program *p, Val v, Val *of, bool *high, bool *is_signe
     return true;
 }
 
-static bool look(const Program *p, Val v, const Strided *at, Strided *out);
+static bool look(const Program *p, Val v, const Moved *at, Moved *out);
 
-static bool strided_same(const Strided *a, const Strided *b)
+static bool moved_same(const Moved *a, const Moved *b)
 {
     bool same = a->leaf == b->leaf && a->rank == b->rank;
 
@@ -167,21 +167,21 @@ static bool strided_same(const Strided *a, const Strided *b)
 }
 
 /* Both halves side by side: an axis of size 2 that steps by halves. */
-static bool halves(const Program *p, const Eqn *e, Strided *out)
+static bool halves(const Program *p, const Eqn *e, Moved *out)
 {
     int64_t axis = ((const AxisAttr *)e->attr)->axis;
-    Strided high;
+    Moved high;
 
     if (e->nin != 2 || !look(p, eqn_in(p, e)[0], NULL, out) || !look(p, eqn_in(p, e)[1], NULL, &high) ||
         out->part != HALF_LOW || high.part != HALF_HIGH || out->is_signed != high.is_signed || out->axis[axis].size != 1 ||
-        !strided_same(out, &high))
+        !moved_same(out, &high))
         return false;
     out->part = HALF_BOTH;
-    out->axis[axis] = (StridedAxis){.n = 1, .size = 2, .digit = {{2, 1}}};
+    out->axis[axis] = (MovedAxis){.n = 1, .size = 2, .digit = {{2, 1}}};
     return true;
 }
 
-static bool one_half(const Program *p, Val of, bool high, bool is_signed, Strided *out)
+static bool one_half(const Program *p, Val of, bool high, bool is_signed, Moved *out)
 {
     if (!look(p, of, NULL, out) || out->part != HALF_NONE)
         return false;
@@ -202,7 +202,7 @@ static bool widens(const Program *p, const Eqn *e)
 }
 
 /* Where the elements of v come from, or of at->leaf as `at` says. What does not move elements is where they come from. */
-static bool look(const Program *p, Val v, const Strided *at, Strided *out)
+static bool look(const Program *p, Val v, const Moved *at, Moved *out)
 {
     const Eqn *e = p->vals[v].eqn == EQN_INPUT ? NULL : &p->eqns[p->vals[v].eqn];
     unsigned op = e ? e->op : OP_const;
@@ -226,7 +226,7 @@ static bool look(const Program *p, Val v, const Strided *at, Strided *out)
     if (op == OP_cast)
         return out->part == HALF_BOTH || (!at && axes_of(p, v, out));
     if (op == OP_transpose) {
-        Strided from = *out;
+        Moved from = *out;
 
         for (uint32_t i = 0; i < from.rank; i++)
             out->axis[i] = from.axis[((const TransposeAttr *)e->attr)->perm.v[i]];
@@ -252,9 +252,9 @@ static Val unmoved(const Program *p, Val y)
 }
 
 /* What s is over the axes of `whole`, over those of y, which is `whole` moved about. */
-static bool move_on(const Program *p, Val whole, Val y, Strided *s)
+static bool move_on(const Program *p, Val whole, Val y, Moved *s)
 {
-    Strided at = *s;
+    Moved at = *s;
 
     at.of = s->leaf;
     at.leaf = whole;
@@ -262,7 +262,7 @@ static bool move_on(const Program *p, Val whole, Val y, Strided *s)
 }
 
 /* v, which `inside` is made of, over the axes of y: inside is moved about to be part of `whole`, and that to be y. */
-static bool look_from(const Program *p, Val v, Val inside, Val part, Val whole, Val y, Strided *out)
+static bool look_from(const Program *p, Val v, Val inside, Val part, Val whole, Val y, Moved *out)
 {
     return look(p, v, NULL, out) && move_on(p, inside, part, out) && move_on(p, whole, y, out) && out->rank == 2;
 }
@@ -335,7 +335,7 @@ bool opt_codes_read(const Program *body, CallKind kind, Codes *out)
            (!out->has_zeros || is_input(body, out->zero.leaf));
 }
 
-int64_t opt_codes_place(const StridedAxis *a, int64_t i)
+int64_t opt_codes_place(const MovedAxis *a, int64_t i)
 {
     int64_t at = 0;
 

@@ -51,7 +51,7 @@ static bool run_codes(Frame *f, const Op *op)
     return true;
 }
 
-static const int64_t *places(Bind *b, const StridedAxis *a, int64_t step)
+static const int64_t *places(Bind *b, const MovedAxis *a, int64_t step)
 {
     int64_t n = (a->size + step - 1) / step, *at = arena_array(b->a, (size_t)n, sizeof *at);
 
@@ -61,7 +61,7 @@ static const int64_t *places(Bind *b, const StridedAxis *a, int64_t step)
 }
 
 /* Is the place the same for all of each block? */
-static bool is_by_block(const StridedAxis *a, int64_t block)
+static bool is_by_block(const MovedAxis *a, int64_t block)
 {
     for (int64_t i = 0; i < a->size; i++)
         if (opt_codes_place(a, i) != opt_codes_place(a, i / block * block))
@@ -72,7 +72,7 @@ static bool is_by_block(const StridedAxis *a, int64_t block)
 /* As many k as the scale and the zero stay the same for; 0: they do not by blocks. */
 static int64_t block_of(const Codes *c)
 {
-    const StridedAxis *s = &c->scale.axis[c->sum], *z = c->has_zeros ? &c->zero.axis[c->sum] : NULL;
+    const MovedAxis *s = &c->scale.axis[c->sum], *z = c->has_zeros ? &c->zero.axis[c->sum] : NULL;
     int64_t n = 1;
 
     while (n < s->size && opt_codes_place(s, n) == opt_codes_place(s, 0) &&
@@ -81,7 +81,7 @@ static int64_t block_of(const Codes *c)
     return is_by_block(s, n) && (!z || is_by_block(z, n)) ? n : 0;
 }
 
-static KCodesPart part_of(Bind *b, const Strided *s, uint32_t sum, int64_t block)
+static KCodesPart part_of(Bind *b, const Moved *s, uint32_t sum, int64_t block)
 {
     return (KCodesPart){.p = b, /* any address */
                         .type = s->part == HALF_BOTH ? KT_U8 : KT_F32,
