@@ -582,6 +582,72 @@ bool class_has_slot(Vm *vm, const Class *c, const Str *name)
     return false;
 }
 
+/* ---- slots of names that a base has: they hide what the base says of them, as descriptors of the class ---- */
+
+static Value slot_get(Vm *vm, const Args *a)
+{
+    Dict **d = sc_attrs_of(a->v[1]);
+    Value *v = d && *d ? sc_dict_find_str(*d, as_str(a->v[0])) : NULL;
+
+    if (!v)
+        sc_raise_no_attr(vm, a->v[1], as_str(a->v[0]));
+    return v ? sc_ref(*v) : NIL;
+}
+
+static Value slot_set(Vm *vm, const Args *a)
+{
+    Dict **d = sc_attrs_of(a->v[1]);
+
+    if (!d) {
+        sc_raise_no_attr(vm, a->v[1], as_str(a->v[0]));
+        return NIL;
+    }
+    return (*d || (*d = sc_dict(vm))) && sc_dict_put_str(vm, *d, as_str(a->v[0]), a->v[2]) ? NONE : NIL;
+}
+
+static Value slot_del(Vm *vm, const Args *a)
+{
+    Dict **d = sc_attrs_of(a->v[1]);
+    int r = d && *d ? sc_dict_remove(vm, *d, a->v[0]) : 0;
+
+    if (r == 0)
+        sc_raise_no_attr(vm, a->v[1], as_str(a->v[0]));
+    return r > 0 ? NONE : NIL;
+}
+
+static bool add_slot(Vm *vm, Class *c, Str *name)
+{
+    static const NativeDef defs[] = {
+        {"__get__", slot_get, "name,obj"}, {"__set__", slot_set, "name,obj,value"}, {"__delete__", slot_del, "name,obj"}};
+    Value p = NIL;
+    Value *part[3];
+    bool ok;
+    uint32_t i;
+
+    for (i = 1; i < c->nmro; i++)
+        if (c->mro[i]->attrs && sc_dict_find_str(c->mro[i]->attrs, name))
+            break;
+    if (i >= c->nmro)
+        return true;
+    p = sc_new_instance(vm, vm->cls[C_property]);
+    if (p.tag == T_NIL)
+        return false;
+    part[0] = &((Property *)p.o)->get;
+    part[1] = &((Property *)p.o)->set;
+    part[2] = &((Property *)p.o)->del;
+    ok = true;
+    for (int k = 0; k < 3 && ok; k++) {
+        Native *n = sc_native_fn(vm, &defs[k], v_obj(name), NULL);
+
+        ok = n != NULL;
+        if (ok)
+            sc_put(vm, part[k], v_obj(n));
+    }
+    ok = ok && sc_dict_put_str(vm, c->attrs, name, p);
+    sc_drop(vm, p);
+    return ok;
+}
+
 /* __slots__ becomes a tuple, or stays one text; c is closed if all its bases are. */
 static bool read_slots(Vm *vm, Class *c, Class *const *b, int n)
 {
@@ -603,8 +669,14 @@ static bool read_slots(Vm *vm, Class *c, Class *const *b, int n)
                 obj_drop(vm, t);
                 return false;
             }
+        for (int64_t k = 0; k < t->n; k++)
+            if (is_str(t->v[k]) && !add_slot(vm, c, as_str(t->v[k]))) {
+                obj_drop(vm, t);
+                return false;
+            }
         obj_drop(vm, t);
-    }
+    } else if (!add_slot(vm, c, as_str(*v)))
+        return false;
     c->closed = !class_has_slot(vm, c, vm->known[S_dict]);
     for (int i = 0; i < n; i++)
         c->closed = c->closed && (!b[i]->script || b[i]->closed);

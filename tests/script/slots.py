@@ -108,3 +108,41 @@ class Getter:
 g = Getter()
 g.v = 7
 print(g.v)
+
+
+# a slot hides what a base says of its name
+class Seen:
+    @property
+    def aval(self):
+        raise NotImplementedError
+
+    kind = "class"
+
+
+class Held(Seen):
+    __slots__ = ["aval"]
+
+    def __init__(self, aval):
+        self.aval = aval
+
+
+class Kind(Seen):
+    __slots__ = "kind"
+
+
+h = Held(3)
+print(h.aval)
+h.aval = 4
+print(h.aval)
+del h.aval
+try:
+    h.aval
+except AttributeError:
+    print("unset")
+k = Kind()
+try:
+    k.kind
+except AttributeError:
+    print("unset too")
+k.kind = 5
+print(k.kind, Seen().kind)

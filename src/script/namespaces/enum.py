@@ -47,6 +47,18 @@ def _is_member(name, v):
     return c not in ("function", "classmethod", "staticmethod", "property", "cached_property")
 
 
+class _Both:
+    # a member that is called as an attribute of members: the member for the class, the attribute for its members
+    def __init__(self, member, kept):
+        self._member, self._kept = member, kept
+
+    def __get__(self, obj, cls=None):
+        return self._member if obj is None else self._kept.__get__(obj, cls)
+
+    def __set__(self, obj, value):
+        self._kept.__set__(obj, value)
+
+
 class EnumType(type):
     def __new__(meta, name, bases, namespace, **kwargs):
         values = {k: v for k, v in namespace.items() if _is_member(k, v)}
@@ -102,7 +114,8 @@ class EnumType(type):
                 cls._value2member_map_[m._value_] = m
             except TypeError:
                 pass
-            type.__setattr__(cls, k, m)
+            kept = next((c.__dict__[k] for c in cls.__mro__ if k in c.__dict__), None)
+            type.__setattr__(cls, k, _Both(m, kept) if isinstance(kept, _property) else m)
         return cls
 
     def __call__(cls, value, names=None, *, module=None, qualname=None, type=None, start=1, boundary=None):

@@ -1,5 +1,6 @@
 # inspect -- functions and classes looked at.
 import sys as _sys
+from collections import namedtuple as _namedtuple
 import types as _types
 import _host
 
@@ -387,6 +388,18 @@ class FrameInfo(tuple):
 
 def currentframe():
     return _sys._getframe(1)
+
+
+ArgInfo = _namedtuple("ArgInfo", "args varargs keywords locals")
+
+
+def getargvalues(frame):
+    code = frame.f_code
+    n = code.co_argcount + code.co_kwonlyargcount
+    names = list(code.co_varnames)
+    varargs = names[n] if code.co_flags & 4 else None
+    keywords = names[n + (varargs is not None)] if code.co_flags & 8 else None
+    return ArgInfo(names[:n], varargs, keywords, frame.f_locals)
 
 
 def isframe(obj):
