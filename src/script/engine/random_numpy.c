@@ -62,6 +62,54 @@ static Value r_assign(Vm *vm, const Args *a)
     return NONE;
 }
 
+/* words(): the 624 of the older generator's state */
+static Value r_words(Vm *vm, const Args *a)
+{
+    En e = en_begin_front(vm, &vm->engine->front[FRONT_NUMPY]);
+    int64_t n = MT_WORDS;
+
+    return en_end(&e, wf_from(e.c, WF_U32, &n, 1, ((const NumpyRng *)sc_native(a->v[0]))->mt.s));
+}
+
+/* place(): which of the words is next, whether the second of a pair of normal numbers waits, and that one */
+static Value r_place(Vm *vm, const Args *a)
+{
+    const NumpyRng *r = sc_native(a->v[0]);
+    Tuple *t = sc_tuple(vm, 3);
+
+    if (!t)
+        return NIL;
+    t->v[0] = v_int(r->mt.at);
+    t->v[1] = v_int(r->has_gauss);
+    t->v[2] = v_float(r->has_gauss ? r->gauss : 0);
+    return v_obj(t);
+}
+
+/* go_on(words, at, has_gauss, gauss): from a state that words and place said */
+static Value r_go_on(Vm *vm, const Args *a)
+{
+    En e = en_begin_front(vm, &vm->engine->front[FRONT_NUMPY]);
+    NumpyRng *r = sc_native(a->v[0]);
+    int64_t at = 0, waits = 0;
+    double gauss = 0;
+    uint32_t words[MT_WORDS];
+    wf_tensor t;
+
+    if (!en_tensor(&e, a->v[1], &t) || !en_int(&e, a->v[2], &at) || !en_int(&e, a->v[3], &waits) || !en_float(&e, a->v[4], &gauss))
+        return en_fail(&e);
+    if (wf_dtype_of(e.c, t) != WF_U32 || wf_count(e.c, t) != MT_WORDS || at < 0 || at > MT_WORDS) {
+        sc_fail(vm, C_ValueError, "state must be %d long", MT_WORDS);
+        return en_fail(&e);
+    }
+    if (wf_read(e.c, t, words, sizeof words) != WF_OK)
+        return en_fail(&e);
+    memcpy(r->mt.s, words, sizeof words);
+    r->mt.at = (uint32_t)at;
+    r->has_gauss = waits != 0;
+    r->gauss = gauss;
+    return en_end_value(&e, NONE);
+}
+
 /* ---- drawing ----------------------------------------------------------------------- */
 
 static bool rng_shape(En *e, Value v, wf_dtype d, Tensor **out, wf_tensor *t)
@@ -259,6 +307,9 @@ static Value r_choice(Vm *vm, const Args *a)
 
 static const NativeDef rng_methods[] = {
     {"assign", r_assign, "self,other"},
+    {"words", r_words, "self"},
+    {"place", r_place, "self"},
+    {"go_on", r_go_on, "self,words,at,has_gauss,gauss"},
     {"uniform", r_uniform, "self,shape|low,high,dtype"},
     {"normal", r_normal, "self,shape|loc,scale,dtype"},
     {"draw", r_draw, "self,kind,shape|a,b,c"},

@@ -247,6 +247,23 @@ class RandomState(_Drawing):
     def seed(self, seed=None):
         self._rng = _w.Rng(seed, True)
 
+    def get_state(self, legacy=True):
+        words, (at, waits, gauss) = self._rng.words(), self._rng.place()
+        if not legacy:
+            return {"bit_generator": "MT19937", "state": {"key": words, "pos": at}, "has_gauss": waits, "gauss": gauss}
+        return ("MT19937", words, at, waits, gauss)
+
+    def set_state(self, state):
+        if isinstance(state, dict):
+            kind, words, at = state["bit_generator"], state["state"]["key"], state["state"]["pos"]
+            waits, gauss = state.get("has_gauss", 0), state.get("gauss", 0.0)
+        else:
+            kind, words, at = state[:3]
+            waits, gauss = state[3:5] if len(state) > 3 else (0, 0.0)
+        if kind != "MT19937":
+            raise ValueError("set_state can only be used with legacy MT19937 state instances.")
+        self._rng.go_on(_w.wrap(words).astype("uint32"), at, waits, gauss)
+
     def rand(self, *shape):
         return _one(self._rng.uniform(shape), shape or None)
 
@@ -380,8 +397,7 @@ def seed(seed=None):
     _state.seed(seed)
 
 
-def get_state():
-    return _state._rng
+get_state, set_state = _state.get_state, _state.set_state
 
 
 rand = _state.rand

@@ -1,0 +1,31 @@
+# np.random.get_state and set_state: a state is a value, and numbers go on from it.
+import numpy as np
+
+np.random.seed(0)
+s = np.random.get_state()
+print(s[0], s[1].dtype, s[1].shape, s[1][:3], s[2:])
+a = np.random.randn(3)
+t = np.random.get_state()
+print(t[2:])
+b = np.random.randn(3)
+np.random.set_state(s)
+print(np.array_equal(np.random.randn(3), a))
+np.random.set_state(t)
+print(np.array_equal(np.random.randn(3), b))
+r = np.random.RandomState(5)
+u = r.get_state()
+x = r.rand(2)
+r.set_state(u)
+print(x, r.rand(2))
+d = r.get_state(legacy=False)
+print(sorted(d), d["bit_generator"], d["state"]["pos"], d["has_gauss"])
+y = r.randint(0, 100, 4)
+r.set_state(d)
+print(y, r.randint(0, 100, 4))
+q = np.random.RandomState()
+q.set_state(("MT19937", u[1], u[2]))
+print(q.rand(2))
+try:
+    q.set_state(("PCG64", u[1], u[2]))
+except ValueError as e:
+    print(e)
