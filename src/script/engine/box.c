@@ -183,6 +183,9 @@ bool en_raise(En *e)
         wf_clear(c);
         return false;
     }
+    /* A rule of the script for reverse mode alone met forward mode: the library has words for that. */
+    if (s == WF_ERR_NORULE && e->f->error_text.tag != T_NIL && c->error.text && !strncmp(c->error.text, "custom_lin:", 11))
+        s = WF_ERR_TYPE;
     if (s != WF_ERR_SHAPE && s != WF_ERR_TYPE && s != WF_ERR_VALUE && s != WF_ERR_ARG &&
         s != WF_ERR_INDEX && s != WF_ERR_UNSUPPORTED) {
         sc_raise_ctx(e->vm);

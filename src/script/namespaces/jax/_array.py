@@ -365,36 +365,9 @@ def _scalar(x):
     return x.item()
 
 
-_CALLBACKS = {
-    "host: there is no call of it for a batch": NotImplementedError(
-        "vmap is only supported for the pure_callback primitive when vmap_method is one of 'sequential', 'sequential_unrolled', "
-        "'expand_dims', 'broadcast_all', or 'legacy_vectorized'. Got vmap_method=None."),
-    "callback: there is no call of it for a batch": ValueError("Cannot `vmap` ordered IO callback."),
-    "host: a function of a script has no derivative": ValueError(
-        "Pure callbacks do not support JVP. Please use `jax.custom_jvp` to use callbacks while taking gradients."),
-    "callback: a function of a script has no derivative": ValueError("IO callbacks do not support JVP."),
-}
-
-
 def _worded(text, label):
-    # Errors of the engine that JAX has as ValueErrors.
-    if text.startswith("index: ") and "indices for a tensor of rank" in text:
-        return IndexError(text)
-    for start in ("move_axis", "roll", "stack", "einsum", "index: ", "expand_dims", "squeeze", "reduce"):
-        if text.startswith(start):
-            return ValueError(text)
-    if text.startswith("ShardingTypeError: "):
-        from jax._sharding import ShardingTypeError
-        return ShardingTypeError(text[len("ShardingTypeError: "):])
-    if text in _CALLBACKS:
-        return _CALLBACKS[text]
-    if "after the trace that made it has ended" in text:
-        from jax.errors import UnexpectedTracerError
-        return UnexpectedTracerError("Encountered an unexpected tracer. A function transformed by JAX had a side effect, allowing for a "
-                                     "reference to an intermediate value to escape: " + text)
-    if "broadcast together" in text:
-        return ValueError("Incompatible shapes for broadcasting: " + text)
-    return text
+    from jax._worded import worded
+    return worded(text)
 
 
 _w.set_error(_worded)

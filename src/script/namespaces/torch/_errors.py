@@ -147,6 +147,8 @@ def _cast(text, label):
 
 
 _WORDS = (  # a part of the engine's text, what to say
+    ("custom_lin: ", lambda t, label: NotImplementedError(
+        "You must implement the jvp function for custom autograd.Function to use it with forward mode AD.")),
     ("dtypes ", _dtypes),
     ("needs integers or bools", _bits),
     ("cannot be written into", _cast),

@@ -228,7 +228,10 @@ def pair(name, two):
     return result(name, ("values", "indices"))(two)
 
 
-Generator = _w.Generator
+class Generator(_w.Generator):
+    __module__ = "torch._C"
+
+
 default_generator = Generator()
 gpu_generator = Generator("cuda")      # of tensors that are made on GPUs
 

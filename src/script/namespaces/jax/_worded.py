@@ -1,0 +1,69 @@
+# jax._worded -- errors of the engine in JAX's words and classes. Imported when there is one.
+import re
+
+_CALLBACKS = {
+    "host: there is no call of it for a batch": NotImplementedError(
+        "vmap is only supported for the pure_callback primitive when vmap_method is one of 'sequential', 'sequential_unrolled', "
+        "'expand_dims', 'broadcast_all', or 'legacy_vectorized'. Got vmap_method=None."),
+    "callback: there is no call of it for a batch": ValueError("Cannot `vmap` ordered IO callback."),
+    "host: a function of a script has no derivative": ValueError(
+        "Pure callbacks do not support JVP. Please use `jax.custom_jvp` to use callbacks while taking gradients."),
+    "callback: a function of a script has no derivative": ValueError("IO callbacks do not support JVP."),
+}
+
+
+# What JAX's functions of these names do not fit with is the primitive that they come to first.
+_PRIMITIVES = {"maximum": "max", "minimum": "min", "logical_and": "and", "logical_or": "or", "logical_xor": "xor", "bitwise_and": "and",
+               "bitwise_or": "or", "bitwise_xor": "xor", "remainder": "rem", "floor_div": "rem", "fmod": "rem", "hypot": "or"}
+_TWO = re.compile(r"(\w+): shapes? \w+\[([\d,]*)\] and \w+\[([\d,]*)\] (.*)", re.DOTALL)
+
+
+def _dims(text):
+    return tuple(int(d) for d in text.split(",") if d)
+
+
+def _of_two(name, x, y, rest):
+    # two shapes that do not fit; None: in the engine's words
+    if rest.startswith("cannot be broadcast together"):
+        if len(x) != len(y) or name in ("where", "logaddexp", "logaddexp2"):
+            return ValueError(f"Incompatible shapes for broadcasting: shapes={[x, y]}")
+        return TypeError(f"{_PRIMITIVES.get(name, name)} got incompatible shapes for broadcasting: {x}, {y}.")
+    if name == "matmul" and rest.startswith("do not fit: the last axis"):
+        return TypeError(f"dot_general requires contracting dimensions to have the same shape, got {x[-1:]} and {y[-2:][:1]}.")
+    if name == "concat" and len(x) != len(y):
+        return TypeError(f"Cannot concatenate arrays with different numbers of dimensions: got {x}, {y}.")
+    if name == "concat" and rest.startswith("differ in more than axis "):
+        return TypeError("Cannot concatenate arrays with shapes that differ in dimensions other than the one being concatenated: "
+                         f"concatenating along dimension {rest.split()[-1]} for shapes {x}, {y}.")
+    return None
+
+
+def worded(text):
+    # The exception that JAX raises, or the text where the engine's class and words stay.
+    two = _TWO.match(text)
+    found = _of_two(two.group(1), _dims(two.group(2)), _dims(two.group(3)), two.group(4)) if two else None
+    if found is not None:
+        return found
+    if text.startswith("index: ") and "indices for a tensor of rank" in text:
+        n, rank = re.findall(r"\d+", text)[:2]
+        return IndexError(f"Too many indices: array is {rank}-dimensional, but {n} were indexed")
+    sizes = re.match(r"dot_general: contracted axes .* have sizes (\d+) and (\d+), needed equal ones", text)
+    if sizes:
+        return TypeError(f"dot_general requires contracting dimensions to have the same shape, got ({sizes.group(1)},) and ({sizes.group(2)},).")
+    for start in ("move_axis", "roll", "stack", "einsum", "index: ", "expand_dims", "squeeze", "reduce"):
+        if text.startswith(start):
+            return ValueError(text)
+    if text.startswith("ShardingTypeError: "):
+        from jax._sharding import ShardingTypeError
+        return ShardingTypeError(text[len("ShardingTypeError: "):])
+    if text in _CALLBACKS:
+        return _CALLBACKS[text]
+    if text.startswith("custom_lin: ") and "cannot be evaluated" in text:
+        return TypeError("can't apply forward-mode autodiff (jvp) to a custom_vjp function.")
+    if "after the trace that made it has ended" in text:
+        from jax.errors import UnexpectedTracerError
+        return UnexpectedTracerError("Encountered an unexpected tracer. A function transformed by JAX had a side effect, allowing for a "
+                                     "reference to an intermediate value to escape: " + text)
+    if "broadcast together" in text:
+        return ValueError("Incompatible shapes for broadcasting: " + text)
+    return text
