@@ -64,6 +64,10 @@ static bool add_mask(wf_ctx *c, IndexPlan *p, wf_tensor mask, uint32_t axis)
 
     if (!shape_of(c, mask, "index", &m))
         return false;
+    if (m.rank == 0) {
+        tensor_fail(c, WF_ERR_UNSUPPORTED, "index: a single bool as an index is not supported; give it an axis: x[None][mask[None]]");
+        return false;
+    }
     for (uint32_t k = 0; k < m.rank; k++)
         if (!size_same(c, m.d[k], p->x.d[axis + k])) {
             tensor_fail(c, WF_ERR_INDEX,

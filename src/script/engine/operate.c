@@ -351,6 +351,17 @@ static bool slice_bound(En *e, Value v, bool *has, int64_t *out)
     return en_int(e, v, out);
 }
 
+/* Numbers of NumPy are integers, and PyTorch selects by a tensor of one integer (bytes are masks): what they give is a view. */
+static bool is_place(En *e, Value k)
+{
+    wf_tensor t = as_tensor(k)->t;
+    bool torch = e->f == &e->vm->engine->front[FRONT_TORCH];
+    wf_dtype d = wf_dtype_of(e->c, t);
+
+    return (is_scalar(e->vm, k) || torch) && dtype_is_int(d) && wf_rank(e->c, t) == 0 && !wf_is_symbolic(e->c, t) &&
+           !(torch && d == WF_U8);
+}
+
 static bool one_index(En *e, Value k, wf_index *out)
 {
     Vm *vm = e->vm;
@@ -375,6 +386,14 @@ static bool one_index(En *e, Value k, wf_index *out)
         return slice_bound(e, s->start, &out->has_start, &out->start) &&
                slice_bound(e, s->stop, &out->has_stop, &out->stop) &&
                slice_bound(e, s->step, &out->has_step, &out->step);
+    }
+    if (is_tensor(vm, k) && is_place(e, k)) {
+        int64_t at = 0;
+
+        if (!en_int(e, k, &at))
+            return false;
+        *out = wf_at_int(at);
+        return true;
     }
     out->kind = WF_INDEX_TENSOR;
     if (k.tag == T_BOOL) {
