@@ -10,29 +10,71 @@
 
 double lgamma_r(double x, int *sign); /* POSIX: lgamma without signgam */
 
-/* y with erf(y) = x, to a few ulp. +-1 gives +-inf, outside [-1, 1] NaN.
- *
- * Newton's method with Halley's correction (cubic: 2e-3, 1e-8, 1e-24) on erf(y) = x, or
- * on erfc(y) = 1-x where that is exact and better conditioned, from the approximation
- *   y = sqrt(sqrt(m*m - l/a) - m),  l = log(1 - x*x),  m = 2/(pi*a) + l/2,  a = 0.147. */
+/* y with erf(y) = x, to a few ulp. +-1 gives +-inf, outside [-1, 1] NaN. Rational functions of x, or of the root of -log of the distance to 1 in
+ * the tails (Wichura's PPND16, algorithm AS 241, relative error about 1e-16), for the quantile of x/2 over sqrt(2). */
 static inline double erf_inverse(double x)
 {
-    const double root = 0.88622692545275801365; /* sqrt(pi)/2 */
-    double ax = fabs(x), l, m, y;
+    const double half_root = 0.70710678118654752440, q = x / 2;
+    double ax = fabs(x), r, n, d;
 
     if (!(ax < 1))
         return ax == 1 ? x * (double)INFINITY : (double)NAN;
-    if (ax < 1e-8) /* the next term is x*x*pi/12 smaller */
-        return x * root;
-    l = log1p(-ax) + log1p(ax);
-    m = 4.3307467508 + l / 2;
-    y = sqrt(sqrt(m * m - l / 0.147) - m);
-    for (int i = 0; i < 3; i++) {
-        double r = (ax < 0.5 ? erf(y) - ax : (1 - ax) - erfc(y)) * root * exp(y * y);
-
-        y -= r / (1 + y * r);
+    if (ax <= 0.85) {
+        r = 0.180625 - q * q;
+        n = 2.5090809287301226727e+3;
+        n = n * r + 3.3430575583588128105e+4;
+        n = n * r + 6.7265770927008700853e+4;
+        n = n * r + 4.5921953931549871457e+4;
+        n = n * r + 1.3731693765509461125e+4;
+        n = n * r + 1.9715909503065514427e+3;
+        n = n * r + 1.3314166789178437745e+2;
+        n = n * r + 3.3871328727963666080e+0;
+        d = 5.2264952788528545610e+3;
+        d = d * r + 2.8729085735721942674e+4;
+        d = d * r + 3.9307895800092710610e+4;
+        d = d * r + 2.1213794301586595867e+4;
+        d = d * r + 5.3941960214247511077e+3;
+        d = d * r + 6.8718700749205790830e+2;
+        d = d * r + 4.2313330701600911252e+1;
+        return x * (half_root / 2 * n / (d * r + 1));
     }
-    return copysign(y, x);
+    r = sqrt(-log((1 - ax) / 2));
+    if (r <= 5) {
+        r -= 1.6;
+        n = 7.74545014278341407640e-4;
+        n = n * r + 2.27238449892691845833e-2;
+        n = n * r + 2.41780725177450611770e-1;
+        n = n * r + 1.27045825245236838258e+0;
+        n = n * r + 3.64784832476320460504e+0;
+        n = n * r + 5.76949722146069140550e+0;
+        n = n * r + 4.63033784615654529590e+0;
+        n = n * r + 1.42343711074968357734e+0;
+        d = 1.05075007164441684324e-9;
+        d = d * r + 5.47593808499534494600e-4;
+        d = d * r + 1.51986665636164571966e-2;
+        d = d * r + 1.48103976427480074590e-1;
+        d = d * r + 6.89767334985100004550e-1;
+        d = d * r + 1.67638483018380384940e+0;
+        d = d * r + 2.05319162663775882187e+0;
+    } else {
+        r -= 5;
+        n = 2.01033439929228813265e-7;
+        n = n * r + 2.71155556874348757815e-5;
+        n = n * r + 1.24266094738807843860e-3;
+        n = n * r + 2.65321895265761230930e-2;
+        n = n * r + 2.96560571828504891230e-1;
+        n = n * r + 1.78482653991729133580e+0;
+        n = n * r + 5.46378491116411436990e+0;
+        n = n * r + 6.65790464350110377720e+0;
+        d = 2.04426310338993978564e-15;
+        d = d * r + 1.42151175831644588870e-7;
+        d = d * r + 1.84631831751005468180e-5;
+        d = d * r + 7.86869131145613259100e-4;
+        d = d * r + 1.48753612908506148525e-2;
+        d = d * r + 1.36929880922735805310e-1;
+        d = d * r + 5.99832206555887937690e-1;
+    }
+    return copysign(half_root * n / (d * r + 1), x);
 }
 
 /* log |gamma(x)|: inf at 0, -1, -2 .. and both infinities. */

@@ -44,31 +44,58 @@ void mt_seed_words(Mt19937 *m, const uint32_t *key, size_t n)
     s[0] = 0x80000000u;
 }
 
-static uint32_t twist(uint32_t high, uint32_t low)
+INLINE uint32_t twist(uint32_t high, uint32_t low)
 {
     uint32_t y = (high & 0x80000000u) | (low & 0x7fffffffu);
 
-    return y >> 1 ^ (y & 1 ? 0x9908b0dfu : 0);
+    return y >> 1 ^ (-(y & 1) & 0x9908b0dfu);
 }
 
-static void refill(Mt19937 *m)
+INLINE void refill_words(uint32_t *s)
 {
-    uint32_t *s = m->s, i;
+    uint32_t i;
 
     for (i = 0; i < MT_WORDS - MT_SHIFT; i++)
         s[i] = s[i + MT_SHIFT] ^ twist(s[i], s[i + 1]);
     for (; i < MT_WORDS - 1; i++)
         s[i] = s[i - (MT_WORDS - MT_SHIFT)] ^ twist(s[i], s[i + 1]);
     s[i] = s[MT_SHIFT - 1] ^ twist(s[i], s[0]);
-    m->at = 0;
 }
 
-static inline uint32_t temper(uint32_t y)
+INLINE uint32_t temper(uint32_t y)
 {
     y ^= y >> 11;
     y ^= y << 7 & 0x9d2c5680u;
     y ^= y << 15 & 0xefc60000u;
     return y ^ y >> 18;
+}
+
+INLINE void temper_words(uint32_t *restrict out, const uint32_t *restrict s, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        out[i] = temper(s[i]);
+}
+
+/* The same with vectors of eight words, where the machine has them. */
+#if defined(__x86_64__)
+VECTORS __attribute__((target("avx2"))) static void refill_avx2(uint32_t *s) { refill_words(s); }
+
+VECTORS __attribute__((target("avx2"))) static void temper_avx2(uint32_t *restrict out, const uint32_t *restrict s, int64_t n)
+{
+    temper_words(out, s, n);
+}
+#else
+#define refill_avx2 refill_words
+#define temper_avx2 temper_words
+#endif
+
+static void refill(Mt19937 *m)
+{
+    if (has_avx2())
+        refill_avx2(m->s);
+    else
+        refill_words(m->s);
+    m->at = 0;
 }
 
 uint32_t mt_u32(Mt19937 *m)
@@ -86,8 +113,10 @@ void mt_fill(Mt19937 *m, uint32_t *out, int64_t n)
         if (m->at >= MT_WORDS)
             refill(m);
         k = MIN(n, (int64_t)(MT_WORDS - m->at));
-        for (int64_t i = 0; i < k; i++)
-            out[i] = temper(m->s[m->at + (uint32_t)i]);
+        if (has_avx2())
+            temper_avx2(out, m->s + m->at, k);
+        else
+            temper_words(out, m->s + m->at, k);
         m->at += (uint32_t)k;
         out += k;
         n -= k;

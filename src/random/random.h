@@ -21,6 +21,22 @@
 
 #include "op/op.h"
 
+/* Loops that are compiled once more for vectors of eight: a body is INLINE, its copy VECTORS with a target of avx2 and fma. */
+#define INLINE static inline __attribute__((always_inline)) /* into code for several machines */
+#if defined(__clang__) || !defined(__x86_64__)
+#define VECTORS
+#else
+#define VECTORS __attribute__((optimize("O3", "no-math-errno", "no-trapping-math")))
+#endif
+static inline bool has_avx2(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+    return false;
+#endif
+}
+
 /* ---- mt19937.c --------------------------------------------------------------------------- */
 
 #define MT_WORDS 624

@@ -15,7 +15,6 @@
 
 #include <math.h>
 
-#define INLINE static inline __attribute__((always_inline)) /* into code for several machines */
 
 #define PI 3.14159265358979323846
 /* `at` before the first draw: saved states tell it from a state used up */
@@ -51,12 +50,29 @@ static float unit_f32(TorchRng *r)
     return (float)(torch_u32(r) & 0xffffff) * 0x1p-24f;
 }
 
-/* The next n of unit_f32. */
-static void units_f32(TorchRng *r, float *d, int64_t n)
+/* 24 bits of each word as a part of 1, times span and from lo. */
+INLINE void scale_words(float *restrict d, const uint32_t *restrict bits, int64_t n, float lo, float span)
+{
+    for (int64_t i = 0; i < n; i++)
+        d[i] = fmaf((float)(int32_t)(bits[i] & 0xffffff) * 0x1p-24f, span, lo);
+}
+
+#if defined(__x86_64__)
+VECTORS __attribute__((target("avx2,fma"))) static void scale_words_fma(float *restrict d, const uint32_t *restrict bits, int64_t n, float lo,
+                                                                        float span)
+{
+    scale_words(d, bits, n, lo, span);
+}
+#else
+#define scale_words_fma scale_words
+#endif
+
+/* The next n of unit_f32, in lo .. lo + span. */
+static void units_f32(TorchRng *r, float *d, int64_t n, float lo, float span)
 {
     if (r->gpu) {
         for (int64_t i = 0; i < n; i++)
-            d[i] = unit_f32(r);
+            d[i] = fmaf(unit_f32(r), span, lo);
         return;
     }
     for (int64_t at = 0; at < n; at += 512) {
@@ -64,8 +80,10 @@ static void units_f32(TorchRng *r, float *d, int64_t n)
         int64_t k = MIN(n - at, (int64_t)COUNT(bits));
 
         mt_fill(&r->mt, bits, k);
-        for (int64_t i = 0; i < k; i++)
-            d[at + i] = (float)(int32_t)(bits[i] & 0xffffff) * 0x1p-24f;
+        if (has_avx2())
+            scale_words_fma(d + at, bits, k, lo, span);
+        else
+            scale_words(d + at, bits, k, lo, span);
     }
 }
 
@@ -124,11 +142,7 @@ bool torch_uniform(TorchRng *r, wf_dtype dtype, void *out, int64_t n, double fro
         return true;
     }
     if (dtype == WF_F32) {
-        float *d = out;
-
-        units_f32(r, d, n);
-        for (int64_t i = 0; i < n && (lo != 0 || hi != 1); i++)
-            d[i] = fmaf(d[i], hi - lo, lo);
+        units_f32(r, out, n, lo, hi - lo);
         return true;
     }
     for (int64_t i = 0; i < n; i++) {
@@ -232,12 +246,6 @@ INLINE void blocks_f32(float *d, int64_t n, float mean, float std)
 }
 
 #if defined(__x86_64__)
-#if defined(__clang__)
-#define VECTORS
-#else
-#define VECTORS __attribute__((optimize("O3", "no-math-errno", "no-trapping-math")))
-#endif
-
 /* With an instruction for a*b + c, which gives the same bits as the function. */
 VECTORS __attribute__((target("avx2,fma"))) static void blocks_fma_f32(float *d, int64_t n,
                                                                        float mean, float std)
@@ -249,7 +257,7 @@ VECTORS __attribute__((target("avx2,fma"))) static void blocks_fma_f32(float *d,
 static void normal_f32(float *d, int64_t n, float mean, float std)
 {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    if (has_avx2()) {
         blocks_fma_f32(d, n, mean, std);
         return;
     }
@@ -269,7 +277,7 @@ static void block_f64(double *d, double mean, double std)
 
 static void fill_f32(TorchRng *r, float *d, int64_t n, float mean, float std)
 {
-    units_f32(r, d, n);
+    units_f32(r, d, n, 0, 1);
     normal_f32(d, n / 16, mean, std);
     if (n % 16) {
         d += n - 16;

@@ -2,6 +2,7 @@
 import math as _math
 import warnings as _warnings
 
+import _factors
 import _torch as _w
 from torch._grad import no_grad
 from torch._types import default_generator
@@ -149,25 +150,15 @@ def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
 
 
 def orthogonal_(tensor, gain=1, generator=None):
-    # Gram-Schmidt, twice for accuracy: the signs are those of a qr with a positive diagonal.
+    # q of a matrix of normal numbers, with the signs of a qr whose r has a positive diagonal
     if tensor.ndim < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     rows = tensor.shape[0]
     cols = tensor.numel() // rows
     flat = _w.draw("normal", (rows, cols), tensor.dtype, 0.0, 1.0, generator or default_generator)
     wide = rows < cols
-    m = _w.cast(_w.swap_axes(flat, 0, 1) if wide else flat, _w.float64)
-    n = m.shape[1]
-    basis = []
-    q = None
-    for j in range(n):
-        v = m[:, j]
-        for _ in range(2):
-            if q is not None:
-                v = v - _w.matmul(q, _w.matmul(_w.swap_axes(q, 0, 1), v))
-        v = v / _w.norm(v)
-        basis.append(v)
-        q = _w.stack(basis, 1)
+    q, r = _factors.qr(_w, _w.cast(_w.swap_axes(flat, 0, 1) if wide else flat, _w.float64), False)
+    q = q * _w.sign(_w.diagonal(r))
     q = _w.swap_axes(q, 0, 1) if wide else q
     return _fill(tensor, _w.cast(_w.reshape(q, tensor.shape), tensor.dtype) * gain)
 
