@@ -527,6 +527,66 @@ static Value call_method(Vm *vm, Method *m, const Args *a)
     return r;
 }
 
+Value sc_relayed(Vm *vm, const Function *f, const Value *args, int n, int *skip)
+{
+    const Relay *r = f->relay;
+    const Value *own, *m;
+    Class *cls;
+    Dict *d;
+
+    *skip = 0;
+    if (!r->method)
+        return r->to.tag == T_NIL ? NIL : sc_ref(r->to);
+    if (n < 1 || args[0].tag != T_OBJ || !(cls = args[0].o->cls)->script || !cls->d.attrs_at)
+        return NIL;
+    d = *(Dict **)(void *)((char *)args[0].o + cls->d.attrs_at);
+    for (int64_t i = 0; d && i < r->dicts->n; i++) {
+        const Value *v = sc_dict_find_str(d, as_str(r->dicts->v[i]));
+
+        if (!v || !sc_is_exact(vm, *v, C_dict) || ((Dict *)v->o)->live)
+            return NIL;
+    }
+    m = sc_class_find(cls, r->method);
+    if (!d || !m || !sc_is_exact(vm, *m, C_function))
+        return NIL;
+    own = sc_dict_find_str(d, r->method);
+    *skip = own != NULL;
+    return sc_ref(own ? *own : *m);
+}
+
+Value sc_relayed_attr(Vm *vm, const Function *f, Value self, Str *name)
+{
+    const Relay *r = f->relay;
+    Dict *d = r && !r->method && r->to.tag == T_NIL && self.o->cls->d.attrs_at
+                  ? *(Dict **)(void *)((char *)self.o + self.o->cls->d.attrs_at)
+                  : NULL;
+
+    for (int64_t i = 0; d && i < r->dicts->n; i++) {
+        const Value *in = sc_dict_find_str(d, as_str(r->dicts->v[i]));
+        const Value *v = in && sc_is_exact(vm, *in, C_dict) ? sc_dict_find_str((Dict *)in->o, name) : NULL;
+
+        if (v)
+            return sc_ref(*v);
+    }
+    return NIL;
+}
+
+/* A function of the script: its frame, or what it relays to. */
+static Value call_function(Vm *vm, Function *f, const Args *a)
+{
+    int skip;
+    Value to = f->relay ? sc_relayed(vm, f, a->v, a->n, &skip) : NIL, r;
+    VmFrame *fr;
+
+    if (to.tag != T_NIL) {
+        r = sc_call_args(vm, to, &(Args){a->v + skip, a->n - skip, a->nkw, a->names, NULL, NULL});
+        sc_drop(vm, to);
+        return r;
+    }
+    fr = sc_frame_for(vm, f, a->v, a->n, a->nkw, a->names, false);
+    return !fr ? NIL : fr->code->is_generator ? sc_new_generator(vm, fr) : sc_run(vm, fr);
+}
+
 Value sc_call_args(Vm *vm, Value fn, const Args *a)
 {
     Class *c = sc_class_of(vm, fn);
@@ -537,9 +597,7 @@ Value sc_call_args(Vm *vm, Value fn, const Args *a)
     if (fn.tag == T_OBJ)
         sc_ref(fn); /* the call may drop the last other count */
     if (c == vm->cls[C_function]) {
-        VmFrame *f = sc_frame_for(vm, (Function *)fn.o, a->v, a->n, a->nkw, a->names, false);
-
-        r = !f ? NIL : f->code->is_generator ? sc_new_generator(vm, f) : sc_run(vm, f);
+        r = call_function(vm, (Function *)fn.o, a);
     } else if (c == vm->cls[C_builtin_function_or_method]) {
         r = call_native(vm, (Native *)fn.o, a);
     } else if (c == vm->cls[C_method]) {

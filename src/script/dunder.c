@@ -194,8 +194,11 @@ static Value d_call(Vm *vm, Value self, const Args *a)
 
 static Value d_getattr(Vm *vm, Value self, Str *name)
 {
+    const Value *fn = sc_class_find(sc_class_of(vm, self), vm->known[S_getattr]);
     Value n = v_obj(name), r;
 
+    if (fn && sc_is_exact(vm, *fn, C_function) && (r = sc_relayed_attr(vm, (Function *)fn->o, self, name)).tag != T_NIL)
+        return r;
     if (!sc_enter(vm))
         return NIL;
     r = dunder_call(vm, self, S_getattr, &n, 1);

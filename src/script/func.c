@@ -13,9 +13,40 @@
 
 /* ---- function ---------------------------------------------------------------------- */
 
+static void relay_free(Vm *vm, Relay *r)
+{
+    if (!r)
+        return;
+    sc_drop(vm, r->to);
+    if (r->method)
+        obj_drop(vm, r->method);
+    if (r->dicts)
+        obj_drop(vm, r->dicts);
+    sc_free(vm, r, sizeof *r);
+}
+
+bool sc_relay(Vm *vm, Function *f, Value to, Tuple *dicts)
+{
+    Relay *r = sc_alloc(vm, sizeof *r);
+
+    if (!r)
+        return false;
+    *r = (Relay){.to = NIL, .dicts = gc_ref(dicts)};
+    if (to.tag == T_OBJ && is_str(to))
+        r->method = obj_ref(sc_intern_str(vm, as_str(to)));
+    else if (to.tag != T_NONE)
+        r->to = sc_ref(to);
+    for (int64_t i = 0; i < dicts->n; i++)
+        sc_put(vm, &dicts->v[i], sc_ref(v_obj(sc_intern_str(vm, as_str(dicts->v[i])))));
+    relay_free(vm, f->relay);
+    f->relay = r;
+    return true;
+}
+
 static void func_destroy(Vm *vm, Obj *o)
 {
     Function *f = (Function *)o;
+    Relay *relay = f->relay;
     uint32_t i, n = f->ndefaults + f->nkwdefaults, nc = f->ncells;
     Value *d = f->defaults;
     Cell **cells = f->cells;
@@ -25,6 +56,8 @@ static void func_destroy(Vm *vm, Obj *o)
     f->cells = NULL;
     f->ncells = f->ndefaults = f->nkwdefaults = 0;
     f->unit = NULL;
+    f->relay = NULL;
+    relay_free(vm, relay);
     for (i = 0; d && i < n; i++)
         sc_drop(vm, d[i]);
     sc_free(vm, d, n * sizeof *d);
@@ -54,6 +87,10 @@ static void func_visit(Obj *o, VisitFn fn, void *user)
         fn(v_obj(f->attrs), user);
     if (f->module)
         fn(v_obj(f->module), user);
+    if (f->relay && f->relay->to.tag != T_NIL)
+        fn(f->relay->to, user);
+    if (f->relay)
+        fn(v_obj(f->relay->dicts), user);
 }
 
 static Value func_repr(Vm *vm, Value self)

@@ -268,6 +268,15 @@ typedef struct Cell {
     Value v; /* T_NIL: unset */
 } Cell;
 
+/* What calls of a function come to whose body would do no more, without its frame: library code alone has one. A callable gets the
+ * same arguments; a method of the first argument, while its attributes of these names are empty dicts; or neither, and the
+ * function is a __getattr__ that looks in these dicts first. */
+typedef struct Relay {
+    Value to;      /* T_NIL: none */
+    Str *method;   /* in the argument's own attributes, then without it, or a function of its class; NULL: none */
+    Tuple *dicts;  /* names, interned */
+} Relay;
+
 struct Function {
     GcObj h;
     Dict *attrs;
@@ -279,6 +288,7 @@ struct Function {
     uint32_t ndefaults, nkwdefaults;
     Cell **cells;     /* free variables */
     uint32_t ncells;
+    Relay *relay;     /* owned; NULL: none */
 };
 
 struct ScModule {
@@ -738,6 +748,12 @@ bool sc_bind_native(Vm *vm, const char *fname, const char *params, const Args *a
 bool sc_check_self(Vm *vm, const Native *f, Value self);
 /* A frame for f with a's arguments moved or copied in; NULL: exception. */
 VmFrame *sc_frame_for(Vm *vm, Function *f, Value *args, int n, int nkw, Value *names, bool move);
+/* What is called in the place of f, which has a relay, with the arguments from *skip on, a count of the caller's; NIL: f itself. */
+Value sc_relayed(Vm *vm, const Function *f, const Value *args, int n, int *skip);
+/* An attribute of self by the relay of its class's __getattr__; NIL: not there. */
+Value sc_relayed_attr(Vm *vm, const Function *f, Value self, Str *name);
+/* Gives f a relay, in the place of one it has: to a callable, the method of this name, or None. */
+bool sc_relay(Vm *vm, Function *f, Value to, Tuple *dicts);
 void sc_frame_free(Vm *vm, VmFrame *f);
 Value sc_run(Vm *vm, VmFrame *f); /* vm.c: run until f returns */
 Value sc_new_generator(Vm *vm, VmFrame *f); /* takes the frame */

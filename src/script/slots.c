@@ -440,7 +440,7 @@ Value sc_slot_method(Vm *vm, Class *c, const Str *name, Value self)
     for (int i = 0; i < COUNT(slots); i++) {
         const Slot *s = &slots[i];
 
-        if (strcmp(s->def.name, name->s) || !has_slot(vm, c, s))
+        if (s->def.name[2] != name->s[2] || strcmp(s->def.name, name->s) || !has_slot(vm, c, s))
             continue;
         f = sc_native_fn(vm, &s->def, NIL, c);
         if (!f)

@@ -502,7 +502,7 @@ method_found:
 L_CALLX: {
     Value *b = &R(i.a);
 
-    if (b[0].tag == T_OBJ && b[0].o->cls == vm->cls[C_function] && b[2].tag == T_NIL) {
+    if (sc_is_exact(vm, b[0], C_function) && b[2].tag == T_NIL && !((Function *)b[0].o)->relay) {
         List *l = (List *)b[1].o;
 
         nf = sc_frame_for(vm, (Function *)b[0].o, l->v, (int)l->n, 0, NULL, false);
@@ -539,10 +539,8 @@ L_CALL: { /* b[0] is called; after LOADM b[1] is its self, or nothing */
         else
             args++;
     }
-    if (fn.tag != T_OBJ) {
-        ;
-    } else if (fn.o->cls == vm->cls[C_function]) {
-        f = (Function *)fn.o;
+    if (fn.tag != T_OBJ || fn.o->cls == vm->cls[C_function]) {
+        f = fn.tag == T_OBJ ? (Function *)fn.o : NULL;
     } else if (fn.o->cls == vm->cls[C_method] && args == b + 1) { /* its place takes self */
         held = sc_ref(((Method *)fn.o)->fn);
         b[0] = sc_ref(((Method *)fn.o)->self);
@@ -573,6 +571,11 @@ L_CALL: { /* b[0] is called; after LOADM b[1] is its self, or nothing */
             n++;
         }
     }
+    if (f && f->relay) { /* copies, so that these stay in registers */
+        Relayed to = vm_relay(vm, (Relayed){f, held, fn, args, n});
+
+        f = to.f, held = to.held, fn = to.fn, args = to.args, n = to.n;
+    }
     if (f) {
         nf = sc_frame_for(vm, f, args, n, nkw, names, true);
         sc_drop(vm, held);
@@ -596,8 +599,7 @@ L_CALL: { /* b[0] is called; after LOADM b[1] is its self, or nothing */
         Native *nat = (Native *)fn.o;
 
         if (nat->self_is != SELF_ANY &&
-            !(nat->self_is == SELF_INSTANCE && args[0].tag == T_OBJ &&
-              args[0].o->cls == nat->owner) &&
+            !(nat->self_is == SELF_INSTANCE && args[0].tag == T_OBJ && args[0].o->cls == nat->owner) &&
             !sc_check_self(vm, nat, args[0])) {
             sc_drop(vm, held);
             RAISE;
@@ -609,7 +611,7 @@ L_CALL: { /* b[0] is called; after LOADM b[1] is its self, or nothing */
     sc_drop(vm, held);
     if (v.tag == T_NIL)
         RAISE;
-    for (Value *q = args > b ? args : b + 1; q < args + n + nkw; q++) {
+    for (Value *q = b + 1; q < args + n + nkw; q++) {
         w = *q;
         q->tag = T_NIL;
         sc_drop(vm, w);
@@ -651,8 +653,7 @@ L_RET: {
     TAKE(i.a, v);
     if (enter == FRAME_INIT) {
         if (v.tag != T_NONE) {
-            sc_raise(vm, C_TypeError, "__init__() should return None, not '%s'",
-                     sc_type_name(vm, v));
+            sc_raise(vm, C_TypeError, "__init__() should return None, not '%s'", sc_type_name(vm, v));
             sc_drop(vm, v);
             RAISE;
         }

@@ -30,6 +30,13 @@ bool vm_new_keyword(Vm *vm, Dict *given, Value name); /* false: it is given twic
 bool vm_merge_keywords(Vm *vm, Dict *into, Value from);
 /* fn(*l, **kw) */
 Value vm_call_stars(Vm *vm, Value fn, List *l, Value kw);
+/* A call of f by its relay, if that applies: then f is another function or NULL, fn what is called, and held keeps it alive. */
+typedef struct Relayed {
+    Function *f;
+    Value held, fn, *args;
+    int n;
+} Relayed;
+Relayed vm_relay(Vm *vm, Relayed c);
 Value vm_enter_manager(Vm *vm, Value m);
 /* does it swallow exc? */
 Value vm_exit_manager(Vm *vm, Value m, Value exc);

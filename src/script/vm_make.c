@@ -346,6 +346,8 @@ Value vm_call_stars(Vm *vm, Value fn, List *l, Value kw)
     Value *v, *names, r;
     DictEntry *e;
 
+    if (!nkw)
+        return sc_call_args(vm, fn, &(Args){l->v, (int)l->n, 0, NULL, NULL, NULL});
     v = sc_alloc(vm, (size_t)(total + nkw + 1) * sizeof *v);
     if (!v)
         return NIL;
@@ -362,11 +364,27 @@ Value vm_call_stars(Vm *vm, Value fn, List *l, Value kw)
     return r;
 }
 
-/* fn, of the class of self, called on it: v[0] is self, n - 1 arguments follow. A function of the script needs no method
- * made of it. */
+Relayed vm_relay(Vm *vm, Relayed c)
+{
+    int skip;
+    Value v = sc_relayed(vm, c.f, c.args, c.n, &skip);
+
+    if (v.tag == T_NIL)
+        return c;
+    sc_put(vm, &c.held, v);
+    c.fn = v;
+    c.args += skip;
+    c.n -= skip;
+    c.f = sc_is_exact(vm, v, C_function) ? (Function *)v.o : NULL;
+    return c;
+}
+
+/* fn, of the class of self, called on it: v[0] is self, n - 1 arguments follow. A function of the script or of a native class
+ * needs no method made of it. */
 static Value call_special(Vm *vm, Value fn, Value *v, int n)
 {
-    bool plain = sc_is_exact(vm, fn, C_function);
+    bool plain = sc_is_exact(vm, fn, C_function) ||
+                 (sc_is_exact(vm, fn, C_builtin_function_or_method) && ((Native *)fn.o)->owner);
     Value f = plain ? sc_ref(fn) : sc_bind(vm, fn, v[0], sc_class_of(vm, v[0]));
     Value r = f.tag == T_NIL ? NIL : plain ? sc_call(vm, f, v, n) : sc_call(vm, f, v + 1, n - 1);
 

@@ -815,7 +815,8 @@ bool engine_open(Vm *vm, ScModule *m)
         (f == &g->front[FRONT_TF] && (!open_table(vm, m, engine_random_tf, f) || !open_table(vm, m, engine_files_tf, f))))
         return false;
     if (f == &g->front[FRONT_TORCH] &&
-        (!sc_module_class(vm, m, &en_torch_generator_def, NULL, NULL) || !engine_open_devices(vm, m) ||
+        (!sc_module_class(vm, m, &en_torch_generator_def, NULL, NULL) ||
+         !sc_module_class(vm, m, &en_no_grad_def, NULL, NULL) || !sc_module_class(vm, m, &en_enable_grad_def, NULL, NULL) || !engine_open_devices(vm, m) ||
          !open_table(vm, m, engine_random_torch, f) || !open_table(vm, m, engine_hosts, f) ||
          !open_table(vm, m, engine_files, f)))
         return false;

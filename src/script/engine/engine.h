@@ -250,7 +250,7 @@ Value en_drawn(Vm *vm, const char *native, const Args *a);
 
 /* ---- dispatch.c: callables that know programs by the types of their arguments ---- */
 
-extern const ClassDef dispatch_def;
+extern const ClassDef dispatch_def, en_no_grad_def, en_enable_grad_def;
 /* program.c: the program on these tensors; single: its one result, else a tuple. */
 Value en_program_call(Vm *vm, Front *f, Value program, const Value *v, int n, const bool *donated, bool single);
 /* Was it given to a program, so that it has no elements any more? */

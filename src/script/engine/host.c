@@ -392,6 +392,113 @@ static Value n_mode(Vm *vm, const Args *a)
     return was.tag == T_NIL ? NIL : v_int(was.i + (others == 1 || (others == 0 && s->trace) ? 2 : 0));
 }
 
+/* relay(fn, to, dicts=()): see Relay */
+static Value n_relay(Vm *vm, const Args *a)
+{
+    Tuple *dicts = a->v[2].tag == T_NIL ? sc_tuple(vm, 0) : sc_tuple_from(vm, a->v[2]);
+    bool ok = dicts && sc_is_exact(vm, a->v[0], C_function);
+
+    for (int64_t i = 0; ok && i < dicts->n; i++)
+        ok = dicts->v[i].tag == T_OBJ && is_str(dicts->v[i]);
+    if (!ok)
+        sc_raise(vm, C_TypeError, "relay: needs a function and names");
+    ok = ok && sc_relay(vm, (Function *)(void *)a->v[0].o, a->v[1], dicts);
+    if (dicts)
+        obj_drop(vm, dicts);
+    return ok ? NONE : NIL;
+}
+
+/* ---- no_grad and enable_grad: blocks in which recording is off, or on. One may be entered again within itself. */
+
+typedef struct GradMode {
+    bool on, first[6]; /* first: what was recorded outside each block, of few */
+    bool *before;      /* the same */
+    int n, room;
+} GradMode;
+
+/* An argument is a function that is decorated: it is the attribute fn. */
+static bool mode_init(Vm *vm, Value self, const Args *a, bool on)
+{
+    GradMode *m = sc_native_new(vm, self, sizeof *m);
+
+    if (!m)
+        return false;
+    m->on = on;
+    m->before = m->first;
+    m->room = COUNT(m->first);
+    return a->v[0].tag == T_NIL || sc_setattr(vm, self, sc_intern(vm, "fn", 2), a->v[0]);
+}
+
+static bool no_grad_init(Vm *vm, Value self, const Args *a)
+{
+    return mode_init(vm, self, a, false);
+}
+
+static bool enable_grad_init(Vm *vm, Value self, const Args *a)
+{
+    return mode_init(vm, self, a, true);
+}
+
+static void mode_free(Vm *vm, void *native)
+{
+    GradMode *m = native;
+
+    if (m->before != m->first)
+        sc_free(vm, m->before, (size_t)m->room * sizeof *m->before);
+}
+
+/* __enter__(): where derivatives may be taken by another way than reverse mode alone, the method elsewhere(was) has a say. */
+static Value mode_enter(Vm *vm, const Args *a)
+{
+    GradMode *m = sc_native(a->v[0]);
+    Value on = v_bool(m->on), was;
+
+    if (m->n == m->room) {
+        int room = 2 * m->room;
+        bool *before = sc_alloc(vm, (size_t)room * sizeof *before);
+
+        if (!before)
+            return NIL;
+        memcpy(before, m->before, (size_t)m->n * sizeof *before);
+        mode_free(vm, m);
+        m->before = before;
+        m->room = room;
+    }
+    was = n_mode(vm, &(Args){&on, 1, 0, NULL, NULL, NULL});
+    if (was.i > 1 && !m->on) {
+        Value outside = v_bool(was.i & 1), r = sc_call_method(vm, a->v[0], "elsewhere", &outside, 1);
+
+        if (r.tag == T_NIL)
+            return NIL;
+        sc_drop(vm, r);
+    }
+    m->before[m->n++] = was.i & 1;
+    return NONE;
+}
+
+static Value mode_exit(Vm *vm, const Args *a)
+{
+    GradMode *m = sc_native(a->v[0]);
+
+    if (!m->n)
+        return sc_raise(vm, C_IndexError, "pop from empty list");
+    vm->cx->tensors->no_grad = !m->before[--m->n];
+    return v_bool(false);
+}
+
+static const NativeDef mode_methods[] = {
+    {"__enter__", mode_enter, "self"}, {"__exit__", mode_exit, "self,kind,value,trace"}, {0}};
+const ClassDef en_no_grad_def = {.name = "NoGrad",
+                                 .init = no_grad_init,
+                                 .init_params = "|fn",
+                                 .native_free = mode_free,
+                                 .methods = mode_methods};
+const ClassDef en_enable_grad_def = {.name = "EnableGrad",
+                                     .init = enable_grad_init,
+                                     .init_params = "|fn",
+                                     .native_free = mode_free,
+                                     .methods = mode_methods};
+
 const NativeDef engine_hosts[] = {
     {"host", n_host, "y,record"},
     {"hosts", n_hosts, "ys"},
@@ -402,5 +509,6 @@ const NativeDef engine_hosts[] = {
     {"saved", n_saved, "x,at"},
     {"recording", n_recording, "|on"},
     {"mode", n_mode, "on"},
+    {"relay", n_relay, "fn,to|dicts"},
     {0},
 };

@@ -10,7 +10,7 @@ class OptimizedModule(Module):
     def __init__(self, mod, quick):
         super().__init__()
         self._orig_mod = mod
-        vars(self)["_quick"] = quick
+        vars(self)["_quick"] = vars(self)["forward"] = quick
 
     def forward(self, *args, **kwargs):
         return self._quick(*args, **kwargs)
@@ -123,4 +123,5 @@ def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mo
         return quick(*args, **kwargs)
 
     inner.__compiled__ = model
+    _w.relay(inner, quick)
     return inner

@@ -25,7 +25,6 @@ class _Mode:
             if not self.mode and __import__("torch.func").kit.forward:
                 _w.recording(was > 0)
         self.before.append(was > 0)
-        return self
 
     def __exit__(self, kind, value, trace):
         _w.recording(self.before.pop())
@@ -45,12 +44,17 @@ class _Mode:
         return inner
 
 
-class no_grad(_Mode):
-    mode = False
+class no_grad(_w.NoGrad):
+    fn, __call__ = None, _Mode.__call__
+
+    def elsewhere(self, was):
+        # Where derivatives are taken in forward mode alone nothing changes: the modes are for reverse ones.
+        if __import__("torch.func").kit.forward:
+            _w.recording(was)
 
 
-class enable_grad(_Mode):
-    mode = True
+class enable_grad(_w.EnableGrad):
+    fn, __call__ = None, _Mode.__call__
 
 
 class inference_mode(_Mode):
@@ -70,7 +74,6 @@ class set_grad_enabled(_Mode):
     def __enter__(self):
         _w.recording(self.mode)
         self.before.append(self.first)
-        return self
 
     def __call__(self, fn):
         _w.recording(self.first)

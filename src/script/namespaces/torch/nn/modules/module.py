@@ -72,6 +72,8 @@ class Module:
                 out = r
         return _watch_output(out, seen) if self._backward_hooks else out
 
+    _w.relay(__call__, "forward", ("_forward_pre_hooks", "_forward_hooks", "_backward_hooks"))
+
     # ---- attributes
 
     def __getattr__(self, name):
@@ -84,6 +86,8 @@ class Module:
             if name in d["_modules"]:
                 return d["_modules"][name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    _w.relay(__getattr__, None, ("_parameters", "_buffers", "_modules"))
 
     def __setattr__(self, name, value):
         d = self.__dict__
