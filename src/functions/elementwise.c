@@ -439,11 +439,15 @@ wf_tensor wf_remainder(wf_ctx *c, wf_tensor x, wf_tensor y)
 }
 
 /* Floats: (x - r) / y is nearly whole; it is rounded to the whole number next to it, as NumPy does. */
+/* Its derivative is 0 wherever it has one, and where y is 0 as well. */
 static wf_tensor floor_div_float(wf_ctx *c, wf_tensor x, wf_tensor y)
 {
-    wf_tensor r = op_2(c, OP_rem, x, y, NULL);
-    wf_tensor q = wf_div(c, wf_sub(c, x, r), y), f;
+    wf_tensor r, q, f;
 
+    x = op_1(c, OP_stop_gradient, x, NULL);
+    y = op_1(c, OP_stop_gradient, y, NULL);
+    r = op_2(c, OP_rem, x, y, NULL);
+    q = wf_div(c, wf_sub(c, x, r), y);
     q = wf_where(c, crosses(c, r, y), wf_sub(c, q, num(c, 1)), q);
     f = wf_floor(c, q);
     f = wf_where(c, wf_gt(c, wf_sub(c, q, f), num(c, 0.5)), wf_add(c, f, num(c, 1)), f);

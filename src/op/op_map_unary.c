@@ -379,17 +379,17 @@ REAL_C(exp2, exp2(x))
 ROW(exp2, 40, "y = 2^x, exact for whole x. Floats; overflow gives inf, exp2(-inf) = 0.",
     type_map_float, jvp_exp2, fold_splats, .real = real_exp2, .c = c_exp2);
 
-/* ---- cbrt:  dy = dx * (y / (3 x)) ---- */
+/* ---- cbrt:  dy = dx / (3 y²) ---- */
 
 static void jvp_cbrt(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 {
-    Val x = e->in[0], y = e->out[0];
+    Val y = e->out[0];
 
-    dy[0] = b_mul(b, dx[0], b_div(b, y, b_mul(b, b_full_like(b, x, 3), x)));
+    dy[0] = b_div(b, dx[0], b_mul(b, b_full_like(b, y, 3), b_mul(b, y, y)));
 }
 
 REAL_C(cbrt, cbrt(x))
-ROW(cbrt, 60, "y = cube root of x. Floats; keeps -0, inf and NaN; the slope at 0 is NaN.",
+ROW(cbrt, 60, "y = cube root of x. Floats; keeps -0, inf and NaN; the slope at 0 is inf.",
     type_map_float, jvp_cbrt, fold_splats, .real = real_cbrt, .c = c_cbrt);
 
 /* ---- lgamma:  dy = dx * digamma(x) ---- */

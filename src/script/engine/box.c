@@ -435,6 +435,18 @@ static bool is_foreign(const En *e, Value v)
            !wf_is_symbolic(e->c, as_tensor(v)->t);
 }
 
+/* NumPy takes the numbers of JAX's arrays, and one that is traced or differentiated has none to give. */
+static bool is_without_numbers(En *e, Value v)
+{
+    const Front *f = e->vm->engine->front;
+    const Tensor *t;
+
+    if (e->f != &f[FRONT_NUMPY] || as_tensor(v)->front != &f[FRONT_JAX])
+        return false;
+    t = tensor_get(e->c, as_tensor(v)->t, "array");
+    return t && (t->symbolic || t->need & e->c->tensors->recorders);
+}
+
 bool en_tensor(En *e, Value v, wf_tensor *out)
 {
     double re, im;
@@ -449,6 +461,10 @@ bool en_tensor(En *e, Value v, wf_tensor *out)
     if (is_tensor(e->vm, v)) {
         wf_dtype d = wf_dtype_of(e->c, *out = as_tensor(v)->t);
 
+        if (is_without_numbers(e, v)) {
+            tensor_fail(e->c, WF_ERR_TYPE, "numbers of a traced array: %s", shape_text(e->c, tensor_get(e->c, *out, "array")));
+            return false;
+        }
         /* an array that JAX made with x64 keeps its type without it */
         if (as_tensor(v)->front != e->f && en_narrow(e->f, d) != d)
             *out = wf_cast(e->c, *out, en_narrow(e->f, d));

@@ -188,7 +188,7 @@ static Value dtype_call(Vm *vm, Value self, const Args *a)
         sc_fail(vm, C_TypeError, "%s() takes one value", en_dtype_plain_names[o->dtype]);
         return en_fail(&e);
     }
-    t = en_tensor_from(&e, a->n ? a->v[0] : zero, o->dtype);
+    t = en_tensor_from(&e, a->n ? a->v[0] : zero, en_narrow(o->front, o->dtype));
     return sc_failed(vm) ? en_fail(&e) : en_end(&e, t);
 }
 

@@ -403,10 +403,11 @@ static bool one_index(En *e, Value k, wf_index *out)
     if (is_tensor(vm, k)) {
         out->tensor = as_tensor(k)->t;
         if (e->f->means.promotion == WF_PROMOTE_JAX && wf_is_symbolic(e->c, out->tensor) &&
-            wf_dtype_of(e->c, out->tensor) == WF_BOOL)
-            return sc_fail(vm, C_IndexError,
-                           "Array boolean indices must be concrete; got a traced array, whose "
-                           "values are not known while tracing: use where");
+            wf_dtype_of(e->c, out->tensor) == WF_BOOL) {
+            tensor_fail(e->c, WF_ERR_INDEX, "Array boolean indices must be concrete; got a traced array, whose "
+                                            "values are not known while tracing: use where");
+            return false;
+        }
         return true;
     }
     if (k.tag == T_OBJ && (sc_is(vm, k, C_list) || sc_is(vm, k, C_range) || sc_is(vm, k, C_tuple))) {

@@ -25,7 +25,7 @@ class _Run:
         self.argnums = [i + n if i < 0 else i for i in argnums]
         for i in self.argnums:
             if not 0 <= i < n:
-                raise kit.error(f"{what}: argnums {i} for a function of {n} arguments")
+                raise kit.bad_argnum(what, i, n)
         leaves, self.in_spec = kit.flatten([args[i] for i in self.argnums])
         self.leaves = leaves
         self.live = [i for i, x in enumerate(leaves) if kit.is_float(x)]
@@ -140,6 +140,9 @@ class Transforms:
         self.error = ValueError
 
     # -- what a library may see differently
+
+    def bad_argnum(self, what, i, n):
+        return self.error(f"{what}: argnums {i} for a function of {n} arguments")
 
     def flatten(self, tree):
         return _tree.flatten(tree, None, self.sort)

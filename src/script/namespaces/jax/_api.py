@@ -9,6 +9,10 @@ from jax._sharding import used as used_shardings
 
 
 class _Transforms(_transform.Transforms):
+    def bad_argnum(self, what, i, n):
+        return TypeError(f"differentiating with respect to argnums={i} requires at least {i + 1} positional arguments to be passed by the "
+                         f"caller, but got only {n} positional arguments.")
+
     def check_argument(self, x, what):
         if isinstance(x, bool) or isinstance(x, int):
             name = "bool" if isinstance(x, bool) else "int32"

@@ -64,6 +64,9 @@ def worded(text):
         from jax.errors import UnexpectedTracerError
         return UnexpectedTracerError("Encountered an unexpected tracer. A function transformed by JAX had a side effect, allowing for a "
                                      "reference to an intermediate value to escape: " + text)
+    if text.startswith("Array boolean indices must be concrete"):
+        from jax.errors import NonConcreteBooleanIndexError
+        return NonConcreteBooleanIndexError(text)
     if "broadcast together" in text:
         return ValueError("Incompatible shapes for broadcasting: " + text)
     return text

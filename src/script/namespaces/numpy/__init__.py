@@ -4,7 +4,7 @@ import _numpy as _w
 from numpy._array import (
     ndarray, generic, number, integer, signedinteger, unsignedinteger, inexact, floating, complexfloating,
     bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, float32, float64, complex64, complex128, options, text,
-    written, dotted)
+    written, dotted, of_jax)
 from numpy._ufunc import *
 from numpy._create import *
 from numpy._shape import *
@@ -302,7 +302,30 @@ def nditer(op, flags=None, op_flags=None):
     return iter(_w.reshape(_w.wrap(op), -1))
 
 
+def _by_method(name, method):
+    # NumPy asks an array of another library for the method of that name: of JAX's the result is one of JAX's.
+    fn = globals()[name]
+
+    @__import__("functools").wraps(fn)
+    def call(*args, **kwargs):
+        if args and of_jax(args[0]):
+            return getattr(args[0], method)(*args[1:], **kwargs)
+        return fn(*args, **kwargs)
+    return call
+
+
+for _name in ("sum prod max min any all mean std var reshape repeat swapaxes transpose argmax argmin searchsorted squeeze cumsum "
+              "cumprod round").split():
+    globals()[_name] = _by_method(_name, _name)
+amax, amin, around = max, min, round
+
+
 def _worded(text, label):
+    if "numbers of a traced array" in text:
+        from jax.errors import TracerArrayConversionError
+        dtype, _, shape = text.rpartition(": ")[2].partition("[")
+        return TracerArrayConversionError(f"The numpy.ndarray conversion method __array__() was called on traced array with shape "
+                                          f"{_w_name(dtype)}[{shape}")
     if "cannot be written into" in text:
         from numpy.exceptions import _UFuncTypeError
         a, b = [_w_name(s) for s in text.partition("a value of dtype ")[2].split(" cannot be written into ")]
@@ -313,8 +336,8 @@ def _worded(text, label):
 
 def _w_name(text):
     # f64[5] is float64
-    name = text.partition("[")[0]
-    return {"b": "bool", "f": "float", "i": "int", "u": "uint", "c": "complex"}[name[0]] + ("" if name == "bool" else name[1:])
+    name = text.partition("[")[0].replace("bf16", "bfloat16")
+    return name if name == "bfloat16" else {"b": "bool", "f": "float", "i": "int", "u": "uint", "c": "complex"}[name[0]] + ("" if name == "bool" else name[1:])
 
 
 _w.set_error(_worded)

@@ -24,6 +24,10 @@ def text(x, style):
     return _w.text(x, style, o.precision, o.threshold, o.edgeitems, o.linewidth, None, o.suppress)
 
 
+def of_jax(a):
+    return type(a).__name__ == "ArrayImpl"
+
+
 def _part(x, k):
     # The real part (k = 0) or the imaginary one: views, but for that of numbers and the zeros of real arrays.
     if not x.ndim or k and not x.dtype.is_complex:

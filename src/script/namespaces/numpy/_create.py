@@ -1,7 +1,7 @@
 # numpy._create -- arrays from data, shapes, ranges and files.
 import _numpy as _w
 import _joined
-from numpy._array import ndarray, generic, dtype_or_float
+from numpy._array import ndarray, generic, dtype_or_float, of_jax
 from numpy._shape import _core
 
 _int, _min, _max, _range = int, min, max, range
@@ -47,7 +47,10 @@ def asarray(a, dtype=None, order=None, copy=None):
         return ObjectArray(a)
     if isinstance(a, ndarray) and (dtype is None or a.dtype == dtype):
         return _copied(a) if copy else a
-    return _w.array(_w.tensor(a, dtype, bool(copy)))
+    x = _w.array(_w.tensor(a, dtype, bool(copy)))
+    if not copy and of_jax(a) and x.dtype.name == a.dtype.name:     # the same memory, and JAX's arrays never change
+        _w.lock(x, True)
+    return x
 
 
 asanyarray = asarray

@@ -1,7 +1,7 @@
 # numpy._shape -- functions that rearrange, join, split and pick.
 import _array
 import _numpy as _w
-from numpy._array import can_cast, ndarray, written, repeated, taken, rounded, dotted
+from numpy._array import can_cast, ndarray, of_jax, written, repeated, taken, rounded, dotted
 from numpy.exceptions import AxisError
 
 _int, _sum, _max, _min, _range, _any = int, sum, max, min, range, any
@@ -19,7 +19,7 @@ resize, select, piecewise = _core.resize, _core.select, _core.piecewise
 
 
 def shape(a):
-    return _w.wrap(a).shape
+    return (a if of_jax(a) else _w.wrap(a)).shape
 
 
 def ndim(a):
@@ -30,7 +30,7 @@ def ndim(a):
 
 
 def size(a, axis=None):
-    a = _w.wrap(a)
+    a = a if of_jax(a) else _w.wrap(a)
     return a.size if axis is None else a.shape[axis]
 
 

@@ -180,13 +180,7 @@ def copysign(x1, x2):
 
 
 def cbrt(x):
-    # The real root, by one more step of Newton's method; the slope comes from the formula.
-    x = _float(x)
-    safe = _w.where(_w.eq(x, 0), _w.ones_like(x), _w.abs(x))
-    y = _w.exp(_w.log(safe) / 3)
-    s = _w.stop_gradient(y)
-    y = y - (s * s * s - _w.stop_gradient(safe)) / (3 * s * s)
-    return _w.where(_w.logical_or(_w.eq(x, 0), _w.is_inf(x)), x, _w.sign(x) * y)
+    return _w.op("cbrt", [_float(x)])[0]
 
 
 def sinc(x):
