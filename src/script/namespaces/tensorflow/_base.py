@@ -250,6 +250,14 @@ class TensorLike:
     pass
 
 
+def _declared(x):
+    # the shape of an argument as the function's signature has it
+    for t, shape in state.funcs[-1].shown if state.funcs else ():
+        if t is x:
+            return shape
+    return x.shape
+
+
 class EagerTensor(_w.Tensor, TensorLike):
     __module__ = "tensorflow.python.framework.ops"
 
@@ -317,17 +325,21 @@ class EagerTensor(_w.Tensor, TensorLike):
 
     def __repr__(self):
         if _w.about(self, "symbolic"):
-            return f"<tf.Tensor 'x:0' shape={self.shape} dtype={self.dtype.name}>"
+            return f"<tf.Tensor 'x:0' shape={_declared(self)} dtype={self.dtype.name}>"
         return _w.text(self, "tf_repr")
 
     def __str__(self):
         if _w.about(self, "symbolic"):
-            return f'Tensor("x:0", shape={self.shape}, dtype={self.dtype.name})'
+            return f'Tensor("x:0", shape={_declared(self)}, dtype={self.dtype.name})'
         return _w.text(self, "tf")
 
 
 _w.set_class(EagerTensor)
 _w.set_shape_class(TensorShape)
+
+
+def _rows_of(v):
+    return "[" + " ".join([_rows_of(x) for x in v]) + "]" if isinstance(v, list) else repr(v)
 
 
 class StringTensor(TensorLike):
@@ -358,16 +370,39 @@ class StringTensor(TensorLike):
         return iter([StringTensor(v) for v in self._value])
 
     def __eq__(self, other):
-        return isinstance(other, StringTensor) and self._value == other._value
+        if isinstance(other, (str, bytes)):
+            other = StringTensor(other)
+        if not isinstance(other, StringTensor):
+            return NotImplemented
+        return _w.tensor(_alike(self._value, other._value), bool_)
+
+    def __ne__(self, other):
+        r = self.__eq__(other)
+        return r if r is NotImplemented else _w.logical_not(r)
+
+    def __add__(self, other):
+        from tensorflow.strings import join
+        return join([self, other])
+
+    def __radd__(self, other):
+        from tensorflow.strings import join
+        return join([other, self])
 
     def __hash__(self):
         return id(self)
 
     def __str__(self):
-        return f"tf.Tensor({str(self.numpy()) if self.ndim else self._value!r}, shape={self.shape}, dtype=string)"
+        return f"tf.Tensor({_rows_of(self._value) if self.ndim else repr(self._value)}, shape={self.shape}, dtype=string)"
 
     def __repr__(self):
         return f"<tf.Tensor: shape={self.shape}, dtype=string, numpy={self.numpy()!r}>"
+
+
+def _alike(a, b):
+    if isinstance(a, list) or isinstance(b, list):
+        n = len(a) if isinstance(a, list) else len(b)
+        return [_alike(x, y) for x, y in zip(a if isinstance(a, list) else [a] * n, b if isinstance(b, list) else [b] * n)]
+    return a == b
 
 
 class Reference:

@@ -141,7 +141,7 @@ class Features:
         return r
 
     def __str__(self):
-        return "".join([f'feature {{\n  key: "{k}"\n  value {{\n{_indented(_indented(str(self.feature[k])))}  }}\n}}\n' for k in sorted(self.feature)])
+        return "".join([f'feature {{\n  key: "{k}"\n  value {{\n{_indented(_indented(str(self.feature[k])))}  }}\n}}\n' for k in self.feature])
 
 
 class Example:

@@ -28,6 +28,13 @@ class FuncGraph:
         self.current = {}    # variable: its value at this point
         self.written = []
         self.draws = []      # (what draws, place among the captures, shape, dtype)
+        self.mistakes = {}   # errors of its calls, by the marks of values that must not be needed
+        self.shown = []      # (tensor, its shape as the signature has it)
+
+    def mistaken(self, text):
+        mark = f"mistake {len(self.mistakes)}"
+        self.mistakes[mark] = text
+        return mark
 
     def read(self, v):
         if v not in self.current:
@@ -63,9 +70,13 @@ class Concrete:
         self.constants = constants  # leaves of the result that are no tensors, by place
         self.graph = graph
         self.name = name
+        needed = str(program) if graph.mistakes else ""
+        self.mistakes = [text for mark, text in graph.mistakes.items() if f'"{mark}"' in needed]
 
     def call(self, xs):
         g = self.graph
+        if self.mistakes:
+            raise InvalidArgumentError(self.mistakes[0])
         if g.free_sizes:
             return self._result(_ran(self.program, xs))
         caps = list(self.program.captures)
@@ -94,6 +105,10 @@ class Concrete:
         return _tree.unflatten(self.spec, leaves)
 
 
+def _is_spec(x):
+    return isinstance(x, TensorSpec)
+
+
 def _leaf(x):
     return isinstance(x, (_w.Tensor, Variable)) or hasattr(x, "__tensor__")
 
@@ -115,6 +130,7 @@ class Function:
         self._open = bool([s for s in input_signature or [] if not s.shape.is_fully_defined()])
         self._free = {}
         self._bound = {}
+        self._parameters = None
         self.__name__ = name or getattr(fn, "__name__", "f")
         self.__doc__ = getattr(fn, "__doc__", None)
 
@@ -134,7 +150,7 @@ class Function:
 
     def _arguments(self, args, kw):
         if self._signature is None:
-            return args, kw
+            return self._in_order(args, kw)
         if len(args) > len(self._signature):
             raise TypeError(f"{self.__name__}() takes {len(self._signature)} arguments, got {len(args)}")
         out = []
@@ -144,6 +160,24 @@ class Function:
                 raise TypeError(f"Binding inputs to tf.function failed due to `Can not cast TensorSpec(shape={x.shape}, "
                                 f"dtype=tf.{x.dtype.name}, name=None) to {s!r}`.")
             out.append(x)
+        return tuple(out), kw
+
+    def _in_order(self, args, kw):
+        # Arguments by position and defaults where they are not given: the same call is traced once, however it is written.
+        target = getattr(self, "_target", None)
+        if self._parameters is None:
+            self._parameters = _tree._parameters(target[0] if target is not None else self._fn)[1 if target is not None else 0:]
+        plain = [p for p in self._parameters if p[1] < 2]
+        if len(plain) != len(self._parameters) or len(args) > len(plain):
+            return args, kw
+        out, kw = list(args), dict(kw)
+        for p in plain[len(args):]:
+            if p[0] in kw:
+                out.append(kw.pop(p[0]))
+            elif p[2]:      # has a default
+                out.append(p[2][0])
+            else:
+                return args, kw
         return tuple(out), kw
 
     def _trace(self, args, kw):
@@ -197,6 +231,8 @@ class Function:
             names = _tree.argument_names(self._fn, *spec[3])
             _w.name_inputs(symbols, [n for n, x in zip(names, leaves) if _leaf(x) and not isinstance(x, Variable)])
             g = FuncGraph(free_sizes)
+            if self._signature is not None:
+                g.shown = list(zip(symbols, [s.shape for s in _tree.flatten(tuple(self._signature), _is_spec, False)[0]]))
             state.funcs.append(g)
             at, values = 0, []
             for x in leaves:

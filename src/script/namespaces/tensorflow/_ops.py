@@ -4,7 +4,7 @@ import _special
 import _tf as _w
 import numpy as _np
 from collections import namedtuple as _namedtuple
-from tensorflow._base import (state, op, as_tensor, like, axes_of, ints, dtype_of, InvalidArgumentError, TensorShape, TensorSpec, float32,
+from tensorflow._base import (state, op, as_tensor, like, axes_of, ints, dtype_of, InvalidArgumentError, UnimplementedError, TensorShape, TensorSpec, float32,
                               float64, int32, int64, uint8, uint32, uint64, bool_, as_operand, signed)
 from tensorflow._strings import string as _string, is_text as _is_text
 
@@ -308,7 +308,10 @@ operators = {"add": _binary("add", _w.add), "sub": _binary("sub", _w.sub), "mul"
 
 @op("Cast")
 def cast(x, dtype):
-    return _w.cast(as_tensor(x), dtype)
+    x = as_tensor(x)
+    if x.dtype is _string and dtype is not _string:
+        raise UnimplementedError(f"Cast string to {dtype_of(dtype).name} is not supported")
+    return x if dtype is _string and x.dtype is _string else _w.cast(x, dtype)
 
 
 def to_float(x):
@@ -540,7 +543,10 @@ def reshape(tensor, shape):
 
 @op("transpose")
 def transpose(a, perm=None, conjugate=False):
-    y = _w.permute(as_tensor(a), axes_of(perm))
+    x, perm = as_tensor(a), axes_of(perm)
+    if perm is not None and len(perm) != x.ndim:
+        raise InvalidArgumentError(f"transpose expects a vector of size {x.ndim}. But input(1) is a vector of size {len(perm)}")
+    y = _w.permute(x, perm)
     return _w.conj(y) if conjugate and y.dtype.is_complex else y
 
 
@@ -708,12 +714,18 @@ def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, el
     return as_tensor(input_)[tuple(key)]
 
 
-def _checked(ix, n):
-    if _w.about(ix, "symbolic") or _w.about(ix, "count") == 0:
-        return
+def _checked(ix, n, x):
+    # x, whose elements are picked, and the places. While a function is traced, places that it has not are an error of the call, and only if what is
+    # picked is needed: x is marked with the message.
+    if _w.about(ix, "symbolic") or _w.about(ix, "count") == 0 or not isinstance(n, int):
+        return x, ix
     lo, hi = _w.min(ix).item(), _w.max(ix).item()
-    if lo < 0 or hi >= n:
-        raise InvalidArgumentError(f"indices[0] = {lo if lo < 0 else hi} is not in [0, {n})")
+    if 0 <= lo and hi < n:
+        return x, ix
+    text = f"indices[0] = {lo if lo < 0 else hi} is not in [0, {n})"
+    if not state.funcs or not _w.about(x, "symbolic"):
+        raise InvalidArgumentError(text)
+    return _w.op("name", [x], {"as": state.funcs[-1].mistaken(text)})[0], _w.clip(ix, 0, _max(n - 1, 0))
 
 
 @op("GatherV2")
@@ -726,7 +738,7 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0):
         parts = [gather(x[i], ix[i], None, axis - 1, batch_dims - 1) for i in _range(x.shape[0])]
         return _w.stack(parts, 0)
     axis = 0 if axis is None else int(axis)
-    _checked(ix, x.shape[axis])
+    x, ix = _checked(ix, x.shape[axis], x)
     y = _w.take(x, ix, axis)
     if axis == 0:
         for tape in state.tapes:
@@ -744,9 +756,11 @@ def gather_nd(params, indices, batch_dims=0):
     batch_dims = int(_number(batch_dims))
     if batch_dims:
         return _w.stack([gather_nd(x[i], ix[i], batch_dims - 1) for i in _range(x.shape[0])], 0)
+    key = []
     for k in _range(ix.shape[-1]):
-        _checked(ix[..., k], x.shape[k])
-    return x[_nd_key(ix)]
+        x, at = _checked(ix[..., k], x.shape[k], x)
+        key.append(at)
+    return x[tuple(key)]
 
 
 @op("boolean_mask")

@@ -28,10 +28,14 @@ class Variable:
         if _w.about(x, "symbolic"):
             raise ValueError("tf.function only supports singleton tf.Variables created on the first call: make the variable outside")
         self._value = _w.copy(_w.detach(x))
-        self._name = (name if name is not None else "Variable") + ":0"
+        from tensorflow import _eager_scope
+        self._name = _eager_scope() + (name if name is not None else "Variable") + ":0"
         self.aggregation = str(getattr(aggregation, "name", aggregation or "NONE")).upper()
         self._trainable = True if trainable is None else trainable
         self.constraint = constraint
+        self._declared = None if shape is None else TensorShape(shape)      # where assigned values may have other shapes
+        if self._declared is not None and not self._declared.is_compatible_with(x.shape):
+            raise ValueError(f"The initial value's shape ({x.shape}) is not compatible with the explicitly supplied `shape` argument ({shape}).")
 
     # ---- reading ----
 
@@ -62,7 +66,7 @@ class Variable:
 
     @property
     def shape(self):
-        return self._value.shape
+        return self._value.shape if self._declared is None else self._declared
 
     @property
     def dtype(self):
@@ -94,7 +98,7 @@ class Variable:
                 raise ValueError("You must specify an aggregation method to update a MirroredVariable in Replica Context. You can do "
                                  "so by passing an explicit value for argument `aggregation` to tf.Variable(..).e.g. `tf.Variable(..., "
                                  "aggregation=tf.VariableAggregation.SUM)`")
-        if x.shape != self.shape:
+        if not self._declared.is_compatible_with(x.shape) if self._declared is not None else x.shape != self.shape:
             raise ValueError(f"Cannot assign value to variable ' {self._name}': Shape mismatch.The variable shape {self.shape}, and the "
                              f"assigned value shape {x.shape} are incompatible.")
         if state.funcs:

@@ -2,7 +2,8 @@
 import _tf as _w
 import _tree
 import numpy as _np
-from tensorflow._base import as_tensor, state, TensorShape, TensorSpec, InvalidArgumentError, int64
+from tensorflow._base import as_tensor, state, StringTensor, TensorShape, TensorSpec, InvalidArgumentError, OutOfRangeError, int64
+from tensorflow._strings import string as _string
 
 AUTOTUNE = -1
 _probing = []       # while an example of a dataset's elements is made
@@ -44,10 +45,73 @@ class _Order(_Source):
         self.words = words_from(*self.seeds)
 
 
+def _joined(xs):
+    if hasattr(xs[0], "_value") and xs[0].dtype is _string:
+        return StringTensor([x._value for x in xs])
+    return _w.stack(xs, 0)
+
+
+def _many(dataset):
+    # more than one?
+    return len([1 for _, _ in zip(range(2), dataset._make())]) > 1
+
+
+def _padded(items, shapes, values):
+    # elements of different sizes, with something after the smaller ones
+    spec = _tree.flatten(items[0], _leaf, False)[1]
+    rows = [_tree.flatten(i, _leaf, False)[0] for i in items]
+    n = len(rows[0])
+    wanted = [None] * n if shapes is None else _each(shapes, n)
+    fills = [None] * n if values is None else _each(values, n)
+    out = []
+    for k in range(n):
+        xs = [r[k] for r in rows]
+        sizes = [max([x.shape[a] for x in xs]) for a in range(xs[0].ndim)]
+        if wanted[k] is not None:
+            sizes = [d if d is not None else s for d, s in zip(TensorShape(wanted[k]), sizes)]
+        for x in xs:
+            if [1 for d, s in zip(x.shape, sizes) if d > s]:
+                raise InvalidArgumentError(f"Attempted to pad to a smaller size than the input element: {x.shape} to {sizes}")
+        fill = 0 if fills[k] is None else as_tensor(fills[k]).item()
+        out.append(_w.stack([_w.pad(x, [0] * x.ndim, [s - d for d, s in zip(x.shape, sizes)], fill) for x in xs], 0))
+    return _tree.unflatten(spec, out)
+
+
+def _each(x, n):
+    # one for each leaf: shapes are lists, structures tuples and dicts
+    if isinstance(x, tuple) and not isinstance(x, TensorShape) and (n > 1 or len(x) == 1 and isinstance(x[0], (list, tuple, TensorShape))):
+        return [z for y in x for z in _each(y, 1)]
+    if isinstance(x, dict):
+        return [z for k in sorted(x) for z in _each(x[k], 1)]
+    return [x] * n
+
+
 def _stacked(items):
     spec = _tree.flatten(items[0], _leaf, False)[1]
     cols = [_tree.flatten(i, _leaf, False)[0] for i in items]
-    return _tree.unflatten(spec, [_w.stack([c[k] for c in cols], 0) for k in range(len(cols[0]))])
+    return _tree.unflatten(spec, [_joined([c[k] for c in cols]) for k in range(len(cols[0]))])
+
+
+class _Iterator:
+    # What iter(dataset) gives.
+    def __init__(self, dataset):
+        self._dataset, self._rows = dataset, iter(dataset._make())
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self._rows)
+
+    def get_next(self):
+        try:
+            return next(self._rows)
+        except StopIteration:
+            raise OutOfRangeError("End of sequence") from None
+
+    @property
+    def element_spec(self):
+        return self._dataset.element_spec
 
 
 class Dataset:
@@ -68,14 +132,14 @@ class Dataset:
             s.values = [_w.full([1 if d is None else d for d in t.shape], 0, t.dtype) for t in s.tensors]
         _probing.append(True)
         try:
-            return next(iter(self))
+            return next(iter(self._make()))
         finally:
             _probing.pop()
             for s in self.sources:
                 s.values = None
 
     def __iter__(self):
-        return self._make()
+        return _Iterator(self)
 
     def __len__(self):
         if self._size is None:
@@ -83,7 +147,9 @@ class Dataset:
         return self._size
 
     def cardinality(self):
-        return _w.tensor(-2 if self._size is None else self._size, int64)
+        return _w.tensor(-1 if self.endless else -2 if self._size is None else self._size, int64)
+
+    endless = False
 
     @staticmethod
     def from_tensor_slices(tensors, name=None):
@@ -140,18 +206,18 @@ class Dataset:
     def zip(*datasets, name=None):
         parts = datasets[0] if len(datasets) == 1 and isinstance(datasets[0], tuple) else datasets
         sizes = [d._size for d in parts]
-        return Dataset(lambda: zip(*parts), None if None in sizes else min(sizes), [s for d in parts for s in d.sources],
+        return Dataset(lambda: zip(*[d._make() for d in parts]), None if None in sizes else min(sizes), [s for d in parts for s in d.sources],
                        any([d.open_rows for d in parts]))
 
     def map(self, map_func, num_parallel_calls=None, deterministic=None, name=None):
         def make():
-            for x in self:
+            for x in self._make():
                 yield _tensors(map_func(*x) if isinstance(x, tuple) else map_func(x))
         return self._derived(make, self._size)
 
     def filter(self, predicate, name=None):
         def make():
-            for x in self:
+            for x in self._make():
                 if bool(predicate(*x) if isinstance(x, tuple) else predicate(x)):
                     yield x
         return self._derived(make)
@@ -159,7 +225,7 @@ class Dataset:
     def batch(self, batch_size, drop_remainder=False, num_parallel_calls=None, deterministic=None, name=None):
         def make():
             items = []
-            for x in self:
+            for x in self._make():
                 items.append(x)
                 if len(items) == batch_size:
                     yield _stacked(items)
@@ -171,8 +237,8 @@ class Dataset:
 
     def unbatch(self, name=None):
         def make():
-            for x in self:
-                for y in Dataset.from_tensor_slices(x):
+            for x in self._make():
+                for y in Dataset.from_tensor_slices(x)._make():
                     yield y
         return self._derived(make)
 
@@ -185,10 +251,10 @@ class Dataset:
 
         def make():
             if _probing:        # an example of the elements draws nothing
-                yield from self
+                yield from self._make()
                 return
             words = Words(*first) if first is not None else Words(order.words.next(), order.words.next())
-            room, start, end, source = {}, 0, 0, iter(self)
+            room, start, end, source = {}, 0, 0, iter(self._make())
             while True:
                 while source is not None and end - start < size:
                     try:
@@ -210,15 +276,18 @@ class Dataset:
         def make():
             n = 0
             while count is None or count < 0 or n < count:
-                for x in self:
+                for x in self._make():
                     yield x
                 n += 1
-        return self._derived(make, None if count is None or self._size is None else count * self._size)
+        ever = count is None or count < 0
+        d = self._derived(make, None if ever or self._size is None else count * self._size)
+        d.endless = ever
+        return d
 
     def take(self, count, name=None):
         def make():
             n = 0
-            for x in self:
+            for x in self._make():
                 if n == count:
                     return
                 yield x
@@ -234,26 +303,26 @@ class Dataset:
 
     def enumerate(self, start=0, name=None):
         def make():
-            for i, x in enumerate(iter(self)):
+            for i, x in enumerate(self._make()):
                 yield _w.tensor(i + start, int64), x
         return self._derived(make, self._size)
 
     def concatenate(self, other, name=None):
         def make():
-            for x in self:
+            for x in self._make():
                 yield x
-            for x in other:
+            for x in other._make():
                 yield x
         return self._derived(make, None if self._size is None or other._size is None else self._size + other._size)
 
     def reduce(self, initial_state, reduce_func, name=None):
         s = as_tensor(initial_state) if not isinstance(initial_state, tuple) else initial_state
-        for x in self:
+        for x in self._make():
             s = reduce_func(s, x)
         return s
 
     def window(self, size, shift=None, stride=1, drop_remainder=False):
-        items = list(iter(self))
+        items = list(self._make())
         step = size if shift is None else shift
         parts = [items[i:i + size * stride:stride] for i in range(0, len(items), step)]
         parts = [p for p in parts if len(p) == size or not drop_remainder]
@@ -261,10 +330,155 @@ class Dataset:
 
     def flat_map(self, map_func):
         def make():
-            for x in self:
-                for y in map_func(*x) if isinstance(x, tuple) else map_func(x):
+            for x in self._make():
+                for y in (map_func(*x) if isinstance(x, tuple) else map_func(x))._make():
                     yield y
         return self._derived(make)
+
+    def interleave(self, map_func, cycle_length=None, block_length=1, num_parallel_calls=None, deterministic=None, name=None):
+        # from cycle_length datasets in turn, block_length elements of each
+        cycle = 2 if cycle_length in (None, AUTOTUNE) else int(cycle_length)
+        if cycle_length in (None, AUTOTUNE) and _many(self):
+            raise NotImplementedError("Dataset.interleave: cycle_length chosen by the library")
+
+        def make():
+            source, running = iter(self._make()), [None] * cycle
+            ended = False
+            at = taken = 0
+            while not ended or [r for r in running if r is not None]:
+                if running[at] is None and not ended:
+                    try:
+                        x = next(source)
+                        running[at] = iter((map_func(*x) if isinstance(x, tuple) else map_func(x))._make())
+                    except StopIteration:
+                        ended = True
+                if running[at] is not None:
+                    try:
+                        y = next(running[at])
+                        taken += 1
+                        yield y
+                        if taken < block_length:
+                            continue
+                    except StopIteration:
+                        running[at], taken = None, 0
+                        if ended:
+                            at = (at + 1) % cycle
+                        continue
+                at, taken = (at + 1) % cycle, 0
+        return self._derived(make)
+
+    def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False, name=None):
+        def make():
+            items = []
+            for x in self._make():
+                items.append(x)
+                if len(items) == batch_size:
+                    yield _padded(items, padded_shapes, padding_values)
+                    items = []
+            if items and not drop_remainder:
+                yield _padded(items, padded_shapes, padding_values)
+        n = self._size
+        return self._derived(make, None if n is None else n // batch_size if drop_remainder else -(-n // batch_size), not drop_remainder)
+
+    def shard(self, num_shards, index, name=None):
+        if not 0 <= index < num_shards:
+            raise InvalidArgumentError(f"Index must be between 0 and {num_shards - 1} (currently index = {index}).")
+
+        def make():
+            for i, x in enumerate(self._make()):
+                if i % num_shards == index:
+                    yield x
+        return self._derived(make, None if self._size is None else max(0, -(-(self._size - index) // num_shards)))
+
+    def take_while(self, predicate, name=None):
+        def make():
+            for x in self._make():
+                if not bool(predicate(*x) if isinstance(x, tuple) else predicate(x)):
+                    return
+                yield x
+        return self._derived(make)
+
+    def scan(self, initial_state, scan_func, name=None):
+        def make():
+            s = _tensors(initial_state)
+            for x in self._make():
+                s, y = scan_func(s, x)
+                yield _tensors(y)
+        return self._derived(make, self._size)
+
+    def unique(self, name=None):
+        def make():
+            seen = set()
+            for x in self._make():
+                key = x._value if hasattr(x, "_value") else str(x.tolist())
+                if key not in seen:
+                    seen.add(key)
+                    yield x
+        return self._derived(make)
+
+    def group_by_window(self, key_func, reduce_func, window_size=None, window_size_func=None, name=None):
+        size = window_size_func if window_size_func is not None else lambda k: window_size
+
+        def make():
+            groups = {}
+            for x in self._make():
+                k = as_tensor(key_func(*x) if isinstance(x, tuple) else key_func(x))
+                items = groups.setdefault(int(k.item()), [])
+                items.append(x)
+                if len(items) == int(as_tensor(size(k)).item()):
+                    groups.pop(int(k.item()))
+                    yield from reduce_func(k, _of(items))._make()
+            for k in groups:
+                yield from reduce_func(_w.tensor(k, int64), _of(groups[k]))._make()
+        return self._derived(make)
+
+    def apply(self, transformation_func):
+        return transformation_func(self)
+
+    def rebatch(self, batch_size, drop_remainder=False, name=None):
+        return self.unbatch().batch(int(batch_size), drop_remainder)
+
+    @staticmethod
+    def choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset=True):
+        def make():
+            running = [iter(d._make()) for d in datasets]
+            for c in choice_dataset._make():
+                try:
+                    yield next(running[int(c.item())])
+                except StopIteration:
+                    if stop_on_empty_dataset:
+                        return
+        return Dataset(make, None, [s for d in datasets for s in d.sources])
+
+    @staticmethod
+    def list_files(file_pattern, shuffle=None, seed=None, name=None):
+        import glob
+        from tensorflow._base import StringTensor
+        patterns = [file_pattern] if isinstance(file_pattern, str) else list(file_pattern)
+        found = sorted([p for one in patterns for p in glob.glob(one)])
+        if not found:
+            raise InvalidArgumentError(f"No files matched pattern: {', '.join(patterns)}")
+        d = Dataset(lambda: iter([StringTensor(p) for p in found]), len(found))
+        return d.shuffle(len(found), seed) if shuffle or shuffle is None else d
+
+    def get_single_element(self, name=None):
+        items = list(iter(self.take(2)))
+        if len(items) != 1:
+            raise InvalidArgumentError("Dataset had more than one element." if items else "Dataset was empty.")
+        return items[0]
+
+    @property
+    def element_spec(self):
+        leaves, spec = _tree.flatten(self.example(), _leaf, False)
+        return _tree.unflatten(spec, [TensorSpec([None] + list(x.shape)[1:] if self.open_rows else list(x.shape), x.dtype) for x in leaves])
+
+    def __repr__(self):
+        return f"<_{self.kind or ''}Dataset element_spec={self.element_spec}>"
+
+    kind = None
+
+    def __bool__(self):
+        return True
 
     def cache(self, filename="", name=None):
         if filename:
@@ -275,7 +489,7 @@ class Dataset:
             # the elements of the first round that came to its end, again and again
             if not kept:
                 found = []
-                for x in self:
+                for x in self._make():
                     found.append(x)
                     yield x
                 kept.append(found)
@@ -285,7 +499,9 @@ class Dataset:
         return self._derived(make, self._size)
 
     def prefetch(self, buffer_size, name=None):
-        return self
+        d = self._derived(self._make, self._size)
+        d.kind, d.endless = "Prefetch", self.endless
+        return d
 
     def with_options(self, options):
         return self
@@ -297,9 +513,26 @@ class Dataset:
         return make_initializable_iterator(self)
 
     def as_numpy_iterator(self):
-        for x in self:
+        for x in self._make():
             leaves, spec = _tree.flatten(x, _leaf, False)
             yield _tree.unflatten(spec, [y.numpy() for y in leaves])
+
+
+def _called(fn, kind):
+    def call(*args, **kw):
+        d = fn(*args, **kw)
+        d.kind = kind
+        return d
+    call.__name__ = fn.__name__
+    return call
+
+
+for _n, _k in {"map": "Map", "batch": "Batch", "shuffle": "Shuffle", "repeat": "Repeat", "take": "Take", "skip": "Skip", "filter": "Filter", "cache": "Cache",
+               "concatenate": "Concatenate", "flat_map": "FlatMap", "padded_batch": "PaddedBatch", "shard": "Shard", "take_while": "TakeWhile",
+               "interleave": "Interleave", "window": "Window", "unbatch": "Unbatch"}.items():
+    setattr(Dataset, _n, _called(getattr(Dataset, _n), _k))
+for _n, _k in {"range": "Range", "from_tensor_slices": "TensorSlice", "from_tensors": "Tensor", "zip": "Zip"}.items():
+    setattr(Dataset, _n, staticmethod(_called(getattr(Dataset, _n), _k)))
 
 
 def make_one_shot_iterator(dataset):
@@ -319,3 +552,71 @@ def make_initializable_iterator(dataset, shared_name=None):
 
 def _of(items):
     return Dataset(lambda: iter(items), len(items))
+
+
+# ---- files ----
+
+def _names(filenames):
+    if isinstance(filenames, Dataset):
+        return [x._value.decode() for x in filenames]
+    v = as_tensor(filenames)._value
+    return [b.decode() for b in (v if isinstance(v, list) else [v])]
+
+
+def _plain(what, compression_type):
+    if compression_type not in (None, "", "GZIP", "ZLIB"):
+        raise ValueError(f"{what}: compression_type {compression_type!r}")
+    return compression_type or ""
+
+
+def TFRecordDataset(filenames, compression_type=None, buffer_size=None, num_parallel_reads=None, name=None):
+    from tensorflow._example import records
+    how = _plain("TFRecordDataset", compression_type)
+
+    def make():
+        for path in _names(filenames):
+            for r in records(path, how):
+                yield StringTensor(r)
+    return Dataset(make)
+
+
+def TextLineDataset(filenames, compression_type=None, buffer_size=None, num_parallel_reads=None, name=None):
+    how = _plain("TextLineDataset", compression_type)
+
+    def make():
+        for path in _names(filenames):
+            with open(path, "rb") as f:
+                data = f.read()
+            if how:
+                import gzip
+                import zlib
+                data = gzip.decompress(data) if how == "GZIP" else zlib.decompress(data)
+            for line in data.split(b"\n")[:-1] if data.endswith(b"\n") else data.split(b"\n"):
+                yield StringTensor(line[:-1] if line.endswith(b"\r") else line)
+    return Dataset(make)
+
+
+def FixedLengthRecordDataset(filenames, record_bytes, header_bytes=None, footer_bytes=None, buffer_size=None, compression_type=None,
+                             num_parallel_reads=None, name=None):
+    how = _plain("FixedLengthRecordDataset", compression_type)
+    if how:
+        raise NotImplementedError("FixedLengthRecordDataset: compression_type")
+
+    def make():
+        for path in _names(filenames):
+            with open(path, "rb") as f:
+                data = f.read()
+            end = len(data) - (footer_bytes or 0)
+            for i in range(header_bytes or 0, end - record_bytes + 1, record_bytes):
+                yield StringTensor(data[i:i + record_bytes])
+    return Dataset(make)
+
+
+class Options:
+    # how work is done, which changes no element
+    def __init__(self):
+        self.threading, self.autotune, self.experimental_optimization = _Options(), _Options(), _Options()
+
+
+class _Options:
+    pass

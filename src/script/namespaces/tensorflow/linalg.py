@@ -158,4 +158,4 @@ def matrix_rank(a, tol=None, validate_args=False):
     if tol is None:
         eps = 1.1920928955078125e-07 if s.dtype.name == "float32" else 2.220446049250313e-16
         tol = eps * max(x.shape[-2], x.shape[-1]) * _w.max(s, -1, True)
-    return _w.sum(_w.cast(s > tol, int32), -1)
+    return _w.cast(_w.sum(_w.cast(s > tol, int32), -1), int32)

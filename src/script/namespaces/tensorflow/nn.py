@@ -41,14 +41,21 @@ def crelu(features, axis=-1):
     return _w.relu(_w.concat([x, -x], axis))
 
 
+def _floating(x):
+    x = as_tensor(x)
+    if not x.dtype.is_floating:
+        raise InvalidArgumentError(f"Value for attr 'T' of {x.dtype.name} is not in the list of allowed values: bfloat16, half, float, double")
+    return x
+
+
 @op("Softmax")
 def softmax(logits, axis=None, dim=None):
-    return _w.softmax(as_tensor(logits), -1 if axis is None and dim is None else dim if axis is None else axis)
+    return _w.softmax(_floating(logits), -1 if axis is None and dim is None else dim if axis is None else axis)
 
 
 @op("LogSoftmax")
 def log_softmax(logits, axis=None, dim=None):
-    return _w.log_softmax(as_tensor(logits), -1 if axis is None and dim is None else dim if axis is None else axis)
+    return _w.log_softmax(_floating(logits), -1 if axis is None and dim is None else dim if axis is None else axis)
 
 
 # ---- losses ----

@@ -1,6 +1,8 @@
 # tensorflow.ragged -- rows of different lengths: the values of all rows one after the other, and where each row ends.
+import sys
+
 import _tf as _w
-from tensorflow._base import state, as_tensor, StringTensor, TensorShape, InvalidArgumentError, dtype_of, int32, int64
+from tensorflow._base import state, as_tensor, StringTensor, TensorShape, InvalidArgumentError, dtype_of, ints, int32, int64
 from tensorflow._strings import string, is_text
 from tensorflow import _ops
 
@@ -375,9 +377,54 @@ def reduced(name, x, axis, keepdims):
         if name in ("any", "all"):
             y = getattr(_segments, "unsorted_segment_" + ("max" if name == "any" else "min"))(_w.cast(x.values, int32), x.value_rowids(), len(x))
             return _w.cast(_w.clip(y, 0, 1), _w.bool_)
-        return getattr(_segments, "unsorted_segment_" + name)(x.values, x.value_rowids(), len(x))
+        y = getattr(_segments, "unsorted_segment_" + name)(x.values, x.value_rowids(), len(x))
+        return _w.where(x.row_lengths() == 0, _w.full((), float("nan"), y.dtype), y) if name == "mean" else y
     if axis == 0 and x.ragged_rank == 1:
         n = max(x.row_lengths().tolist() + [0])
         at = _w.tensor([j for k in x.row_lengths().tolist() for j in _range(k)], int64)
         return getattr(_segments, "unsorted_segment_" + name)(x.values, at, n)
     raise NotImplementedError(f"reduce_{name} of a RaggedTensor: axis {axis}")
+
+
+# ---- functions of the library that take them ----
+
+def _rows_picked(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
+    if axis not in (None, 0) or batch_dims or isinstance(indices, RaggedTensor):
+        raise NotImplementedError("gather of a RaggedTensor: axis, batch_dims or ragged indices")
+    rows = [params[i] for i in ints(indices)]
+    return RaggedTensor.from_row_lengths(concat(rows, 0), [_count(r) for r in rows], None, False)
+
+
+def _first_ragged(x):
+    return isinstance(x, RaggedTensor) or isinstance(x, (list, tuple)) and len(x) and isinstance(x[0], RaggedTensor)
+
+
+def _extended(fn, own):
+    def call(*args, **kw):
+        if [a for a in args if _first_ragged(a)] or kw and [a for a in kw.values() if _first_ragged(a)]:
+            return own(*args, **kw)
+        return fn(*args, **kw)
+    call.__name__ = getattr(fn, "__name__", "call")
+    return call
+
+
+def _extend():
+    # From here on the library's functions look whether they are given one: it costs those nothing that have none.
+    import tensorflow
+    reductions = ("sum", "mean", "max", "min", "prod", "any", "all")
+    found = {"concat": lambda values, axis=0, name=None: concat(values, axis), "stack": stack, "gather": _rows_picked,
+             "cast": lambda x, dtype, name=None: x.with_flat_values(_ops.cast(x.flat_values, dtype))}
+    for n in reductions:
+        found["reduce_" + n] = lambda input_tensor, axis=None, keepdims=False, name=None, n=n: reduced(n, input_tensor, axis, keepdims)
+    for n in ("abs", "square", "sqrt", "exp", "log", "negative", "sigmoid", "tanh", "round", "sign", "zeros_like", "ones_like", "add", "subtract",
+              "multiply", "divide", "maximum", "minimum", "equal", "not_equal", "less", "greater", "less_equal", "greater_equal", "identity",
+              "clip_by_value"):
+        found[n] = lambda *args, fn=getattr(_ops, n), **kw: map_flat_values(fn, *args, **kw)
+    for n, own in found.items():
+        new = _extended(getattr(tensorflow, n), own)
+        for module in [tensorflow] + [sys.modules[m] for m in ("tensorflow.math", "tensorflow.compat.v1") if m in sys.modules]:
+            if hasattr(module, n):
+                setattr(module, n, new)
+
+
+_extend()

@@ -358,8 +358,13 @@ class Generator:
         def make():
             sizes = ints(shape)
             key = self._s.take(_count(sizes) * 256)
+            if kind == "any":       # all bits
+                return _w.philox(3, sizes, dtype, *key, 0, 0)
             return _integers(sizes, lo, hi, dtype, key) if kind == "int" else _floats(kind, sizes, dtype, key)
         return drawn(make, shape, dtype)
+
+    def uniform_full_int(self, shape, dtype=dtype_of("uint64"), name=None):
+        return self._draw("any", shape, dtype)
 
     def normal(self, shape, mean=0.0, stddev=1.0, dtype=float32, name=None):
         return _scaled(self._draw("normal", shape, dtype), stddev, mean)
@@ -374,11 +379,25 @@ class Generator:
         return _scaled(self._draw("uniform", shape, dtype), hi - minval, minval)
 
     def make_seeds(self, count=1):
-        keys = self._draw("int", [count], int64, -2 ** 63, 2 ** 63 - 1)
+        keys = self._draw("any", [count], int64)
         return _w.stack([keys, _w.zeros_like(keys)])
 
     def split(self, count=1):
-        return [Generator.from_seed(k) for k in self.make_seeds(count)[0].tolist()]
+        return [Generator(state=[0, 0, k]) for k in self.make_seeds(count)[0].tolist()]
+
+
+class experimental:
+    stateless_split = staticmethod(split)
+
+    @staticmethod
+    def stateless_fold_in(seed, data, alg="auto_select"):
+        return fold_in(seed, data, alg)
+
+
+def fold_in(seed, data, alg="auto_select"):
+    # another seed, made of one and a number
+    d = as_tensor(data)
+    return _w.stack([stateless_uniform([], seed, None, None, d.dtype, None, alg), d])
 
 
 _own = []
