@@ -6,6 +6,7 @@
  */
 #include "ast.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 /* ---- raising ----------------------------------------------------------------------- */
@@ -296,6 +297,17 @@ static bool takes_keywords(Vm *vm, const Class *c)
            sc_is_subclass(c, vm->cls[C_AttributeError]);
 }
 
+/* OSError(ENOENT, ..) is a FileNotFoundError. */
+static KnownClass class_of_errno(int e)
+{
+    return e == ENOENT                     ? C_FileNotFoundError
+           : e == EEXIST                   ? C_FileExistsError
+           : e == EACCES || e == EPERM     ? C_PermissionError
+           : e == EISDIR                   ? C_IsADirectoryError
+           : e == ENOTDIR                  ? C_NotADirectoryError
+                                           : C_OSError;
+}
+
 static bool exc_init(Vm *vm, Value self, const Args *a)
 {
     Exc *e = (Exc *)self.o;
@@ -312,6 +324,8 @@ static bool exc_init(Vm *vm, Value self, const Args *a)
     if (!t)
         return false;
     sc_put(vm, &e->args, v_obj(t));
+    if (self.o->cls == vm->cls[C_OSError] && t->n == 2 && t->v[0].tag == T_INT)
+        self.o->cls = vm->cls[class_of_errno((int)t->v[0].i)];
     return !is_os || a->n < 3 || set_own(vm, e, "filename", a->v[2]);
 }
 

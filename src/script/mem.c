@@ -212,6 +212,8 @@ void sc_obj_free(Vm *vm, Obj *o)
 
     if (o->cls->has_del && !(o->flags & OBJ_FINALIZED) && del_revives(vm, o))
         return;
+    if (o->flags & OBJ_WEAK)
+        sc_weak_forget(vm, o);
     if (!(o->flags & OBJ_GC)) {
         free_now(vm, o);
         return;
@@ -344,6 +346,9 @@ void sc_collect(Vm *vm)
         g->h.refs++;
     }
     finalize(vm, &dead);
+    for (g = dead.next; g != &dead; g = g->next)
+        if (g->h.flags & OBJ_WEAK)
+            sc_weak_forget(vm, &g->h);
     for (int classes = 0; classes < 2; classes++) /* an object's end needs its class */
         for (g = dead.next; g != &dead; g = g->next)
             if (g->h.cls->d.destroy && g->h.cls->is_type == classes)

@@ -69,6 +69,7 @@ typedef struct Unit Unit;
 typedef struct Function Function;
 typedef struct ScModule ScModule;
 typedef struct Exc Exc;
+typedef struct WeakRef WeakRef;
 typedef struct Ast Ast;
 
 /* ---- values ------------------------------------------------------------------------ */
@@ -114,6 +115,7 @@ enum {
     OBJ_FINALIZED = 256, /* its __del__ has run, which happens once */
     OBJ_MARKED = 1024,   /* a string whose code points are indexed in vm->marks */
     OBJ_CONFINED = 2048, /* it calls later, and code of a file made it: confine.c */
+    OBJ_WEAK = 4096,     /* something refers to it weakly: weak.c */
     OBJ_HELD = 512       /* garbage that the collector holds while it runs __del__ methods */
 };
 
@@ -479,6 +481,7 @@ struct Vm {
     int64_t gc_limit;
     bool collecting;
     bool closing;       /* the interpreter ends: no __del__ runs any more */
+    WeakRef *weak[1024]; /* all weak references, by the address of what they refer to */
     GcObj *trash;       /* to be freed when the stack is shallow again */
     int free_depth;
 
@@ -677,6 +680,8 @@ void sc_raise_no_attr(Vm *vm, Value v, Str *name);
 const char *sc_nearest(Vm *vm, Str *name, Dict *const *dicts, int n);
 extern const ClassDef sc_type_def, sc_object_def, sc_super_def;
 void sc_class_refresh(Vm *vm, Class *c);
+void sc_weak_forget(Vm *vm, Obj *o); /* weak.c: o, which is marked OBJ_WEAK, dies */
+extern const ClassDef sc_weakref_def;
 /* For the start: complete a class made raw; methods and properties come with finish. */
 bool sc_class_fill(Vm *vm, Class *c, const ClassDef *def, Class *base);
 bool sc_class_finish(Vm *vm);

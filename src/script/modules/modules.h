@@ -12,6 +12,7 @@ bool open_os(Vm *vm, ScModule *m);
 bool open_os_path(Vm *vm, ScModule *m);
 bool open_random(Vm *vm, ScModule *m);
 bool open_tempfile(Vm *vm, ScModule *m);
+bool open_weakref(Vm *vm, ScModule *m);
 bool open_files(Vm *vm); /* file.c: open() */
 bool file_add_stdin(Vm *vm, ScModule *sys); /* sys.stdin */
 bool open_host(Vm *vm, ScModule *m);

@@ -47,17 +47,10 @@ const char *os_path(Vm *vm, Value v)
 Value os_raise_errno(Vm *vm, const char *path)
 {
     int e = errno;
-    KnownClass k = e == ENOENT    ? C_FileNotFoundError
-                   : e == EEXIST  ? C_FileExistsError
-                   : e == EACCES  ? C_PermissionError
-                   : e == EISDIR  ? C_IsADirectoryError
-                   : e == ENOTDIR ? C_NotADirectoryError
-                                  : C_OSError;
-
     Value v[3] = {v_int(e), v_obj(sc_str(vm, strerror(e))), v_obj(sc_str(vm, path))}, x = NIL;
 
     if (v[1].tag != T_NIL && v[2].tag != T_NIL)
-        x = sc_call(vm, v_obj(vm->cls[k]), v, 3);
+        x = sc_call(vm, v_obj(vm->cls[C_OSError]), v, 3); /* of the class that e says */
     if (x.tag != T_NIL)
         sc_set_exc(vm, x, NIL);
     sc_drop(vm, x);

@@ -1,6 +1,8 @@
 /* std.c -- the table of standard modules: what `import` knows without a file. */
 #include "modules.h"
 
+bool open_weakref(Vm *vm, ScModule *m) { return sc_module_class(vm, m, &sc_weakref_def, NULL, NULL); }
+
 /* What of them is written in the language itself stands in namespaces/. */
 const ModuleDef sc_std_modules[] = {
     {"math", open_math},
@@ -11,6 +13,7 @@ const ModuleDef sc_std_modules[] = {
     {"os.path", open_os_path},
     {"random", open_random},
     {"tempfile", open_tempfile},
+    {"weakref", open_weakref},
     {"_host", open_host},
     {"_pack", open_pack},
     {"_image", open_image},

@@ -218,6 +218,10 @@ def _drop_first(s):
 
 
 class FullArgSpec(tuple):
+    def __repr__(self):
+        names = ("args", "varargs", "varkw", "defaults", "kwonlyargs", "kwonlydefaults", "annotations")
+        return "FullArgSpec(" + ", ".join(f"{n}={v!r}" for n, v in zip(names, self)) + ")"
+
     args = property(lambda s: s[0])
     varargs = property(lambda s: s[1])
     varkw = property(lambda s: s[2])
@@ -442,3 +446,10 @@ def getinnerframes(tb, context=1):
 
 def trace(context=1):
     return getinnerframes(_sys.exc_info()[2], context)
+
+
+def getcallargs(func, /, *positional, **named):
+    sig = signature(func)
+    bound = sig.bind(*positional, **named)
+    bound.apply_defaults()
+    return dict(bound.arguments)

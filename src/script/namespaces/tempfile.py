@@ -10,6 +10,12 @@ def mkdtemp(suffix=None, prefix=None, dir=None):
     return _directory(dir or gettempdir(), "tmp" if prefix is None else prefix, suffix or "")
 
 
+def mkstemp(suffix=None, prefix=None, dir=None, text=False):
+    # text: descriptors read and write bytes, whatever is in them
+    name, fd = _file(dir or gettempdir(), "tmp" if prefix is None else prefix, suffix or "")
+    return fd, os.path.abspath(name)
+
+
 def mktemp(suffix="", prefix="tmp", dir=None):
     return _path(dir or gettempdir(), prefix, suffix)
 
@@ -30,11 +36,11 @@ class TemporaryDirectory:
 
 
 class NamedTemporaryFile:
-    def __init__(self, mode="w+", suffix=None, prefix=None, dir=None, delete=True, *, encoding=None):
+    def __init__(self, mode="w+b", suffix=None, prefix=None, dir=None, delete=True, *, encoding=None):
         self.delete = delete
         self.name, fd = _file(dir or gettempdir(), "tmp" if prefix is None else prefix, suffix or "")
         try: # the descriptor, not the name, which may be another file by now
-            self.file = open("/dev/fd/%d" % fd, mode.replace("b", "").replace("x", "w"), encoding=encoding)
+            self.file = open("/dev/fd/%d" % fd, mode.replace("x", "w"), encoding=encoding)
         except Exception:
             os.remove(self.name)
             raise
@@ -54,3 +60,7 @@ class NamedTemporaryFile:
         self.file.close()
         if self.delete and os.path.exists(self.name):
             os.remove(self.name)
+
+
+def TemporaryFile(mode="w+b", suffix=None, prefix=None, dir=None, *, encoding=None):
+    return NamedTemporaryFile(mode, suffix, prefix, dir, True, encoding=encoding)
