@@ -84,7 +84,15 @@ FNR == 1 { if (lines > 1000) print last; last = FILENAME }
 /^\}/ { if (start && FNR - start > 80) print FILENAME ":" name; start = 0 }
 /^[a-zA-Z].*\(/ { head = $0; sub(/\(.*/, "", head); sub(/.*[ *]/, "", head) }
 { before = $0 }
-END { if (lines > 1000) print last }' | LC_ALL=C sort >"$work/large"
+END { if (lines > 1000) print last }' >"$work/large_all"
+find src/script/namespaces -name '*.py' | LC_ALL=C sort | xargs awk '
+function done() { if (name != "" && end - start >= 80) print file ":" name; name = "" }
+FNR == 1 { done(); if (lines > 1000) print file; file = FILENAME }
+{ lines = FNR; match($0, /^ */); deep = RLENGTH }
+$0 !~ /^ *$/ && name != "" { if (deep > at || $0 ~ /^ *\)/) end = FNR; else done() }
+name == "" && /^ *def / { at = deep; start = end = FNR; name = $2; sub(/\(.*/, "", name) }
+END { done(); if (lines > 1000) print file }' >>"$work/large_all"
+LC_ALL=C sort "$work/large_all" >"$work/large"
 sed 's/ .*//' "$work/large_listed" | LC_ALL=C sort | comm -3 - "$work/large" >"$work/sizes"
 
 # ---- names: a shared symbol has a prefix, and a prefix belongs to one room (folders of script/ are one) --------------------

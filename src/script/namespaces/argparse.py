@@ -423,6 +423,128 @@ class _Exclusive:
         return a
 
 
+class _Walk:
+    # One walk over the words of a command line: what is filled, by which of them, and what is left.
+    def __init__(self, parser, args, ns):
+        self.parser, self.args, self.ns = parser, args, ns
+        self.kinds, plain = [], False       # None: a word; "--"; or (action, name, value) of an option
+        for s in args:
+            self.kinds.append(None if plain else "--" if s == "--" else parser._option(s))
+            plain = plain or s == "--"
+        self.places = [a for a in parser._actions if not a.option_strings]      # not filled yet
+        self.extra, self.seen, self.given = [], set(), {}
+
+    def take(self, a, words, name=None):
+        for g in self.parser._exclusive:
+            if a in g._group_actions:
+                for b in g._group_actions:
+                    if b is not a and id(b) in self.given and (name is not None or words):
+                        raise ArgumentError(a, f"not allowed with argument {b._shown()}")
+        v = self.parser._values(a, words)
+        if name is not None or words or a.nargs == 0:
+            self.given[id(a)] = a
+        self.seen.add(id(a))
+        if v is not SUPPRESS:
+            a(self.parser, self.ns, v, name)
+
+    def rest(self, a, i, used):
+        # all that is left from word i on, of which so many are used, options too
+        n = 0
+        while n < used:
+            n += self.kinds[i] != "--"
+            i += 1
+        while i < len(self.args) and self.kinds[i] == "--" and a.nargs == "...":
+            i += 1
+        return self.args[i:]
+
+    def counts(self, i, room, last):
+        # how many of the room words each place gets, those that do; of the last one it may be a list: all that is left
+        out = []
+        for k, a in enumerate(self.places):
+            if a.nargs in ("A...", "..."):
+                if a.nargs == "..." or room:
+                    out.append(self.rest(a, i, sum(out)))
+                break
+            later = 0
+            for b in self.places[k + 1:]:
+                later += 1 if b.nargs in (None, "+", "A...") else b.nargs if isinstance(b.nargs, int) else 0
+            n = self.parser._wanted(a, max(room - later, 0) if a.nargs in ("?", "*", "+") else room)
+            if n is None and a.nargs == "+" and room:
+                n = 1
+            if n is None or n == 0 and a.nargs in ("?", "*") and not last:
+                break
+            out.append(n)
+            room -= n
+        return out
+
+    def positionals(self, i, last):
+        # words from i on, up to the next option; as many arguments as they fill
+        j = i
+        while j < len(self.args) and (self.kinds[j] is None or self.kinds[j] == "--"):
+            j += 1
+        words = [w for w, k in zip(self.args[i:j], self.kinds[i:j]) if k != "--"]
+        at = 0
+        for n in self.counts(i, len(words), last or j == len(self.args)):
+            a = self.places.pop(0)
+            if isinstance(n, list):
+                self.take(a, n)
+                return len(self.args)
+            self.take(a, words[at:at + n])
+            at += n
+        self.extra.extend(words[at:])
+        return j
+
+    def flags(self, a, name, value, word):
+        # -abc is -a -b -c; the last of them, with its value
+        while a.nargs == 0 and value is not None and len(name) == 2 and not word.startswith("--"):
+            self.take(a, [], name)
+            name = name[0] + value[0]
+            value = value[1:] or None
+            if name not in self.parser._options:
+                raise ArgumentError(a, f"ignored explicit argument {(name[1:] + (value or ''))!r}")
+            a = self.parser._options[name]
+            if a.nargs != 0 and value is not None and value.startswith("="):
+                value = value[1:]
+        return a, name, value
+
+    def option(self, i):
+        # the option at word i and its words; where the next ones begin
+        a, name, value = self.kinds[i]
+        i += 1
+        if a is None:
+            self.extra.append(name if value is None else self.args[i - 1])
+            return i
+        a, name, value = self.flags(a, name, value, self.args[i - 1])
+        if value is not None:
+            if a.nargs == 0:
+                raise ArgumentError(a, f"ignored explicit argument {value!r}")
+            if isinstance(a.nargs, int) and a.nargs > 1:
+                raise ArgumentError(a, f"expected {a.nargs} arguments")
+            self.take(a, [value], name)
+            return i
+        j = i
+        while j < len(self.args) and self.kinds[j] is None:
+            j += 1
+        n = 0 if a.nargs == 0 else len(self.args) - i if a.nargs == "..." else self.parser._wanted(a, j - i)
+        if n is None:
+            raise ArgumentError(a, "expected one argument" if a.nargs is None else "expected at least one argument" if a.nargs == "+"
+                                else f"expected {a.nargs} argument{'s' if a.nargs != 1 else ''}")
+        self.take(a, self.args[i:i + n], name)
+        return i + n
+
+    def complete(self):
+        parser, ns = self.parser, self.ns
+        missing = [a._shown() for a in parser._actions if a.required and id(a) not in self.seen]
+        if missing:
+            raise ArgumentError(None, "the following arguments are required: " + ", ".join(missing))
+        for a in parser._actions:
+            if id(a) not in self.seen and isinstance(a.default, str) and a.dest is not SUPPRESS and getattr(ns, a.dest, None) is a.default:
+                setattr(ns, a.dest, parser._value(a, a.default))
+        for g in parser._exclusive:
+            if g.required and not any(id(a) in self.given for a in g._group_actions):
+                raise ArgumentError(None, f"one of the arguments {' '.join(a._shown() for a in g._group_actions if a.help is not SUPPRESS)} is required")
+
+
 class ArgumentParser:
     def __init__(self, prog=None, usage=None, description=None, epilog=None, parents=[], formatter_class=HelpFormatter, prefix_chars="-",
                  fromfile_prefix_chars=None, argument_default=None, conflict_handler="error", add_help=True, allow_abbrev=True, exit_on_error=True):
@@ -656,133 +778,13 @@ class ArgumentParser:
         return n if room >= n else None
 
     def _parse(self, args, ns):
-        args = self._from_files(args)
-        kinds, plain = [], False
-        for i, s in enumerate(args):
-            if plain:
-                kinds.append(None)
-            elif s == "--":
-                kinds.append("--")
-                plain = True
-            else:
-                kinds.append(self._option(s))
-        poss = [a for a in self._actions if not a.option_strings]
-        extra, seen, given, i = [], set(), {}, 0
-
-        def take(a, words, name=None):
-            for g in self._exclusive:
-                if a in g._group_actions:
-                    for b in g._group_actions:
-                        if b is not a and id(b) in given and (name is not None or words):
-                            raise ArgumentError(a, f"not allowed with argument {b._shown()}")
-            v = self._values(a, words)
-            if name is not None or words or a.nargs == 0:
-                given[id(a)] = a
-            seen.add(id(a))
-            if v is not SUPPRESS:
-                a(self, ns, v, name)
-
-        def run(start):
-            j = start
-            while j < len(args) and kinds[j] is None:
-                j += 1
-            return j
-
-        def positionals(i, last):
-            # words from i on, up to the next option; as many arguments as they fill
-            j = i
-            while j < len(args) and (kinds[j] is None or kinds[j] == "--"):
-                j += 1
-            words = [w for w, k in zip(args[i:j], kinds[i:j]) if k != "--"]
-            room, counts = len(words), []
-            for k, a in enumerate(poss):
-                if a.nargs in ("A...", "..."):
-                    if a.nargs == "..." or room:
-                        # all that is left, options too
-                        used = sum(counts)
-                        at, n = i, 0
-                        while n < used:
-                            n += kinds[at] != "--"
-                            at += 1
-                        while at < len(args) and kinds[at] == "--" and a.nargs == "...":
-                            at += 1
-                        counts.append(None)
-                        self._tail = args[at:]
-                    break
-                later = 0
-                for b in poss[k + 1:]:
-                    later += 1 if b.nargs in (None, "+", "A...") else b.nargs if isinstance(b.nargs, int) else 0
-                spare = room - later
-                n = self._wanted(a, max(spare, 0) if a.nargs in ("?", "*", "+") else room)
-                if n is None and a.nargs == "+" and room:
-                    n = 1
-                if n is None:
-                    break
-                if n == 0 and a.nargs in ("?", "*") and not last and (j < len(args)):
-                    break
-                counts.append(n)
-                room -= n
-            at = 0
-            for n in counts:
-                a = poss.pop(0)
-                if n is None:
-                    take(a, self._tail)
-                    return len(args)
-                take(a, words[at:at + n])
-                at += n
-            extra.extend(words[at:])
-            return j
-
-        while i < len(args):
-            k = kinds[i]
-            if k is None or k == "--":
-                i = positionals(i, False)
-                continue
-            a, name, value = k
-            i += 1
-            if a is None:
-                extra.append(name if value is None else args[i - 1])
-                continue
-            while a.nargs == 0 and value is not None and len(name) == 2 and not args[i - 1].startswith("--"):
-                take(a, [], name)
-                name = name[0] + value[0]
-                value = value[1:] or None
-                if name not in self._options:
-                    raise ArgumentError(a, f"ignored explicit argument {(name[1:] + (value or ''))!r}")
-                a = self._options[name]
-                if a.nargs != 0 and value is not None and value.startswith("="):
-                    value = value[1:]
-            if value is not None:
-                if a.nargs == 0:
-                    raise ArgumentError(a, f"ignored explicit argument {value!r}")
-                if isinstance(a.nargs, int) and a.nargs > 1:
-                    raise ArgumentError(a, f"expected {a.nargs} arguments")
-                take(a, [value], name)
-                continue
-            j = run(i)
-            if a.nargs == 0:
-                n = 0
-            elif a.nargs == "...":
-                j, n = len(args), len(args) - i
-            else:
-                n = self._wanted(a, j - i)
-            if n is None:
-                raise ArgumentError(a, "expected one argument" if a.nargs is None else "expected at least one argument" if a.nargs == "+"
-                                    else f"expected {a.nargs} argument{'s' if a.nargs != 1 else ''}")
-            take(a, args[i:i + n], name)
-            i += n
-        if poss:
-            positionals(len(args), True)
-        missing = [a._shown() for a in self._actions if a.required and id(a) not in seen]
-        if missing:
-            raise ArgumentError(None, "the following arguments are required: " + ", ".join(missing))
-        for a in self._actions:
-            if id(a) not in seen and isinstance(a.default, str) and a.dest is not SUPPRESS and getattr(ns, a.dest, None) is a.default:
-                setattr(ns, a.dest, self._value(a, a.default))
-        for g in self._exclusive:
-            if g.required and not any(id(a) in given for a in g._group_actions):
-                raise ArgumentError(None, f"one of the arguments {' '.join(a._shown() for a in g._group_actions if a.help is not SUPPRESS)} is required")
-        return extra
+        walk, i = _Walk(self, self._from_files(args), ns), 0
+        while i < len(walk.args):
+            i = walk.positionals(i, False) if walk.kinds[i] is None or walk.kinds[i] == "--" else walk.option(i)
+        if walk.places:
+            walk.positionals(len(walk.args), True)
+        walk.complete()
+        return walk.extra
 
     def _value(self, a, s):
         if a.type is None:

@@ -1,13 +1,14 @@
 # torch.nn.modules.loss -- losses as modules: their options are kept, the work is in
 # torch.nn.functional.
 from torch.nn import functional as F
+from torch.nn._losses import _old
 from torch.nn.modules.module import Module
 
 
 class _Loss(Module):
     def __init__(self, size_average=None, reduce=None, reduction="mean"):
         super().__init__()
-        self.reduction = F._old(reduction, size_average, reduce)
+        self.reduction = _old(reduction, size_average, reduce)
 
 
 class _WeightedLoss(_Loss):
