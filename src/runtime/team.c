@@ -12,6 +12,7 @@
 #include "runtime/comm.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -39,9 +40,11 @@ typedef struct Member {
     Ask *asks; /* it waits for this */
 } Member;
 
+#define LOOKS 4000 /* at a meeting that is about to end, before a thread sleeps */
+
 typedef struct Meeting { /* of a group along some axes; its first member's */
     int64_t here;        /* members that wait */
-    uint64_t turn;
+    _Atomic uint64_t turn;
 } Meeting;
 
 struct Team {
@@ -53,11 +56,12 @@ struct Team {
     Member *member;
     Meeting *meeting; /* [devices << axes] */
     pthread_mutex_t lock;
-    pthread_cond_t go, met;
+    pthread_cond_t go, met, told; /* a job; a meeting, or what ends it; something for who runs the team */
     uint64_t job;
     int64_t running, waiting;
     int64_t culprit; /* -1: none has failed */
     bool quit;
+    int looks; /* of who waits for others */
     int pid;
     TeamFn *fn;
     void *user;
@@ -93,35 +97,50 @@ static bool nobody_comes(Team *t, Member *m, const Exchange *x)
     return true;
 }
 
+/* Where every device has a core, the others are about to come; elsewhere they may need this one's. */
+static bool comes_soon(const Team *t, const Meeting *w, uint64_t turn)
+{
+    for (int k = t->looks; k; k--) {
+        if (atomic_load_explicit(&w->turn, memory_order_acquire) != turn)
+            return true;
+#if defined(__x86_64__) || defined(__i386__)
+        __builtin_ia32_pause();
+#endif
+    }
+    return false;
+}
+
 /* Until all members of the group are here; first: of an exchange, who brings it. */
 static bool meet(Member *m, const Exchange *x, bool first)
 {
     Team *t = m->team;
     Meeting *w = &t->meeting[(x->member[0] << t->mesh.n) + x->axes];
     uint64_t turn;
-    bool ok = true;
+    bool ok;
 
     pthread_mutex_lock(&t->lock);
-    if (first) {
-        m->brings = true;
+    m->brings = first;
+    if (first)
         m->given = *x;
-    }
     turn = w->turn;
     if (++w->here == x->n) {
         w->here = 0;
-        w->turn++;
         t->waiting -= x->n - 1;
+        atomic_store_explicit(&w->turn, turn + 1, memory_order_release);
         pthread_cond_broadcast(&t->met);
-    } else {
-        t->waiting++;
-        while (w->turn == turn && t->culprit < 0 && !nobody_comes(t, m, x))
-            pthread_cond_wait(&t->met, &t->lock);
-        ok = w->turn != turn;
-        if (!ok && failed(m->cx))
-            stop(t, m);
+        pthread_mutex_unlock(&t->lock);
+        return true;
     }
-    if (!first)
-        m->brings = false;
+    t->waiting++;
+    pthread_mutex_unlock(&t->lock);
+    if (comes_soon(t, w, turn))
+        return true;
+    pthread_mutex_lock(&t->lock);
+    while (w->turn == turn && t->culprit < 0 && !nobody_comes(t, m, x))
+        pthread_cond_wait(&t->met, &t->lock);
+    ok = w->turn != turn;
+    if (!ok && failed(m->cx))
+        stop(t, m);
     pthread_mutex_unlock(&t->lock);
     return ok || (!failed(m->cx) && fail(m->cx, WF_ERR_CANCELLED, x->place,
                                          "%s: another device failed", op_name(x->op)));
@@ -210,6 +229,7 @@ static void *member_thread(void *user)
             stop(t, m);
         t->running--;
         pthread_cond_broadcast(&t->met);
+        pthread_cond_broadcast(&t->told);
         pthread_mutex_unlock(&t->lock);
     }
 }
@@ -235,6 +255,7 @@ static void free_team(Team *t)
     pthread_mutex_destroy(&t->lock);
     pthread_cond_destroy(&t->go);
     pthread_cond_destroy(&t->met);
+    pthread_cond_destroy(&t->told);
     arena_free(&t->a);
     mem_free(&al, t, sizeof *t);
 }
@@ -289,6 +310,7 @@ static Team *new_team(Root *root, const char *mesh)
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->go, NULL);
     pthread_cond_init(&t->met, NULL);
+    pthread_cond_init(&t->told, NULL);
     t->next = root->teams;
     root->teams = t;
     t->a.cx = root->cx; /* an exhausted allocator jumps out of the run; the root has it */
@@ -324,7 +346,7 @@ static wf_status ask(wf_ctx *cx, void *user, const char *name, const wf_kernel_v
     (void)cx;
     pthread_mutex_lock(&m->team->lock);
     m->asks = &a;
-    pthread_cond_broadcast(&m->team->met);
+    pthread_cond_broadcast(&m->team->told);
     while (m->asks)
         pthread_cond_wait(&m->team->met, &m->team->lock);
     pthread_mutex_unlock(&m->team->lock);
@@ -359,7 +381,7 @@ static void wait_for_all(Team *t, wf_ctx *cx)
             continue;
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_sec++;
-        pthread_cond_timedwait(&t->met, &t->lock, &until);
+        pthread_cond_timedwait(&t->told, &t->lock, &until);
         for (int64_t d = 0; d < t->mesh.devices && cancelled(cx); d++)
             wf_cancel(t->member[d].cx);
     }
@@ -424,13 +446,15 @@ bool team_run(Root *root, const char *mesh, TeamFn *fn, void *user)
         m->cx->call_back = cx->call_back ? ask : NULL;
         m->cx->call_user = m;
     }
-    memset(t->meeting, 0, ((size_t)t->mesh.devices << t->mesh.n) * sizeof *t->meeting);
+    for (int64_t k = 0; k < t->mesh.devices << t->mesh.n; k++)
+        t->meeting[k].here = 0; /* a run that failed may have left some */
     pthread_mutex_lock(&t->lock);
     t->fn = fn;
     t->user = user;
     t->running = t->mesh.devices;
     t->waiting = 0;
     t->culprit = -1;
+    t->looks = t->mesh.devices <= cpu_count() ? LOOKS : 0;
     t->job++;
     pthread_cond_broadcast(&t->go);
     pthread_mutex_unlock(&t->lock);
