@@ -41,7 +41,7 @@ for name, own in {
         "logical_or": "logical_or", "logical_xor": "logical_xor", "bitwise_and": "bitwise_and", "bitwise_or": "bitwise_or",
         "bitwise_xor": "bitwise_xor", "hypot": "hypot", "logaddexp": "logaddexp", "floor_divide": "floor_div",
         "bitwise_left_shift": "shift_left", "bitwise_right_shift": "shift_right", "__lshift__": "shift_left",
-        "__rshift__": "shift_right", "complex": "complex"}.items():
+        "__rshift__": "shift_right", "complex": "complex", "polar": "polar"}.items():
     OPS[name] = lambda c, x, y, own=own: getattr(c.b, own)(x, y)
 
 
@@ -81,6 +81,22 @@ def div(c, x, y, rounding_mode=None):
 @op("copy")
 def copy(c, x, src, non_blocking=False):
     return c.b.broadcast_to(src, list(x.dims))
+
+
+@op("view_as_complex")
+def view_as_complex(c, x):
+    b, last = c.b, [slice(None)] * (len(x.dims) - 1)
+    return b.complex(b.index_get(x, last + [0]), b.index_get(x, last + [1]))
+
+
+@op("view_as_real")
+def view_as_real(c, x):
+    return c.b.concat([c.b.expand_dims(part, -1) for part in (c.b.real(x), c.b.imag(x))], len(x.dims))
+
+
+@op("_assert_async")
+def assert_async(c, ok, message="Expected Tensor with single nonzero value, but got zero"):
+    c.b.check(c.b.ne(ok, 0) if ok.dtype != "bool" else ok, message, [])
 
 
 @op("where")
@@ -255,7 +271,9 @@ def repeat(c, x, reps):
     b = c.b
     while len(x.dims) < len(reps):
         x = b.expand_dims(x, 0)
-    return b.tile(x, c.sizes(reps))
+    dims = [c.size_of(b, d) for d in x.dims]
+    apart = b.reshape(x, [n for d in dims for n in (1, d)])
+    return b.reshape(b.broadcast_to(apart, [n for pair in zip(c.sizes(reps), dims) for n in pair]), c.sizes(c.meta.shape))
 
 
 @op("permute")
@@ -290,6 +308,10 @@ def select(c, x, dim, index):
     return c.b.index_get(x, [slice(None)] * (dim % len(x.dims)) + [index])
 
 
+def stepped(c, start, length, step):
+    return c.b.add(c.b.mul(c.b.iota("i64", [length], 0), step), start if isinstance(start, int) else c.b.size_tensor(start))
+
+
 @op("slice")
 def slice_(c, x, dim=0, start=None, end=None, step=1):
     dim %= len(x.dims)
@@ -297,14 +319,14 @@ def slice_(c, x, dim=0, start=None, end=None, step=1):
     if known:
         end = None if end is None or end >= FAR else end
         return c.b.index_get(x, [slice(None)] * dim + [slice(start, end, step)])
-    if step != 1 or (isinstance(start, int) and start < 0):
-        raise Refuse("a slice with steps, or from the end, of a symbolic size")
-    end = None if end is None or (isinstance(end, int) and end >= FAR) else end
-    if isinstance(end, int) and end < 0:
-        end = type(c).size_of(c.b, c.b.size("add", x.dims[dim], end))
-    if end is not None and not isinstance(end, int) and c.b.size("equal", end, x.dims[dim]):
-        end = None
-    return c.b.index_sizes(x, dim, 0 if start is None else start, end)
+    n, length, start = c.size_of(c.b, x.dims[dim]), c.size(c.meta.shape[dim]), 0 if start is None else start
+    if step == 1 and n == length:
+        return x
+    if isinstance(start, int) and start < 0:
+        start = n + start
+    if step != 1:
+        return c.b.take(x, stepped(c, start, length, step), dim)
+    return c.b.index_sizes(x, dim, start, start + length)
 
 
 @op("slice_scatter")
@@ -313,14 +335,16 @@ def slice_scatter(c, x, src, dim=0, start=None, end=None, step=1):
     end = None if end is None or (isinstance(end, int) and end >= FAR) else end
     if isinstance(start, (int, type(None))) and isinstance(end, (int, type(None))) and x.dims[dim] >= 0:
         return c.b.index_set(x, [slice(None)] * dim + [slice(start, end, step)], src)
-    if step != 1 or (isinstance(start, int) and start < 0):
-        raise Refuse("a slice with steps, or from the end, of a symbolic size")
-    start = start or 0
+    start = 0 if start is None else start
+    if isinstance(start, int) and start < 0:
+        start = c.size_of(c.b, x.dims[dim]) + start
+    if step != 1:
+        return c.b.index_set(x, [slice(None)] * dim + [stepped(c, start, c.size_of(c.b, src.dims[dim]), step)], src)
     after = c.b.size("add", start, src.dims[dim])
-    parts = [c.b.index_sizes(x, dim, 0, start)] if start != 0 else []
+    parts = [c.b.index_sizes(x, dim, 0, start)] if not isinstance(start, int) or start else []
     parts.append(src)
     if not c.b.size("equal", after, x.dims[dim]):
-        parts.append(c.b.index_sizes(x, dim, type(c).size_of(c.b, after), None))
+        parts.append(c.b.index_sizes(x, dim, c.size_of(c.b, after), None))
     return c.b.concat(parts, dim) if len(parts) > 1 else src
 
 
@@ -338,14 +362,15 @@ def diagonal(c, x, offset=0, dim1=0, dim2=1):
 
 def strided_places(c, x, size, stride, offset):
     """Where in x's memory, taken as row-major, the elements of such a view are."""
-    import numpy as np
-    if not all(isinstance(d, int) for d in (*size, *stride, offset or 0)) or any(d < 0 for d in x.dims):
-        raise Refuse("as_strided of symbolic sizes")
     if not c.node.args[0].meta["val"].is_contiguous():
         raise Refuse("as_strided of memory that is not row-major")
-    places = np.full([int(s) for s in size], int(offset or 0), np.int64)
-    for k, (n, s) in enumerate(zip(size, stride)):
-        places += (np.arange(n) * s).reshape([-1 if i == k else 1 for i in range(len(size))])
+    b, dims, offset = c.b, c.sizes(size), 0 if offset is None else offset
+
+    def number(n):
+        return n if isinstance(n, int) else b.size_tensor(n)
+    places = b.broadcast_to(b.cast(b.constant(number(offset)) if isinstance(offset, int) else number(offset), "i64"), dims)
+    for k, step in enumerate(c.sizes(stride)):
+        places = b.add(places, b.mul(b.iota("i64", dims, k), number(step)))
     return places
 
 
@@ -357,7 +382,7 @@ def as_strided(c, x, size, stride, offset=None):
 @op("as_strided_scatter")
 def as_strided_scatter(c, x, src, size, stride, offset=None):
     places = strided_places(c, x, size, stride, offset)
-    flat = scatter_kind(c, c.b.reshape(x, [INFER]), 0, c.b.constant(places.reshape(-1)), c.b.reshape(src, [INFER]), 0)
+    flat = scatter_kind(c, c.b.reshape(x, [INFER]), 0, c.b.reshape(places, [INFER]), c.b.reshape(src, [INFER]), 0)
     return c.b.reshape(flat, list(x.dims))
 
 
@@ -726,6 +751,42 @@ def attention_backward(c, gy, q, k, v, out, lse, dropout, causal, attn_mask=None
         raise Refuse("attention with dropout")
     s = scale or 1.0 / math.sqrt(q.dims[-1])
     return tuple(c.b.vjp(lambda x: [c.b.attention(x[0], x[1], x[2], attn_mask, causal, float(s))], [q, k, v], [0, 1, 2], [gy])[1])
+
+
+def heads_of(c, x, width, heads, qkv_weight, qkv_bias, weight, bias, mask, mask_type):
+    """Attention of a sequence with itself, [batch, time, width]. mask, where true (or not 0) nobody looks: 0 [time, time], 1 [batch, time],
+    2 [batch, heads, time, time]."""
+    b, (n, time) = c.b, c.sizes(c.meta.shape[:2])
+    qkv = b.reshape(affine(c, x, qkv_weight, qkv_bias), c.sizes([n, time, 3, heads, width // heads]))
+    q, k, v = (b.index_get(b.permute(qkv, [2, 0, 3, 1, 4]), [i]) for i in range(3))
+    if mask is not None:
+        mask = b.logical_not(mask) if mask.dtype == "bool" else b.eq(mask, 0)
+        mask = b.expand_dims(b.expand_dims(mask, 1), 1) if mask_type == 1 else mask
+    y = b.attention(q, k, v, mask, False, 1 / math.sqrt(width // heads))
+    return affine(c, b.reshape(b.permute(y, [0, 2, 1, 3]), c.sizes([n, time, width])), weight, bias)
+
+
+def affine(c, x, weight, bias):
+    return c.b.add(c.b.matmul(x, c.b.swap_axes(weight, 0, 1)), bias)
+
+
+@op("_transformer_encoder_layer_fwd")
+def encoder_layer(c, x, width, heads, qkv_weight, qkv_bias, weight, bias, gelu, norm_first, eps, w1, b1, w2, b2, up, up_bias, down, down_bias,
+                  mask=None, mask_type=None):
+    b = c.b
+
+    def attend(x):
+        return heads_of(c, x, width, heads, qkv_weight, qkv_bias, weight, bias, mask, mask_type)
+
+    def feed(x):
+        h = affine(c, x, up, up_bias)
+        return affine(c, b.gelu(h, False) if gelu else b.relu(h), down, down_bias)
+    for part, w, shift in ((attend, w1, b1), (feed, w2, b2)):
+        if norm_first:
+            x = b.add(x, part(b.layer_norm(x, 1, w, shift, float(eps))))
+        else:
+            x = b.layer_norm(b.add(x, part(x)), 1, w, shift, float(eps))
+    return x
 
 
 # ---- pools

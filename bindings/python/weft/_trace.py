@@ -44,6 +44,11 @@ class Size:
         return size if size >= 0 else Size(builder, size)
 
     def _two(self, op, a, b):
+        if op in ("add", "sub"):  # to the builder a negative number is a symbol
+            if isinstance(a, int) and a < 0 and op == "add":
+                a, b = b, a
+            if isinstance(b, int) and b < 0:
+                op, b = "sub" if op == "add" else "add", -b
         return Size.of(self._b, self._b.size(op, a, b))
 
     def __add__(self, o): return self._two("add", self, o)

@@ -6,12 +6,14 @@ masks and numbers are drawn by torch before the program runs, so that they are t
 """
 import functools
 import logging
+import math
 import operator
 import re
 
 import torch
 from torch._dynamo.backends.common import aot_autograd
 from torch._functorch.aot_autograd import make_boxed_func
+from torch._subclasses.fake_tensor import unset_fake_temporarily
 
 from . import _weft
 from ._aten import OPS, Refuse
@@ -54,6 +56,7 @@ class Lowering:
         self.inputs, self.sources = [], []  # symbols, and what gives each its array when it is run
         self.symbols, self.names = {}, {}   # sizes by torch's symbol or expression; names of expressions
         self.bare = set()                   # symbols that are a size of an input by themselves
+        self.shifted = {}                   # symbols that are one but for a number: what they are by a symbol that is
 
     # ---- sizes
 
@@ -67,15 +70,33 @@ class Lowering:
 
     def name_of(self, d):
         """torch's symbol or a sum of products of those that stand by themselves; of others a name: equal ones are one size."""
-        text = str(d.node.expr).replace(" ", "")
+        expr = d.node.expr
+        if any(a in self.shifted for a in expr.free_symbols):
+            expr = expr.xreplace(self.shifted).expand()
+        text = str(expr).replace(" ", "")
         plain = text.isidentifier() or ("**" not in text and len(text) < 64 and re.fullmatch(r"[A-Za-z_0-9][A-Za-z_0-9*+-]*", text) and
-                                        all(str(a) in self.bare for a in d.node.expr.free_symbols))
+                                        all(str(a) in self.bare for a in expr.free_symbols))
         return text if plain else self.names.setdefault(text, f"e{len(self.names)}_")
+
+    def find_bare(self, dims):
+        """Which symbols the sizes of the inputs give: those that are one, and those of which one is s + number, as s of a cache to which a
+        step was added: then s + number is a symbol, and s that less the number."""
+        exprs = [d.node.expr for d in dims if isinstance(d, torch.SymInt)]
+        self.bare = {str(e) for e in exprs if e.is_Symbol}
+        for e in exprs:
+            number, rest = e.as_coeff_Add()
+            if number.is_Integer and rest.is_Symbol and str(rest) not in self.bare:
+                longer = type(rest)(f"{rest}_{'m' if number < 0 else 'p'}{abs(int(number))}", integer=True)
+                self.shifted[rest] = longer - number
+                self.bare |= {str(rest), str(longer)}
 
     def learn(self, t, v):
         for d, size in zip(t.shape, v.dims):
             if not isinstance(d, int):
                 self.symbols.setdefault(str(d.node.expr), Size.of(self.b, size))
+                number, rest = d.node.expr.as_coeff_Add()
+                if rest in self.shifted:
+                    self.symbols.setdefault(str(rest), Size.of(self.b, size) - int(number))
 
     def size(self, d):
         """torch's size as Weft's: by its expression over symbols."""
@@ -94,12 +115,12 @@ class Lowering:
         if e.is_Symbol:
             raise Refuse(f"the size {e} is not of an input")
         name = type(e).__name__
+        if name == "Add":  # what is added first: sizes are not negative in between
+            less = [a for a in e.args if a.could_extract_minus_sign()]
+            return sum(self.evaluate(a) for a in e.args if a not in less) - sum(self.evaluate(-a) for a in less)
         args = [self.evaluate(a) for a in e.args]
-        if name == "Add" or name == "Mul":
-            out = args[0]
-            for a in args[1:]:
-                out = out + a if name == "Add" else out * a
-            return out
+        if name == "Mul":
+            return math.prod(args)
         if name in ("FloorDiv", "CleanDiv", "PythonMod", "Mod"):
             return args[0] // args[1] if "Div" in name else args[0] % args[1]
         if name == "Pow" and isinstance(args[1], int) and args[1] > 0:
@@ -126,8 +147,7 @@ class Lowering:
 
     def placeholders(self, nodes):
         later = []
-        self.bare = {str(d.node.expr) for n in nodes if isinstance(n.meta.get("val"), torch.Tensor) for d in n.meta["val"].shape
-                     if isinstance(d, torch.SymInt) and d.node.expr.is_Symbol}
+        self.find_bare(d for n in nodes if isinstance(n.meta.get("val"), torch.Tensor) for d in n.meta["val"].shape)
         for i, n in enumerate(nodes):
             val = n.meta.get("val")
             if isinstance(val, torch.Tensor):
@@ -191,13 +211,15 @@ class Lowering:
         if target in SYMBOLIC_OPS:
             a, b = (self.size(x) if not isinstance(x, (int, Size)) else x for x in map(self.arg, n.args))
             return SYMBOLIC_OPS[target](a, b)
+        if isinstance(self.meta, torch.SymInt):
+            return self.size(self.meta)
         if not isinstance(target, torch._ops.OpOverload):
             raise Refuse(f"{target} is no op of ATen")
         name = target.overloadpacket.__name__
         if name in ("sym_size", "sym_numel", "sym_stride", "sym_storage_offset"):
-            return self.size(self.meta) if not isinstance(self.meta, int) else self.meta
-        if isinstance(self.meta, (torch.SymInt, int)) and not isinstance(self.meta, bool):
-            return self.size(self.meta)
+            return self.meta
+        if isinstance(self.meta, int) and not isinstance(self.meta, bool):
+            return self.meta
         if name in RANDOM:
             return self.draw(n)
         f = OPS.get(f"{name}.{target._overloadname}") or OPS.get(name)
@@ -244,7 +266,8 @@ class Lowering:
             raise Refuse(f"the attribute {path} is {type(module).__name__}")
         if type(module).__name__ == "FakeTensor":
             raise Refuse(f"the constant {path} has no numbers here")
-        return self.b.constant(module.detach())
+        with unset_fake_temporarily():  # a constant has numbers, which torch does not show while it follows shapes
+            return self.b.constant(module.detach())
 
     def finish(self, outs):
         """(program, plan): what to make of its results, one entry each: None, a number, or (which, permutation or strides)."""
