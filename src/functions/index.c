@@ -5,8 +5,8 @@
  * views; the tensors then become one gather. Axes of the gathered part stand where the first tensor
  * stood if all tensors (and integers, which count as such then) are next to each other, else in front.
  *
- * Assignment finds the places of the elements and scatters there: counted (Reach) where all is known, else by indexing the
- * numbers 0..count-1 in the same way. Where nothing is recorded it writes into the memory itself.
+ * Assignment finds the places of the elements and scatters there: counted (Reach) where all is known, as a sum where tensors stand for
+ * every axis, else by indexing the numbers 0..count-1 in the same way. Where nothing is recorded it writes into the memory itself.
  */
 #include "functions/functions.h"
 
@@ -645,6 +645,27 @@ static void number_line(void *user, int64_t to, int64_t ts, int64_t from, int64_
         out[from + i * fs] = to + i * ts;
 }
 
+/* Of tensors for every axis, whose numbers are not known yet: the sum of each, within its axis, times the stride. WF_NONE: there are other
+ * indices, or sizes that are not known. */
+static wf_tensor places_by_sum(wf_ctx *c, const IndexPlan *p, const int64_t *strides)
+{
+    wf_tensor sum = WF_NONE;
+
+    if (p->n != p->x.rank || p->nrev || p->any_slice)
+        return WF_NONE;
+    for (uint32_t k = 0; k < p->n; k++)
+        if (p->item[k].kind != WF_INDEX_TENSOR || p->item[k].size <= 0)
+            return WF_NONE;
+    for (uint32_t k = 0; k < p->n; k++) {
+        const Item *i = &p->item[k];
+        wf_tensor t = wf_clip(c, i->t, wf_int(c, 0), wf_int(c, i->size - 1));
+
+        t = wf_mul(c, t, wf_int(c, strides[i->axis]));
+        sum = k ? wf_add(c, sum, t) : t;
+    }
+    return sum;
+}
+
 /* Flat places, as an i64 tensor of the shape that reading gives: counted, or read from an array of all of them. */
 static wf_tensor places_of(wf_ctx *c, wf_tensor x, const Shape *s, const wf_index *ix, int n)
 {
@@ -664,6 +685,9 @@ static wf_tensor places_of(wf_ctx *c, wf_tensor x, const Shape *s, const wf_inde
             reach_walk(&r, order, number_line, tensor_data(out));
             return tensor_handle(c, out);
         }
+        all = failed(c) ? WF_NONE : places_by_sum(c, &p, strides);
+        if (failed(c) || all.gen)
+            return all;
     }
     if (failed(c))
         return WF_NONE;
