@@ -75,7 +75,7 @@ check() {
 }
 
 # ---- files: what documents give in backquotes or as links, and headers in their text --------------------------------
-find README.md CONTRIBUTING.md CHANGELOG.md Makefile src include tests bench fuzz examples tools docs >/tmp/test_docs.$$
+find README.md CONTRIBUTING.md CHANGELOG.md Makefile src include tests bench bindings fuzz examples tools docs >/tmp/test_docs.$$
 trap 'rm -f /tmp/test_docs.$$' EXIT
 is_file() { awk -v name="/$1" '{ at = length($0) - length(name); if (substr("/" $0, at + 2) == name) found = 1 } END { exit !found }' /tmp/test_docs.$$; }
 while IFS=: read -r doc name; do
