@@ -213,6 +213,20 @@ static bool torch_subtracts(En *e, Value a, Value b, wf_tensor x, wf_tensor y)
                                    : "If you are trying to invert a mask, use the `~` or `logical_not()`");
 }
 
+/* Integers to negative powers: PyTorch takes those of tensors, NumPy none. */
+static bool may_raise(En *e, Value exponent, wf_tensor x, wf_tensor y)
+{
+    const Front *f = e->vm->engine->front;
+    wf_dtype d = wf_dtype_of(e->c, y);
+    bool is_numpy = e->f == &f[FRONT_NUMPY], low = exponent.tag == T_INT && exponent.i < 0;
+
+    if ((!is_numpy && e->f != &f[FRONT_TORCH]) || !dtype_is_int(wf_dtype_of(e->c, x)))
+        return true;
+    if (is_numpy && dtype_is_int(d) && dtype_is_signed(d) && !wf_is_symbolic(e->c, y) && wf_count(e->c, y) > 0)
+        low = wf_count(e->c, x) != 0 && wf_item_int(e->c, wf_min(e->c, y, NULL, 0, false)) < 0;
+    return !low || sc_fail(e->vm, is_numpy ? C_ValueError : C_RuntimeError, "Integers to negative integer powers are not allowed.");
+}
+
 /* NumPy's integers beside a Python int that their dtype does not hold: compared as 64 bits, an error elsewhere. */
 static bool fits_dtype(En *e, Value number, wf_tensor x)
 {
@@ -281,6 +295,8 @@ Value en_tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool 
     if (!on_one_device(&e, a, x, b, y))
         return en_fail(&e);
     if (op == OP2_SUB && e.f == &vm->engine->front[FRONT_TORCH] && !torch_subtracts(&e, a, b, x, y))
+        return en_fail(&e);
+    if (op == OP2_POW && !may_raise(&e, b, x, y))
         return en_fail(&e);
     if (op == OP2_MATMUL && !en_alike(&e, "matmul", x, y))
         return en_fail(&e);

@@ -30,7 +30,7 @@ import _stage.builtin
 class Stage(Expressions):
     def __init__(self, w, numbers="sym", module_call=None, powers=False):
         self.w = w
-        self.powers = powers            # are powers of ints floats, as TorchScript has them?
+        self.powers = powers            # numbers as TorchScript has them: powers of ints are floats, as is round(x); a bool is no int
         self.numbers = numbers
         self.module_call = module_call  # object -> function to stage instead of calling it, or None
         self.slots = []                 # [object, name]: attributes that are part of the state

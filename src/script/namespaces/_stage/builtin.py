@@ -14,6 +14,8 @@ def _convert(kind):
 def _extreme(pick):
     def fn(stage, args, kwargs):
         xs = list(args[0]) if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
+        if not kwargs and stage.powers and len(args) > 1 and {type(x) for x in xs} == {int, float}:
+            return float({"maximum": max, "minimum": min}[pick](*xs))       # TorchScript takes both as floats
         if kwargs or not any([isinstance(x, Sym) for x in xs]):
             return NotImplemented
         kind = "float" if any([stage.kind_of(x) == "float" for x in xs]) else "int"
@@ -47,11 +49,20 @@ def _print(stage, args, kwargs):
 
 def _isinstance(stage, args, kwargs):
     x, kinds = args
-    if not isinstance(x, Sym):
+    if not isinstance(x, Sym) and not (stage.powers and type(x) is bool):
         return NotImplemented
-    kinds = kinds if isinstance(kinds, tuple) else (kinds,)
-    return any([k is {"int": int, "float": float, "bool": bool}[x.kind] or (k is int and x.kind == "bool")
-                for k in kinds])
+    kinds = kinds if isinstance(kinds, (tuple, list)) else (kinds,)
+    own = {"int": int, "float": float, "bool": bool}[x.kind] if isinstance(x, Sym) else bool
+    return any([k is own or (k is int and own is bool and not stage.powers) for k in kinds])     # a bool is no int to TorchScript
+
+
+def _round(stage, args, kwargs):
+    if stage.powers and len(args) == 1 and not kwargs:       # TorchScript's is a float
+        if isinstance(args[0], Sym) and args[0].kind == "float":
+            return Sym(stage, "float", stage.w.round(args[0].t))
+        if type(args[0]) is float:
+            return float(round(args[0]))
+    return NotImplemented
 
 
 def _abs(stage, args, kwargs):
@@ -85,6 +96,7 @@ def _setup():
     special(min, _extreme("minimum"))
     special(print, _print)
     special(isinstance, _isinstance)
+    special(round, _round)
     special(abs, _abs)
     special(sum, _sum)
     for name in ("sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "floor", "ceil", "pow", "atan2", "log2", "log10"):

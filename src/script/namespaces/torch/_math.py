@@ -53,7 +53,14 @@ rad2deg = _w.rad2deg
 relu = _w.relu
 
 mul = multiply = _w.mul
-pow = _w.pow
+
+
+def pow(input, exponent, *, out=None):
+    if type(exponent) is int and exponent < 0 and isinstance(input, _w.Tensor) and not input.dtype.is_inexact:
+        raise RuntimeError("Integers to negative integer powers are not allowed.")
+    return _w.pow(input, exponent, out=out)
+
+
 remainder = _w.remainder
 fmod = _w.fmod
 eq = _w.eq
@@ -449,7 +456,17 @@ fmax = _of_tensors(lambda a, b, out=None: put(out, _fmax(a, b)), "fmax")
 fmin = _of_tensors(lambda a, b, out=None: put(out, _fmin(a, b)), "fmin")
 maximum = _of_tensors(_w.maximum, "maximum")
 minimum = _of_tensors(_w.minimum, "minimum")
-atan2 = arctan2 = _of_tensors(lambda a, b, out=None: _w.atan2(*_one_dtype(a, b), out=out), "atan2")
+
+
+def _atan2(a, b, out=None):
+    a, b = _one_dtype(a, b)
+    if followed(a) or followed(b):          # the slopes at the origin are 0
+        origin = _w.logical_and(_w.eq(a, 0), _w.eq(b, 0))
+        return put(out, _w.label(_w.where(origin, _w.detach(_w.atan2(a, b)), _w.atan2(a, _w.where(origin, 1.0, b))), "atan2"))
+    return _w.atan2(a, b, out=out)
+
+
+atan2 = arctan2 = _of_tensors(_atan2, "atan2")
 
 
 def gcd(input, other):
@@ -571,6 +588,10 @@ def _spread(native, name):
             correction = 0 if unbiased is False else 1
         if not input.dtype.is_inexact:
             raise NotImplementedError("std and var only support floating point and complex dtypes")
+        if name == "std" and followed(input):       # the slope is 0 where there is no spread
+            v = _w.var(input, _dims(dim), correction, keepdim)
+            none = _w.eq(_w.detach(v), 0)
+            return put(out, _w.label(_w.where(none, 0.0, _w.sqrt(_w.where(none, 1.0, v))), "std"))
         return put(out, native(input, _dims(dim), correction, keepdim))
     spread.__name__ = spread.__qualname__ = name
     return spread

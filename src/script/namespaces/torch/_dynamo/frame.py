@@ -317,7 +317,7 @@ class Runner(_stage.Stage):
 
 
 class Machine(Runner):
-    # A scripted function by its source, without programs: powers of ints are floats.
+    # A scripted function by its source, without programs: its numbers are TorchScript's.
     def __init__(self, func):
         super().__init__(func)
         self.powers, self.programs = True, False

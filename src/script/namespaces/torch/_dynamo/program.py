@@ -216,7 +216,7 @@ class _Try:
                 outs.append(t)
             k = k[0] if k else len(outs) - 1
             if of is not None:
-                return ("same" if t is symbols[of] else "view", of, k)
+                return ("same" if t is symbols[of] or _w.same(t, symbols[of]) else "view", of, k)
             return (x.kind if isinstance(x, _stage.Sym) else "tensor", None, k)
         if isinstance(x, _stage.Nested) or id(x) in tracer.made:
             raise Break("an object that was made on the way is kept")

@@ -402,7 +402,9 @@ def _made(body, args, name, trace=None, drawer=None):
 
 
 def _has_power(nodes):
+    # Or a function of numbers that TorchScript has otherwise?
     return any([n is not None and (n.kind in ("bin", "aug") and n.op == "**" or
+                                   n.kind == "call" and n.a.kind == "name" and n.a.name in ("isinstance", "round", "max", "min") or
                                    _has_power([n.a, n.b, n.c, *n.list, *n.more])) for n in nodes])
 
 

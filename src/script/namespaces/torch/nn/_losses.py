@@ -131,12 +131,13 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
     return _reduced(loss, reduction)
 
 
+@_full
 def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
     reduction = _old(reduction, size_average, reduce)
     if log_target:
         loss = _w.exp(target) * (target - input)
     else:
-        loss = _w.kl_div(input, target, "none")
+        loss = _w.kl_div(input, target, "none") if input.dtype.itemsize > 2 else __import__("torch").xlogy(target, target) - target * input
     if reduction == "batchmean":
         return _w.sum(loss) / input.shape[0]
     return _reduced(loss, reduction)

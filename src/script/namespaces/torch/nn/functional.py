@@ -410,6 +410,8 @@ def _avg_pool(n):
                  divisor_override=None):
         k, p = _tuple(kernel_size, n), _tuple(padding, n)
         s = k if stride is None or stride == () else _tuple(stride, n)
+        if input.dtype.is_floating_point and input.dtype.itemsize == 2:     # sums of halves are taken in full
+            return _w.cast(avg_pool(_w.cast(input, _w.float32), k, s, p, ceil_mode, count_include_pad, divisor_override), input.dtype)
 
         def pool(x):
             for i in range(n):
@@ -463,7 +465,9 @@ def _adaptive(native, n):
         if native is _w.adaptive_max_pool and _followed(input) and not _w.about(input, "symbolic"):
             y = _batched(input, n, lambda x: _at_places(x, _adaptive_places(x, n, sizes)))  # equal ones do not share the slope
         else:
-            y = _batched(input, n, lambda x: native(x, n, sizes))
+            half = native is _w.adaptive_avg_pool and input.dtype.is_floating_point and input.dtype.itemsize == 2
+            y = _batched(_w.cast(input, _w.float32) if half else input, n, lambda x: native(x, n, sizes))
+            y = _w.cast(y, input.dtype) if half else y      # sums of halves are taken in full
         return (y, _batched(input, n, lambda x: _adaptive_places(x, n, sizes))) if return_indices else y
     return pool
 
