@@ -71,3 +71,5 @@ for bad in (lambda: plt.plot([1, 2], [1, 2, 3]), lambda: plt.plot([1], "q"), lam
         bad()
     except ValueError as e:
         print(str(e)[:60])
+for height in (1.0, 0.0, -3.0):  # planes
+    print([["%.2g" % (v - height) for v in f(np.full((3, 3), height)).levels] for f in (plt.contour, plt.contourf)])

@@ -481,7 +481,13 @@ class Plots:
         from matplotlib import _ticks
         low, high = float(z.min()), float(z.max())
         if levels is None or isinstance(levels, int):
-            return _ticks.linear(low, high, (levels or 7) + 1, (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10))
+            n, steps = (levels or 7) + 1, (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
+            if low == high:  # a plane: the level itself, and one on either side
+                raw = 2e-13 * (abs(low) or 1) / n
+                unit = 10.0 ** _math.floor(_math.log10(raw))
+                step = unit * next(k for k in steps if k * unit > raw * (1 - 1e-9))
+                return [low - step, low, low + step]
+            return _ticks.linear(low, high, n, steps)
         return [float(v) for v in levels]
 
     def contour(self, *args, levels=None, colors=None, cmap=None, linewidths=None, linestyles=None, alpha=None, **kwargs):
