@@ -324,24 +324,39 @@ OX_RULE(tensor_scatter)
 
 /* ---- non-maximum suppression ---------------------------------------------------------------------- */
 
+/* The best box that is left is kept, and those that overlap it are left no more; until none is. All in order of scores. */
 typedef struct Nms {
-    wf_tensor hit; /* [B, C, N, N]: does box i overlap box j? both in order of scores */
-    wf_tensor good, most;
+    wf_tensor lo[2], hi[2], area; /* [B,C,N] */
+    wf_tensor iou, most;
 } Nms;
+
+static wf_status nms_goes_on(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out, int nout)
+{
+    (void)user, (void)nin, (void)nout;
+    out[0] = wf_any(c, in[0], NULL, 0, false);
+    return wf_ctx_status(c);
+}
 
 static wf_status nms_step(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out, int nout)
 {
-    const Nms *s = user; /* in: kept [B,C,N] i32, i */
-    wf_tensor i = in[1], row = wf_take(c, s->hit, i, 2), good = wf_take(c, s->good, i, 2);
-    wf_tensor clash = wf_any(c, wf_logical_and(c, row, wf_gt(c, in[0], wf_int(c, 0))), (int[]){2}, 1, false);
-    wf_tensor room = wf_lt(c, wf_sum(c, in[0], (int[]){2}, 1, false), s->most);
-    wf_tensor keep = wf_logical_and(c, wf_logical_and(c, good, wf_logical_not(c, clash)), room);
+    const Nms *s = user; /* in: left, kept, bool [B,C,N] */
+    wf_tensor at = wf_argmax(c, wf_cast(c, in[0], WF_I32), (int[]){2}, true), any = wf_any(c, in[0], (int[]){2}, 1, true), here,
+              inter = WF_NONE, together, hit, room;
     int64_t n = wf_size(c, in[0], 2);
-    wf_tensor here = wf_eq(c, wf_iota(c, WF_I64, &n, 1, 0), i);
 
     (void)nin, (void)nout;
-    out[0] = wf_where(c, wf_logical_and(c, here, wf_expand_dims(c, keep, 2)), wf_ones_like(c, in[0]), in[0]);
-    out[1] = wf_add(c, i, wf_from(c, WF_I64, NULL, 0, &(int64_t){1}));
+    here = wf_logical_and(c, wf_eq(c, wf_iota(c, WF_I64, &n, 1, 0), wf_cast(c, at, WF_I64)), any);
+    for (int k = 0; k < 2; k++) {
+        wf_tensor d = wf_sub(c, wf_minimum(c, s->hi[k], wf_take_along(c, s->hi[k], at, 2)),
+                             wf_maximum(c, s->lo[k], wf_take_along(c, s->lo[k], at, 2)));
+        d = wf_maximum(c, d, wf_zeros_like(c, d));
+        inter = k ? wf_mul(c, inter, d) : d;
+    }
+    together = wf_sub(c, wf_add(c, s->area, wf_take_along(c, s->area, at, 2)), inter);
+    hit = wf_logical_or(c, here, wf_gt(c, wf_div(c, inter, together), s->iou));
+    out[1] = wf_logical_or(c, in[1], here);
+    room = wf_lt(c, wf_sum(c, wf_cast(c, out[1], WF_I64), (int[]){2}, 1, true), s->most);
+    out[0] = wf_logical_and(c, wf_logical_and(c, in[0], wf_logical_not(c, hit)), room);
     return wf_ctx_status(c);
 }
 
@@ -353,14 +368,12 @@ static wf_tensor corner(OxRun *r, wf_tensor boxes, int64_t k)
 OX_RULE(nms)
 {
     wf_ctx *c = r->c;
-    wf_tensor boxes = ox_in(r, 0), scores = ox_in(r, 1), sorted = WF_NONE, order = WF_NONE, lo[2], hi[2], carry[2], kept[2],
-              inter, area, box, b;
+    wf_tensor boxes = ox_in(r, 0), scores = ox_in(r, 1), sorted = WF_NONE, order = WF_NONE, carry[2], kept[2], box, b;
     wf_tensor most = ox_has(r, 2) ? wf_reshape(c, ox_in(r, 2), NULL, 0) : i64(r, 0);
-    wf_tensor iou = ox_has(r, 3) ? wf_reshape(c, ox_in(r, 3), NULL, 0) : wf_scalar(c, WF_F32, 0);
     Nms s = {.most = wf_cast(c, most, WF_I64)};
     bool center = ox_int(r, "center_point_box", 0) != 0;
     int64_t dims[4];
-    wf_function step = WF_FUNCTION(nms_step, &s, 2, 2, "nms");
+    wf_function step = WF_FUNCTION(nms_step, &s, 2, 2, "nms"), goes_on = WF_FUNCTION(nms_goes_on, &s, 2, 1, "left");
 
     (void)op;
     if (!ox_ok(r) || wf_rank(c, boxes) != 3 || wf_rank(c, scores) != 3)
@@ -376,25 +389,17 @@ OX_RULE(nms)
             q = wf_add(c, p, half);
             p = wf_sub(c, p, half);
         }
-        lo[k] = wf_minimum(c, p, q);
-        hi[k] = wf_maximum(c, p, q);
+        s.lo[k] = wf_minimum(c, p, q);
+        s.hi[k] = wf_maximum(c, p, q);
     }
-    area = wf_mul(c, wf_sub(c, hi[0], lo[0]), wf_sub(c, hi[1], lo[1]));
-    inter = WF_NONE;
-    for (int k = 0; k < 2; k++) {
-        wf_tensor d = wf_sub(c, wf_minimum(c, wf_expand_dims(c, hi[k], 3), wf_expand_dims(c, hi[k], 2)),
-                             wf_maximum(c, wf_expand_dims(c, lo[k], 3), wf_expand_dims(c, lo[k], 2)));
-        d = wf_maximum(c, d, ox_like(r, 0, d));
-        inter = k ? wf_mul(c, inter, d) : d;
-    }
-    area = wf_sub(c, wf_add(c, wf_expand_dims(c, area, 3), wf_expand_dims(c, area, 2)), inter);
-    s.hit = wf_gt(c, wf_div(c, inter, area), iou);
-    s.good = ox_has(r, 4) ? wf_gt(c, sorted, wf_reshape(c, ox_in(r, 4), NULL, 0))
-                          : wf_broadcast_to(c, wf_scalar(c, WF_BOOL, 1), dims, 3);
-    carry[0] = wf_broadcast_to(c, i64(r, 0), dims, 3);
-    carry[1] = i64(r, 0);
-    wf_scan_call(c, &step, 2, carry, 2, dims[2], false, kept, 2);
-    kept[0] = wf_nonzero(c, kept[0]); /* [K, 3]: batch, class, number in order */
+    s.area = wf_mul(c, wf_sub(c, s.hi[0], s.lo[0]), wf_sub(c, s.hi[1], s.lo[1]));
+    s.iou = ox_has(r, 3) ? wf_reshape(c, ox_in(r, 3), NULL, 0) : wf_scalar(c, WF_F32, 0);
+    carry[0] = ox_has(r, 4) ? wf_gt(c, sorted, wf_reshape(c, ox_in(r, 4), NULL, 0))
+                            : wf_broadcast_to(c, wf_scalar(c, WF_BOOL, 1), dims, 3);
+    carry[0] = wf_logical_and(c, carry[0], wf_gt(c, s.most, i64(r, 0)));
+    carry[1] = wf_broadcast_to(c, wf_scalar(c, WF_BOOL, 0), dims, 3);
+    wf_while_call(c, &goes_on, &step, carry, 2, WF_UNBOUNDED, kept, 2);
+    kept[0] = wf_nonzero(c, kept[1]); /* [K, 3]: batch, class, number in order */
     order = wf_index_get(c, order, (wf_index[]){wf_at_tensor(corner(r, kept[0], 0)), wf_at_tensor(corner(r, kept[0], 1)),
                                                 wf_at_tensor(corner(r, kept[0], 2))}, 3);
     order = wf_expand_dims(c, wf_cast(c, order, WF_I64), 1);

@@ -409,13 +409,15 @@ static wf_tensor slice_dynamic(OxRun *r, wf_tensor x, int axis, OxNum start, OxN
     return wf_take(c, x, wf_add(c, ends[0], wf_mul(c, ox_iota(r, wf_size_from(c, count)), d)), axis);
 }
 
+#define MANY 16 /* first elements of an axis of open size: so many are a limit, fewer are there */
+
 /* Of an axis of symbolic size, with bounds that are sizes. False: it cannot be written so. */
 static bool slice_sizes(OxRun *r, wf_tensor *x, int axis, OxNum start, OxNum stop, int64_t step)
 {
     int64_t n = wf_size(r->c, *x, axis), from = start.v, to = stop.v;
     wf_index ix[WF_MAX_RANK];
 
-    if (step < 1)
+    if (step < 1 || (start.kind == OX_NUMBER && from == 0 && stop.kind == OX_NUMBER && to >= MANY && to < INT32_MAX))
         return false;
     if (start.kind == OX_NUMBER && from < 0)
         from = wf_size_sub(r->c, n, -from);
