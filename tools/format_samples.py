@@ -88,7 +88,25 @@ def of_script():
             return torch.log_softmax(self.out(self.lstm(self.emb(x))[0]), -1)
 
     torch.manual_seed(1)
+    from torchvision.ops import nms, roi_align
+
+    class Boxes(torch.nn.Module):
+        def forward(self, x: torch.Tensor, boxes: torch.Tensor, scores: torch.Tensor):
+            keep = nms(boxes, scores, 0.5)
+            rois = torch.cat([torch.zeros_like(boxes[:, :1]), boxes], 1)
+            out: Dict[str, torch.Tensor] = {"keep": keep, "two": roi_align(x, rois, [2, 3], 0.5, 2, True),
+                                            "any": roi_align(x, rois, [2, 2], 1.0, -1, False)}
+            total = 0
+            for i in range(int(keep.numel()), 0, -2):
+                total += i
+            out["total"] = torch.tensor(total)
+            names: List[str] = []
+            for k, v in out.items():
+                names.append(k)
+            return out, names, list(out.keys())[0]
+
     torch.jit.script(Net().eval()).save(OUT / "script.pt")
+    torch.jit.script(Boxes()).save(OUT / "boxes.pt")
     torch.jit.script(Tagger().eval()).save(OUT / "tagger.pt")
     torch.jit.trace(nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Flatten()), torch.ones(2, 3)).save(OUT / "traced.pt")
 

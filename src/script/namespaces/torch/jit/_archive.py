@@ -130,6 +130,9 @@ class _Text:
             return {"inf": "_aten.inf", "nan": "_aten.nan"}.get(name, "_aten." + name if name.startswith(("torch.", "ops.")) else name)
         if name == "annotate" or name == "unchecked_cast":
             return "(" + self.arguments()[1] + ")"
+        if name == "isinstance":
+            x, kind = self.arguments()
+            return f"isinstance({x}, {_kind_text(kind)})"
         if name == "uninitialized":
             self.arguments()
             return "None"
@@ -168,15 +171,32 @@ class _Text:
             return f"({args[0]})[{args[1]}]"
         if plain and len(args) == 1 and op in _casts:
             return f"{_casts[op]}({args[0]})"
+        if op in ("items", "keys") and len(args) == 1:      # lists there
+            return f"list(({args[0]}).{op}())"
         if op in _methods and args:
             return f"({args[0]}).{op}(" + ", ".join(args[1:]) + ")"
+        if op == "__range_length":
+            return "len(range(" + ", ".join(args) + "))"
+        if op == "__derive_index":
+            return f"({args[1]} + {args[0]} * {args[2]})"
         if op == "_unwrap_optional":
             return f"({args[0]})"
         return self.operator(op, op.replace("prim_", "prim::", 1) if op.startswith("prim_") else "aten::" + op, args)
 
     def operator(self, name, shown, args):
         f = name if _aten.has(name) else f"missing({shown!r}, {self.where!r})"
+        if f.startswith("__"):      # not a name of the class whose method this may be
+            return f"getattr(_aten, {f!r})(" + ", ".join(args) + ")"
         return f"_aten.{f}(" + ", ".join(args) + ")"
+
+
+def _kind_text(kind):
+    # A type as isinstance takes it here: List[Tensor] is a list.
+    kind = kind.strip()
+    if kind.startswith("("):
+        return "(" + ", ".join([_kind_text(k) for k in kind[1:-1].split(",") if k.strip()]) + ",)"
+    kind = kind.split("[")[0].strip()
+    return {"Tensor": "_aten.Tensor", "List": "list", "Dict": "dict", "Tuple": "tuple", "NoneType": "type(None)"}.get(kind, kind)
 
 
 def _is_keyword(a):

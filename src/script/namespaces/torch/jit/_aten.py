@@ -878,6 +878,9 @@ def find(op):
         plain = find(op[:-1])
         if plain is not None:
             return lambda x, *args, **kw: x.copy_(plain(x, *args, **kw))
+    if op.startswith("torchvision__"):
+        from torch.jit import _aten_vision
+        return getattr(_aten_vision, op[13:], None)
     from torch.jit import _aten_rare
     return _aten_rare.find(op, find)
 

@@ -288,7 +288,9 @@ class Method:
                                                    else x for x in leaves])
         try:
             s = self.compile(owner, spec, leaves, state, by_value)
-        except _stage.Refuse as e:
+        except (_stage.Refuse, RuntimeError, ValueError) as e:
+            if not isinstance(e, _stage.Refuse) and "wf_size_value: " not in str(e):     # else a size is asked for that only a run knows
+                raise
             if numbers and not by_value:
                 return "values"
             _fell_back(self, str(e))
