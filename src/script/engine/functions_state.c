@@ -93,6 +93,10 @@ static Value n_about(Vm *vm, const Args *a)
     else if (!strcmp(what, "op") && (t = tensor_get(e.c, x, "about")) != NULL)
         v = v_obj(sc_str(vm, t->node && t->node->label ? t->node->label
                                                        : wf_history_op(e.c, x)));
+    else if (!strcmp(what, "named") && (t = tensor_get(e.c, x, "about")) != NULL) /* its last step, by a function of the script */
+        v = v_bool(!t->node || t->node->label);
+    else if (!strcmp(what, "step") && (t = tensor_get(e.c, x, "about")) != NULL) /* which step made it */
+        v = v_int((int64_t)(uintptr_t)t->node);
     else if (!strcmp(what, "need") && (t = tensor_get(e.c, x, "about")) != NULL)
         v = v_int((int64_t)t->need);
     else if (!strcmp(what, "packed") && (t = tensor_get(e.c, x, "about")) != NULL)

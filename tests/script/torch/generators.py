@@ -34,3 +34,10 @@ try:
     torch.func.jvp(Sine.apply, (torch.ones(2),), (torch.ones(2),))
 except NotImplementedError as e:
     print(e)
+
+from importlib.metadata import PackageNotFoundError, version
+print(version("torch"), version("jax"), version("Torchvision"))
+try:
+    version("no-such-package")
+except PackageNotFoundError as e:
+    print(type(e).__name__)

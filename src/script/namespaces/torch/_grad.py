@@ -127,6 +127,8 @@ def step_name(x):
     return name + ("Backward1" if op in _ONES else "Backward0")
 
 
+_OF_TARGETS = ("mse_loss", "smooth_l1_loss", "huber_loss", "bce_loss", "bce_with_logits")  # steps of a target that has no history
+
 _SAVED = {"_saved_self": 0, "_saved_other": 1, "_saved_result": -1, "_saved_input": 0, "_saved_weight": 1, "_saved_mat1": 0,
           "_saved_mat2": 1, "_saved_base": 0, "_saved_exponent": 1}
 
@@ -138,7 +140,7 @@ class _Fn:
         self._tensor = tensor
 
     def name(self):
-        return self._name
+        return "torch::autograd::AccumulateGrad" if self._name == "AccumulateGrad" else self._name
 
     def __repr__(self):
         return f"<{self._name} object at 0x{id(self):x}>"
@@ -165,7 +167,40 @@ class _Fn:
 
     @property
     def next_functions(self):
-        return tuple([(grad_fn(x) or _Fn("AccumulateGrad", x), 0) for x in _w.parents(self._tensor)])
+        before = [_before(x) for x in _operands(self._tensor)]
+        op = _w.about(self._tensor, "op")
+        if op == "cross_entropy":
+            return ((_Within("LogSoftmaxBackward0", self._tensor, before), 0),)
+        if op in ("linear", "addmm") and len(before) == 3:
+            return ((before[2], 0), (before[0], 0), (_Within("TBackward0", self._tensor, before[1:2]), 0))
+        if op in _OF_TARGETS and len(before) == 1:
+            before.append(None)
+        return tuple([(f, 0) for f in before])
+
+
+class _Within(_Fn):
+    # a step that is part of another one here
+    def __init__(self, name, tensor, before):
+        _Fn.__init__(self, name, tensor)
+        self._list = before
+
+    @property
+    def next_functions(self):
+        return tuple([(f, 0) for f in self._list])
+
+
+def _before(x):
+    return grad_fn(x) or _Fn("AccumulateGrad", x)
+
+
+def _operands(x):
+    # What the function that made x was called with: steps within it have no name.
+    found = []
+    for p in _w.parents(x):
+        for q in [p] if _w.about(p, "leaf") or _w.about(p, "named") else _operands(p):
+            if not any([_w.about(q, "step") == _w.about(r, "step") for r in found]):
+                found.append(q)
+    return found
 
 
 def grad_fn(x):

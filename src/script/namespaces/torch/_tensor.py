@@ -131,7 +131,8 @@ class Tensor(_w.Tensor):
     __module__ = "torch"
 
     def __init__(self, *args, device=None):
-        plain = len(args) != 1 or not isinstance(args[0], _w.Tensor)
+        # an array of NumPy is numbers, which become the default dtype; a tensor stays what it is
+        plain = len(args) != 1 or not isinstance(args[0], _w.Tensor) or type(args[0]).__module__ == "numpy"
         _w.Tensor.__init__(self, _of_type(args, _creation.get_default_dtype()) if plain else args[0])
 
     def __repr__(self, *, tensor_contents=None):

@@ -43,7 +43,7 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
     reduction = _old(reduction, size_average, reduce)
     if weight is not None:
         return _weighted(_w.l1_loss(input, target, "none"), input, weight, reduction)
-    return _w.l1_loss(input, target, reduction)
+    return _reduced(_w.label(_w.l1_loss(input, target, "none"), "abs"), reduction)
 
 
 def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
@@ -136,8 +136,10 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
     reduction = _old(reduction, size_average, reduce)
     if log_target:
         loss = _w.exp(target) * (target - input)
+    elif input.dtype.itemsize > 2:
+        loss = _w.label(_w.kl_div(input, target, "none"), "sub")
     else:
-        loss = _w.kl_div(input, target, "none") if input.dtype.itemsize > 2 else __import__("torch").xlogy(target, target) - target * input
+        loss = __import__("torch").xlogy(target, target) - target * input
     if reduction == "batchmean":
         return _w.sum(loss) / input.shape[0]
     return _reduced(loss, reduction)
@@ -180,7 +182,7 @@ def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, red
     if not input1.ndim == input2.ndim == target.ndim:
         raise RuntimeError("margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
                            f"{input1.shape}, input2: {input2.shape}, target: {target.shape} ")
-    return _reduced(_w.relu(_w.neg(target) * (input1 - input2) + margin), reduction)
+    return _reduced(_w.label(_w.relu(_w.neg(target) * (input1 - input2) + margin), "clamp_min"), reduction)
 
 
 @_full
@@ -203,7 +205,7 @@ def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-06, 
     near, far = pairwise_distance(anchor, positive, p, eps), pairwise_distance(anchor, negative, p, eps)
     if swap:
         far = _w.minimum(far, pairwise_distance(positive, negative, p, eps))
-    return _reduced(_w.relu(margin + near - far), reduction)
+    return _reduced(_w.label(_w.relu(margin + near - far), "clamp_min"), reduction)
 
 
 def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False,
@@ -212,7 +214,7 @@ def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_fu
     near, far = d(anchor, positive), d(anchor, negative)
     if swap:
         far = _w.minimum(far, d(positive, negative))
-    return _reduced(_w.relu(margin + near - far), reduction)
+    return _reduced(_w.label(_w.relu(margin + near - far), "clamp_min"), reduction)
 
 
 @_full
