@@ -307,6 +307,8 @@ static bool set_on_class(Vm *vm, Class *c, Str *name, Value x)
     if (!c->script)
         return sc_fail(vm, C_TypeError, "cannot set '%s' attribute of immutable type '%s'",
                        name->s, c->name->s);
+    if (name == vm->known[S_bases] || name == vm->known[S_mro]) /* the order of a class is made once */
+        return sc_fail(vm, C_AttributeError, "attribute '%s' of 'type' objects is not writable", name->s);
     vm->version++;
     if (name == vm->known[S_name] && is_str(x)) {
         obj_drop(vm, c->name);

@@ -246,6 +246,12 @@ static Value m_count(Vm *vm, const Args *a)
     return v_int(k);
 }
 
+static int bytes_wanted(Vm *vm, Value v)
+{
+    sc_raise(vm, C_TypeError, "a bytes-like object is required, not '%s'", sc_type_name(vm, v));
+    return -1;
+}
+
 static int matches_at(Vm *vm, const Args *a, Value part, bool end)
 {
     Bytes *b = (Bytes *)a->v[0].o;
@@ -257,7 +263,7 @@ static int matches_at(Vm *vm, const Args *a, Value part, bool end)
         int r = 0;
 
         for (int64_t i = 0; i < t->n && !r; i++)
-            r = matches_at(vm, a, t->v[i], end);
+            r = sc_is(vm, t->v[i], C_tuple) ? bytes_wanted(vm, t->v[i]) : matches_at(vm, a, t->v[i], end);
         return r;
     }
     if (!sc_bytes_view(vm, part, &p, &n)) {

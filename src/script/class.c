@@ -52,13 +52,14 @@ int sc_isinstance_of(Vm *vm, Value v, Value spec)
     if (sc_is(vm, spec, C_tuple)) {
         Tuple *t = (Tuple *)spec.o;
 
-        for (int64_t i = 0; i < t->n; i++) {
-            int r = sc_isinstance_of(vm, v, t->v[i]);
+        int r = sc_enter(vm) ? 0 : -1;
 
-            if (r)
-                return r;
-        }
-        return 0;
+        if (r)
+            return r;
+        for (int64_t i = 0; !r && i < t->n; i++)
+            r = sc_isinstance_of(vm, v, t->v[i]);
+        sc_leave(vm);
+        return r;
     }
     if (spec.tag == T_NONE)
         return v.tag == T_NONE;
@@ -74,13 +75,14 @@ int sc_issubclass_of(Vm *vm, Class *c, Value spec)
     if (sc_is(vm, spec, C_tuple)) {
         Tuple *t = (Tuple *)spec.o;
 
-        for (int64_t i = 0; i < t->n; i++) {
-            int r = sc_issubclass_of(vm, c, t->v[i]);
+        int r = sc_enter(vm) ? 0 : -1;
 
-            if (r)
-                return r;
-        }
-        return 0;
+        if (r)
+            return r;
+        for (int64_t i = 0; !r && i < t->n; i++)
+            r = sc_issubclass_of(vm, c, t->v[i]);
+        sc_leave(vm);
+        return r;
     }
     if (spec.tag == T_OBJ && spec.o->cls != vm->cls[C_type] &&
         asks_class(vm, spec, S_subclasscheck))

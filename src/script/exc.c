@@ -30,18 +30,26 @@ static Exc *exc_new(Vm *vm, Class *c, Value arg)
 }
 
 /* What is being handled stays known as the context of what is raised meanwhile. A chain that
- * leads back to the new one is cut there, as raising it again would close a circle. */
+ * leads back to the new one is cut there, as raising it again would close a circle. A circle that
+ * the program made itself is left at the second turn: `slow` goes half as fast, and is met. */
 static void note_context(Vm *vm, Exc *e)
 {
-    Exc *h = (Exc *)vm->handled.o, *at;
+    Exc *h = (Exc *)vm->handled.o, *at, *slow = h;
+    bool odd = false;
 
     if (vm->handled.tag != T_OBJ || h == e || e->context.tag != T_NIL)
         return;
-    for (at = h; at->context.tag == T_OBJ; at = (Exc *)at->context.o)
+    for (at = h; at->context.tag == T_OBJ; odd = !odd) {
         if ((Exc *)at->context.o == e) {
             sc_put(vm, &at->context, NIL);
             break;
         }
+        at = (Exc *)at->context.o;
+        if (odd)
+            slow = (Exc *)slow->context.o;
+        if (at == slow)
+            break;
+    }
     e->context = sc_ref(vm->handled);
 }
 
@@ -444,8 +452,19 @@ static Value get_cause(Vm *vm, Value self)
     return c.tag == T_NIL ? NONE : sc_ref(c);
 }
 
+/* Is v what may stand in a chain: an exception, or None? */
+static bool may_chain(Vm *vm, Value v, const char *what)
+{
+    return v.tag == T_NONE || (v.tag == T_OBJ && v.o->cls->is_exc) ||
+           sc_fail(vm, C_TypeError,
+                   v.tag == T_NIL ? "%s may not be deleted" : "exception %s must be None or derive from BaseException",
+                   v.tag == T_NIL ? (*what == 'c' && what[1] == 'a' ? "__cause__" : "__context__") : what);
+}
+
 static bool set_cause(Vm *vm, Value self, Value v)
 {
+    if (!may_chain(vm, v, "cause"))
+        return false;
     sc_put(vm, &((Exc *)self.o)->cause, sc_ref(v));
     return true;
 }
@@ -468,6 +487,8 @@ static Value get_context(Vm *vm, Value self)
 
 static bool set_context(Vm *vm, Value self, Value v)
 {
+    if (!may_chain(vm, v, "context"))
+        return false;
     sc_put(vm, &((Exc *)self.o)->context, v.tag == T_NONE ? NIL : sc_ref(v));
     return true;
 }

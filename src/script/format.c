@@ -466,6 +466,11 @@ Value sc_format(Vm *vm, Value v, Str *spec)
         r = own && !(plain && (is_long(vm, v) || sc_float_value(vm, v, &x))) && (v.o->cls->script || !plain)
                 ? dunder_call(vm, v, S_format, &s, 1)
                 : NIL;
+        if (r.tag != T_NIL && !is_str(r)) {
+            sc_fail(vm, C_TypeError, "__format__ must return a str, not %s", sc_type_name(vm, r));
+            sc_drop(vm, r);
+            return NIL;
+        }
         if (r.tag != T_NIL || sc_failed(vm))
             return r;
         if (spec->n == 0)

@@ -103,12 +103,18 @@ Value sc_gen_throw(Vm *vm, Gen *g, Value exc)
     VmFrame *f = g->frame;
     const Ins *at;
     Value inner, r;
+    bool on;
 
     if (f && g->running)
         return sc_raise(vm, C_ValueError, "generator already executing");
     inner = f ? waits_for(g, &at) : NIL;
-    if (inner.tag == T_OBJ)
-        return thrown_on(vm, g, inner, at, exc, &r) ? resume(vm, g) : r;
+    if (inner.tag == T_OBJ) {
+        if (!sc_enter(vm))
+            return NIL;
+        on = thrown_on(vm, g, inner, at, exc, &r);
+        sc_leave(vm);
+        return on ? resume(vm, g) : r;
+    }
     if (!sc_set_exc(vm, exc, NIL))
         return NIL;
     if (!f)

@@ -330,6 +330,9 @@ static void finalize(Vm *vm, GcObj *list)
     list_join(&vm->gc_list, &live);
 }
 
+/* When contents of dead objects go: an object's end needs its class, and that of a generator the code of its function. */
+static int end_round(const Class *c) { return c->d.destroy == sc_gen_def.destroy ? 0 : 1 + c->is_type; }
+
 void sc_collect(Vm *vm)
 {
     GcObj live, *g, *all = &vm->gc_list, dead;
@@ -349,9 +352,9 @@ void sc_collect(Vm *vm)
     for (g = dead.next; g != &dead; g = g->next)
         if (g->h.flags & OBJ_WEAK)
             sc_weak_forget(vm, &g->h);
-    for (int classes = 0; classes < 2; classes++) /* an object's end needs its class */
+    for (int round = 0; round < 3; round++)
         for (g = dead.next; g != &dead; g = g->next)
-            if (g->h.cls->d.destroy && g->h.cls->is_type == classes)
+            if (g->h.cls->d.destroy && end_round(g->h.cls) == round)
                 g->h.cls->d.destroy(vm, &g->h);
     while ((g = dead.next) != &dead) {
         g->next->prev = g->prev;

@@ -270,7 +270,12 @@ static Value c_from_bytes(Vm *vm, const Args *a)
     if (b.tag != T_NIL && sc_bytes_view(vm, b, &p, &n))
         r = long_from_bytes(vm, p, n, big, is_signed);
     sc_drop(vm, b);
-    return int_of_class(vm, cls, r);
+    if (r.tag != T_NIL && cls != vm->cls[C_int]) { /* bool(r), for one */
+        b = r;
+        r = sc_call(vm, v_obj(cls), &b, 1);
+        sc_drop(vm, b);
+    }
+    return r;
 }
 
 static Value int_repr(Vm *vm, Value self)

@@ -385,10 +385,16 @@ void buf_add(Buf *b, const char *s, size_t n)
 void buf_str(Buf *b, const char *s) { buf_add(b, s, strlen(s)); }
 void buf_char(Buf *b, char c) { buf_add(b, &c, 1); }
 
+#define PAD_MAX 100000000 /* more is a mistake, and takes too long to find out */
+
 void buf_pad(Buf *b, const char *fill, int64_t times)
 {
     size_t n = (size_t)utf8_len(fill, strlen(fill));
 
+    if (times > PAD_MAX && !b->failed) {
+        sc_raise_memory(b->vm);
+        b->failed = true;
+    }
     for (; times > 0 && !b->failed; times--)
         buf_add(b, fill, n ? n : 1);
 }

@@ -350,7 +350,9 @@ static Value affix(Vm *vm, const Args *a, Value v, bool start)
         Tuple *t = (Tuple *)v.o;
 
         for (int64_t i = 0; i < t->n; i++) {
-            Value r = affix(vm, a, t->v[i], start);
+            Value r = is_str(t->v[i]) ? affix(vm, a, t->v[i], start)
+                                      : sc_raise(vm, C_TypeError, "tuple for %s must only contain str, not %s",
+                                                 start ? "startswith" : "endswith", sc_type_name(vm, t->v[i]));
 
             if (r.tag == T_NIL || r.i)
                 return r;
@@ -400,11 +402,9 @@ static Value justify(Vm *vm, const Args *a, char how)
             return sc_raise(vm, C_TypeError, "The fill character must be exactly one character long");
         fill = f->s;
     }
-    w -= s->chars;
-    if (w <= 0)
+    if (w <= s->chars)
         return str_plain(vm, a->v[0]);
-    if (w > 100000000)
-        return sc_raise_memory(vm);
+    w -= s->chars;
     left = how == '<' ? 0 : how == '>' ? w : w / 2 + (w & (w + s->chars) & 1);
     buf_pad(&b, fill, left);
     buf_add(&b, s->s, s->n);
@@ -426,7 +426,7 @@ static Value m_zfill(Vm *vm, const Args *a)
     if (!sc_to_int(vm, a->v[1], &w))
         return NIL;
     buf_add(&b, s->s, sign);
-    buf_pad(&b, "0", MIN(w - s->chars, 100000000));
+    buf_pad(&b, "0", w <= s->chars ? 0 : w - s->chars);
     buf_add(&b, s->s + sign, s->n - sign);
     return buf_done(&b);
 }
@@ -474,7 +474,7 @@ static Value m_expandtabs(Vm *vm, const Args *a)
 
     if (a->v[1].tag != T_NIL && !sc_to_int(vm, a->v[1], &size))
         return NIL;
-    for (uint32_t i = 0; i < s->n; i++) {
+    for (uint32_t i = 0; i < s->n && !b.failed; i++) {
         if (s->s[i] == '\t') {
             int64_t k = size > 0 ? size - col % size : 0;
 

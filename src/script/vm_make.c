@@ -271,21 +271,16 @@ Value vm_make_class(Vm *vm, VmFrame *fr, const ByteCode *c, Value bases, Value k
 
 bool vm_match_exception(Vm *vm, Value exc, Value spec, bool *out)
 {
-    int64_t i;
+    bool many = sc_is(vm, spec, C_tuple); /* of classes, not of tuples */
+    const Value *v = many ? ((Tuple *)spec.o)->v : &spec;
+    int64_t n = many ? ((Tuple *)spec.o)->n : 1;
 
     *out = false;
-    if (sc_is(vm, spec, C_tuple)) {
-        Tuple *t = (Tuple *)spec.o;
-
-        for (i = 0; i < t->n && !*out; i++)
-            if (!vm_match_exception(vm, exc, t->v[i], out))
-                return false;
-        return true;
+    for (int64_t i = 0; i < n; i++) {
+        if (!sc_is_class(v[i]) || !((Class *)v[i].o)->is_exc)
+            return sc_fail(vm, C_TypeError, "catching classes that do not inherit from BaseException is not allowed");
+        *out = *out || sc_is_subclass(exc.o->cls, (Class *)v[i].o);
     }
-    if (!sc_is_class(spec) || !((Class *)spec.o)->is_exc)
-        return sc_fail(vm, C_TypeError,
-                       "catching classes that do not inherit from BaseException is not allowed");
-    *out = sc_is_subclass(exc.o->cls, (Class *)spec.o);
     return true;
 }
 
@@ -293,6 +288,13 @@ bool vm_new_keyword(Vm *vm, Dict *given, Value name)
 {
     return !sc_dict_find(vm, given, name) ||
            sc_fail(vm, C_TypeError, "got multiple values for keyword argument '%s'", as_str(name)->s);
+}
+
+static bool merge_keyword(Vm *vm, Dict *into, Value k, Value v)
+{
+    if (!is_str(k))
+        return sc_fail(vm, C_TypeError, "keywords must be strings");
+    return vm_new_keyword(vm, into, k) && !sc_failed(vm) && sc_dict_put(vm, into, k, v);
 }
 
 bool vm_merge_keywords(Vm *vm, Dict *into, Value from)
@@ -307,10 +309,7 @@ bool vm_merge_keywords(Vm *vm, Dict *into, Value from)
         for (uint32_t i = 0; ok && dict_next(d, &i, &e);) {
             k = sc_ref(e->key);
             v = sc_ref(e->val);
-            if (!is_str(k))
-                ok = sc_fail(vm, C_TypeError, "keywords must be strings");
-            else
-                ok = vm_new_keyword(vm, into, k) && !sc_failed(vm) && sc_dict_put(vm, into, k, v);
+            ok = merge_keyword(vm, into, k, v);
             sc_drop(vm, k);
             sc_drop(vm, v);
         }
@@ -330,7 +329,7 @@ bool vm_merge_keywords(Vm *vm, Dict *into, Value from)
         return false;
     while (ok && (k = sc_next(vm, it)).tag != T_NIL) {
         v = sc_getitem(vm, from, k);
-        ok = v.tag != T_NIL && sc_dict_put(vm, into, k, v);
+        ok = v.tag != T_NIL && merge_keyword(vm, into, k, v);
         sc_drop(vm, v);
         sc_drop(vm, k);
     }

@@ -46,6 +46,8 @@ static Value m_pack_float(Vm *vm, const Args *a)
 
     if (!sc_to_double(vm, a->v[0], &x) || !sc_to_int(vm, a->v[1], &size) || !sc_to_bool(vm, a->v[2], &big))
         return NIL;
+    if (size != 8 && size != 4 && size != 2)
+        return sc_raise(vm, C_ValueError, "pack: there is no float of %lld bytes", (long long)size);
     if (size == 8) {
         memcpy(&bits, &x, 8);
     } else if (size == 4) {
@@ -72,8 +74,10 @@ static Value m_unpack_float(Vm *vm, const Args *a)
     float f;
 
     if (!sc_bytes_view(vm, a->v[0], &p, &n) || !sc_to_int(vm, a->v[1], &at) || !sc_to_int(vm, a->v[2], &size) ||
-        !sc_to_bool(vm, a->v[3], &big) || at < 0 || size > 8 || at + size > n)
+        !sc_to_bool(vm, a->v[3], &big) || at < 0 || at > n || size > n - at)
         return sc_failed(vm) ? NIL : sc_raise(vm, C_ValueError, "unpack: not enough bytes");
+    if (size != 8 && size != 4 && size != 2)
+        return sc_raise(vm, C_ValueError, "unpack: there is no float of %lld bytes", (long long)size);
     for (int i = 0; i < size; i++)
         bits |= (uint64_t)p[at + (big ? size - 1 - i : i)] << 8 * i;
     if (size == 8) {

@@ -52,21 +52,30 @@ def format_exception_only(exc, value=None):
     return [f"{name}: {text}\n" if text else f"{name}\n"]
 
 
+def _before(e):
+    # what e came of, and the words between; each exception of a chain comes once, though it may lead back to itself
+    if e.__cause__ is not None:
+        return e.__cause__, "\nThe above exception was the direct cause of the following exception:\n\n"
+    if e.__context__ is not None and not e.__suppress_context__:
+        return e.__context__, "\nDuring handling of the above exception, another exception occurred:\n\n"
+    return None, ""
+
+
 def format_exception(exc, value=None, tb=None, limit=None, chain=True):
     e = value if value is not None else exc
-    out = []
-    if chain:
-        if e.__cause__ is not None:
-            out += format_exception(e.__cause__, limit=limit)
-            out.append("\nThe above exception was the direct cause of the following exception:\n\n")
-        elif e.__context__ is not None and not e.__suppress_context__:
-            out += format_exception(e.__context__, limit=limit)
-            out.append("\nDuring handling of the above exception, another exception occurred:\n\n")
-    tb = tb if tb is not None else e.__traceback__
-    if tb is not None:
-        out.append("Traceback (most recent call last):\n")
-        out += format_tb(tb, limit)
-    return out + format_exception_only(e)
+    parts, seen = [], set()
+    while e is not None:
+        seen.add(id(e))
+        tb = tb if tb is not None else e.__traceback__
+        own = ["Traceback (most recent call last):\n"] + format_tb(tb, limit) if tb is not None else []
+        parts.append(own + format_exception_only(e))
+        e, words = _before(e) if chain else (None, "")
+        if e is not None and id(e) in seen:
+            e = None
+        if e is not None:
+            parts.append([words])
+        tb = None
+    return [s for part in reversed(parts) for s in part]
 
 
 def print_exception(exc, value=None, tb=None, limit=None, file=None, chain=True):

@@ -31,7 +31,9 @@ def _holds_objects(x):
     # A list of what is neither number, text nor array?
     if not isinstance(x, (list, tuple)):
         return False
-    while isinstance(x, (list, tuple)) and len(x) > 0:
+    for _ in _range(64):  # the most axes an array has; a list may be its own first element
+        if not isinstance(x, (list, tuple)) or len(x) == 0:
+            break
         x = x[0]
     if isinstance(x, (_int, float, str, list, tuple, dict, _w.Tensor)) or x is None:
         return False

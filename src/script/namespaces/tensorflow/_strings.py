@@ -35,7 +35,9 @@ def sizes_of(x):
 
 def is_text(x):
     # a text, or nested lists of them
-    while isinstance(x, (list, tuple)) and len(x):
+    for _ in range(64):  # a list may be its own first element
+        if not isinstance(x, (list, tuple)) or not len(x):
+            break
         x = x[0]
     return isinstance(x, (str, bytes))
 

@@ -1,0 +1,135 @@
+# Values that user code gives where natives expect others: an exception, never a crash.
+import traceback
+
+
+def kind(f):
+    try:
+        return repr(f())
+    except (Exception, MemoryError) as e:
+        return type(e).__name__
+
+
+def words(f):
+    try:
+        f()
+    except Exception as e:
+        return f"{type(e).__name__}: {e}"
+
+
+# What a special method gives.
+class Formats:
+    def __format__(self, spec):
+        return 5
+
+
+print(words(lambda: f"{Formats()}"), words(lambda: "{:>3}".format(Formats())), words(lambda: format(Formats())))
+print(bool.from_bytes(b""), bool.from_bytes(b"\1\2", "big"))
+
+
+class Small(int):
+    def __new__(cls, v):
+        print("new", v)
+        return int.__new__(cls, v)
+
+
+print(Small.from_bytes(b"\1\2", "big"), type(Small.from_bytes(b"\1", "big")).__name__)
+
+
+# Tuples of tuples of tuples.
+deep = (int,)
+for _ in range(200000):
+    deep = (deep,)
+print(kind(lambda: isinstance("a", deep)), kind(lambda: issubclass(str, deep)), isinstance(1, (str, (float, (int,)))))
+print(words(lambda: "abc".startswith((("a",),))), words(lambda: "abc".endswith(("x", 5))))
+print(words(lambda: b"abc".startswith(((b"a",),))), "abc".startswith(("x", "a")), b"abc".endswith((b"x", b"c")))
+
+
+def caught(spec):
+    try:
+        raise ValueError("v")
+    except spec:
+        return "caught"
+
+
+print(caught((KeyError, ValueError)), words(lambda: caught(((ValueError,),))), words(lambda: caught((ValueError, 5))))
+
+
+# Chains of exceptions.
+a, b = ValueError("a"), ValueError("b")
+for v in ([], 5, ValueError):
+    print(words(lambda: setattr(a, "__context__", v)), words(lambda: setattr(a, "__cause__", v)))
+print(kind(lambda: delattr(a, "__context__")), kind(lambda: delattr(a, "__cause__")))
+a.__context__, b.__context__ = b, a
+try:
+    raise a
+except ValueError:
+    try:
+        raise KeyError("inside")
+    except KeyError as e:
+        print(repr(e.__context__), repr(e.__context__.__context__))
+print("".join(traceback.format_exception(a)).count("During handling"))
+a.__cause__, b.__cause__ = b, a
+print("".join(traceback.format_exception(a)).count("direct cause"))
+
+
+# Mappings whose keys are no names.
+class Numbers:
+    def keys(self):
+        return [1, 2]
+
+    def __getitem__(self, k):
+        return k
+
+
+def takes(*args, **named):
+    return args, named
+
+
+print(kind(lambda: takes(**Numbers())), kind(lambda: takes(**{1: 2})), kind(lambda: dict(**Numbers())))
+
+# Widths.
+for f in (lambda: "a".zfill(2**62), lambda: "a".ljust(2**62), lambda: b"a".zfill(2**62), lambda: "-a".zfill(5),
+          lambda: "a".zfill(-2**63), lambda: "a".center(-2**63), lambda: "a".zfill(0)):
+    print(kind(f))
+
+
+# The bases of a class, a throw through many generators, and a generator that is alive at the end.
+class A:
+    pass
+
+
+class B(A):
+    pass
+
+
+print(kind(lambda: setattr(A, "__bases__", (B,))) in ("TypeError", "AttributeError"), A.__mro__[1:])
+
+
+def inner():
+    try:
+        yield 1
+    except ValueError:
+        yield "inside"
+
+
+def wraps(g):
+    yield from g
+
+
+g = inner()
+for _ in range(100):
+    g = wraps(g)
+print(next(g), g.throw(ValueError("x")))
+
+
+def cycle():
+    def f():
+        keep = g
+        yield keep
+
+    g = f()
+    next(g)
+    return g
+
+
+held = cycle()
