@@ -230,14 +230,7 @@ Value en_box_as(En *e, wf_tensor t, Class *cls)
     TensorObj *o;
     Tensor *x;
 
-    if (failed(e->c)) {
-        en_raise(e);
-        return NIL;
-    }
-    o = sc_gc_new(e->vm, cls, sizeof *o);
-    if (!o)
-        return NIL;
-    x = tensor_get(e->c, t, "box");
+    x = failed(e->c) ? NULL : tensor_get(e->c, t, "box");
     if (x && !x->symbolic && (e->f->home || e->f->stays)) {
         t = en_at_home(e, t);
         x = tensor_get(e->c, t, "box");
@@ -246,11 +239,18 @@ Value en_box_as(En *e, wf_tensor t, Class *cls)
         t = wf_detach(e->c, t);
         x = tensor_get(e->c, t, "box");
     }
-    if (x && x->node && x->node->prim && !x->node->label)
+    if (!x) { /* it failed before this, or on the way home */
+        en_raise(e);
+        return NIL;
+    }
+    o = sc_gc_new(e->vm, cls, sizeof *o);
+    if (!o)
+        return NIL;
+    if (x->node && x->node->prim && !x->node->label)
         x->node->label = e->label;
     o->t = wf_keep(e->c, t);
     o->front = e->f;
-    o->anywhere = e->anywhere && x && !x->symbolic && tensor_is_here(x);
+    o->anywhere = e->anywhere && !x->symbolic && tensor_is_here(x);
     return v_obj(o);
 }
 
@@ -273,7 +273,7 @@ static bool passes_watch(En *e, wf_tensor x)
     static wf_tensor (*const is[2])(wf_ctx *, wf_tensor) = {wf_is_nan, wf_is_inf};
     bool on[2] = {e->f->watch_nan, e->f->watch_inf};
 
-    if (wf_is_symbolic(e->c, x) || !dtype_is_inexact(wf_dtype_of(e->c, x)))
+    if (!tensor_has_numbers(e->c, x) || !dtype_is_inexact(wf_dtype_of(e->c, x)))
         return true;
     for (int i = 0; i < 2 && !failed(e->c); i++)
         if (on[i] && wf_item(e->c, wf_any(e->c, is[i](e->c, wf_detach(e->c, x)), NULL, 0, false)) != 0)
@@ -286,8 +286,10 @@ Value en_box(En *e, wf_tensor t)
 {
     Class *k = failed(e->c) ? e->f->cls : class_for(e, &t);
 
-    if ((e->f->watch_nan || e->f->watch_inf) && !failed(e->c) && !passes_watch(e, t))
+    if ((e->f->watch_nan || e->f->watch_inf) && !failed(e->c) && !passes_watch(e, t)) {
+        en_raise(e);
         return NIL;
+    }
     return en_box_as(e, t, k);
 }
 

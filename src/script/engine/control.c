@@ -571,8 +571,15 @@ static Value n_set_layout(Vm *vm, const Args *a)
 /* lenient(on): layouts that are a part of types refuse nothing from now on, or as before */
 static Value n_lenient(Vm *vm, const Args *a)
 {
-    vm->cx->tensors->lenient += sc_truth(vm, a->v[0]) ? 1u : UINT32_MAX;
-    return NONE;
+    En e = en_begin(vm, a);
+    uint32_t *depth = &e.c->tensors->lenient;
+    bool on;
+
+    if (!sc_to_bool(vm, a->v[0], &on))
+        return en_fail(&e);
+    if (on || *depth)
+        *depth += on ? 1u : UINT32_MAX;
+    return en_end_value(&e, NONE);
 }
 
 /* axis_kind(axis): who binds it: "vmap", "mesh", "checked"; None: nobody */

@@ -234,15 +234,16 @@ static Value n_own(Vm *vm, const Args *a)
 
 static Value n_no_grad(Vm *vm, const Args *a)
 {
+    En e = en_begin(vm, a);
     bool on = true;
 
     if (!sc_to_bool(vm, a->v[0], &on))
-        return NIL;
+        return en_fail(&e);
     if (on)
-        wf_no_grad_begin(vm->cx);
+        wf_no_grad_begin(e.c);
     else
-        wf_no_grad_end(vm->cx);
-    return NONE;
+        wf_no_grad_end(e.c);
+    return en_end_value(&e, NONE);
 }
 
 /* wrap(x): the same tensor in this front's class, sharing memory and history */
