@@ -267,6 +267,28 @@ TEST(structs_of_callers_say_their_size)
     wf_ctx_free(c);
 }
 
+/* What is asked for in options that do not say their size is refused, never left out. */
+TEST(options_without_a_size_are_not_ignored)
+{
+    wf_ctx *c = wf_ctx_new(NULL), *other = wf_ctx_new(&(wf_options){.threads = 1});
+    wf_model *m = two_inputs(c), *none;
+    wf_graph *g;
+    wf_comm *w;
+
+    CHECK(wf_runtime_new(&(wf_runtime_options){.threads = 3}) == NULL);
+    CHECK_HAS(wf_ctx_message(other), "wf_options.size is not set");
+    REFUSED(wf_graph_new(c, "g", &(wf_graph_options){.size_guards = true}, &g),
+            "wf_graph_new: the options do not say their size");
+    REFUSED(wf_comm_open(c, &(wf_comm_options){.ranks = 1, .key = "alone"}, &w),
+            "wf_comm_open: the options do not say their size");
+    REFUSED(wf_export(c, m, "/nowhere", &(wf_export_options){.name = "net"}),
+            "wf_export: the options do not say their size");
+    REFUSED(wf_model_import(c, "x", &(wf_import_options){.n = 0}, &none), "import: the options have another size");
+    wf_model_free(m);
+    wf_ctx_free(other);
+    wf_ctx_free(c);
+}
+
 /* ---- memory that may only be read --------------------------------------------------- */
 
 static const float readable[4] = {1, 2, 3, 4}; /* in a page that cannot be written */

@@ -80,6 +80,8 @@ wf_runtime *wf_runtime_new(const wf_runtime_options *options)
 {
     wf_runtime_options o = {.size = sizeof o};
 
+    if (options && options->size < sizeof options->size)
+        return NULL; /* it is not set: what was asked for would be ignored */
     if (options)
         memcpy(&o, options, MIN(options->size, sizeof o));
     if (!o.allocator.resize)

@@ -84,7 +84,9 @@ static void export_checked(wf_ctx *cx, const wf_model *model, const char *dir,
 
     if (options)
         memcpy(&o, options, MIN(options->size, sizeof o));
-    if (!model || !dir)
+    if (options && options->size < sizeof options->size)
+        fail(cx, WF_ERR_ARG, NOWHERE, "wf_export: the options do not say their size");
+    else if (!model || !dir)
         fail(cx, WF_ERR_ARG, NOWHERE, "wf_export: an argument is NULL");
     else if (o.nmethods < 0 || o.nsizes < 0 || o.nmost < 0 || (o.nmethods && !o.methods) ||
              (o.nsizes && (!o.symbols || !o.sizes)) ||

@@ -85,6 +85,8 @@ wf_status wf_graph_new(wf_ctx *c, const char *name, const wf_graph_options *o,
 
     if (!SET_OUT(c, out) || !ts(c))
         return ctx_status(c);
+    if (o && o->size < sizeof *o)
+        return tensor_fail(c, WF_ERR_ARG, "wf_graph_new: the options do not say their size"), ctx_status(c);
     if (!(g = mem_alloc(&c->al, sizeof *g))) {
         fail_memory(c);
         return ctx_status(c);
@@ -98,7 +100,7 @@ wf_status wf_graph_new(wf_ctx *c, const char *name, const wf_graph_options *o,
     g->tr->graph = g;
     g->tr->kind = TRACE_CLOSED;
     g->tr->b->dims.base = (Dim)g->tr->id << DIM_BITS; /* a size tells whose it is */
-    g->tr->guarded = o && o->size >= sizeof *o && o->size_guards;
+    g->tr->guarded = o && o->size_guards;
     g->tr->next_open = c->tensors->open;
     c->tensors->open = g->tr;
     c->tensors->open_free = free_graphs;

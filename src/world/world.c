@@ -506,6 +506,8 @@ wf_status wf_comm_open(wf_ctx *cx, const wf_comm_options *options, wf_comm **out
 
     if (!SET_OUT(cx, out_comm))
         return ctx_status(cx);
+    if (options && options->size < sizeof options->size)
+        return fail(cx, WF_ERR_ARG, NOWHERE, "wf_comm_open: the options do not say their size"), ctx_status(cx);
     if (options)
         memcpy(&o, options, MIN(sizeof o, options->size));
     if (!(w = calloc(1, sizeof *w))) {
