@@ -294,7 +294,7 @@ void models_scan(Models *m)
         if (snprintf(path, sizeof path, "%s/%s", m->o->folder, names[i]->d_name) <
                 (int)sizeof path &&
             stat(path, &st) == 0 && strlen(names[i]->d_name) < sizeof name) {
-            snprintf(name, sizeof name, "%s", names[i]->d_name);
+            memcpy(name, names[i]->d_name, strlen(names[i]->d_name) + 1);
             if (S_ISDIR(st.st_mode)) {
                 see_versions(m, path, name);
             } else if (is_model(name)) {
