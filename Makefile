@@ -71,7 +71,7 @@ PLUGINS := $(if $(MPICC),$(BUILD)/weft_mpi.so)
 TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 BENCHES := $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/bench_*.c))
 
-.PHONY: all run-tests agree check-clang coverage bench-gpu help test test-gpu tests test-long verify-math demo examples bench san san-part fuzz fuzz-long format tidy docs install uninstall wheel dist deb clean bless
+.PHONY: all run-tests agree check-clang coverage bench-gpu help test test-gpu tests test-long verify-math demo examples bench san san-part san-threads threaded fuzz fuzz-long format tidy docs install uninstall wheel dist deb clean bless
 all: $(BUILD)/weft $(BUILD)/libweft.a $(BUILD)/libweft.so $(PLUGINS)
 
 help:
@@ -86,7 +86,7 @@ help:
 	@echo 'make FEATURES="avx2 onnx"  a smaller library: without the others of avx2 avx512 onnx cuda'
 	@echo 'make examples   build/examples/*, C programs that use the library'
 	@echo 'make bench      speed, side by side with other systems where they are present (ROWS=a,b THREADS=1,2)'
-	@echo 'make san        the tests under ASan+UBSan, then TSan (SHARD=K/N: a part of the first)'
+	@echo 'make san        the tests under ASan+UBSan, then TSan (SHARD=K/N: a part of the first); make san-threads: TSan alone'
 	@echo 'make san-part   what every `make test` does of it: SAN_PART=K/24 of the programs, by clang, SAN_SECONDS each'
 	@echo 'make coverage   the tests, and how many branches of base, ir, op and io they take'
 	@echo 'make fuzz       random programs and libFuzzer targets until stopped (SECONDS=n)'
@@ -328,27 +328,58 @@ fuzz: setup-test $(FUZZERS) $(BUILD)/tests/test_laws
 fuzz-long: setup-test $(FUZZERS)
 	$(Q)date -u +%F; for f in $(FUZZERS); do tests/fuzz-for $(if $(SECONDS),$(SECONDS),3600) $$f || exit 1; done
 
-# The benchmark's programs, too, with generated code that is checked as well: with the machine's
-# vectors, and with plain loads and stores, which ASan sees.
-SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-# SHARD=K/N: of the test programs every Nth from the Kth on (K from 1), under ASan alone, for a machine with little time.
-SANTESTS := $(patsubst $(BUILD)/%,$(BUILD)/asan/%,$(if $(SHARD),$(call shard,$(SHARD),$(TESTS)),$(TESTS)))
-SANRUN   := LAWS=150 WEFT_SAN=1 ASAN_OPTIONS=allocator_may_return_null=1 WEFT_BIN=$(BUILD)/asan/weft tests/run
-SANROWS  := WEFT_CC_SECONDS=600 WEFT_CACHE=$(BUILD)/asan/cache CC="$(CC) $(SANFLAGS)" tests/run $(BUILD)/asan/bench/weft_rows:check:all
-ifneq ($(SHARD),)
-san:
-	$(Q)$(MAKE) BUILD=$(BUILD)/asan OPT=-O1 SAN="$(SANFLAGS)" all $(SANTESTS)
-	$(Q)$(SANRUN) $(SANTESTS)
-else
-san:
-	$(Q)$(MAKE) BUILD=$(BUILD)/asan OPT=-O1 SAN="$(SANFLAGS)" tests $(BUILD)/asan/bench/weft_rows
+# All test programs to their end under ASan and UBSan, on the fuzzers' objects, with kernels and a command line that are checked, too;
+# then the benchmark's programs, with generated code that is checked as well: with the machine's vectors, and with plain loads and
+# stores, which ASan sees; then TSan. SHARD=K/N: every Nth test program from the Kth on (K from 1), for a machine with little time.
+# A program may take SAN_LIMIT seconds; one that does not come to its end fails.
+SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+SANDIR   := $(BUILD)/fuzz-obj/san
+SANTESTS := $(patsubst $(BUILD)/tests/%,$(SANDIR)/tests/%,$(if $(SHARD),$(call shard,$(SHARD),$(TESTS)),$(TESTS)))
+SANKERN  := $(foreach i,$(ISAS),$(KSRC:%.c=$(BUILD)/fuzz-obj/%.$(i).o))
+SANCLI   := $(CLISRC:%.c=$(BUILD)/fuzz-obj/%.o)
+SAN_LIMIT ?= 3600
+SANENV   := WEFT_SAN=1 ASAN_OPTIONS=allocator_may_return_null=1 LAWS=40 CODEGEN=100
+SANROWS  := WEFT_CC_SECONDS=600 WEFT_CACHE=$(SANDIR)/cache CC="clang $(SANFLAGS)" tests/run $(SANDIR)/weft_rows:check:all
+define san_kernel_rule
+$(BUILD)/fuzz-obj/src/kernels/%.$(1).o: src/kernels/%.c
+	@mkdir -p $$(@D)
+	$$(Q)clang $$(KERNEL) -O1 $$(SANFLAGS) $$(ISA_$(1)) -c $$< -o $$@
+endef
+$(foreach i,$(ISAS),$(eval $(call san_kernel_rule,$(i))))
+$(SANCLI): ALL += $(if $(HTTPSRC),-DWEFT_HTTP $(shell pkg-config --cflags libmicrohttpd))
+$(SANDIR)/libweft.a: $(FUZZSRC) $(GEN:.c=.o) $(SANKERN)
+	@mkdir -p $(@D) && rm -f $@
+	$(Q)ar rcs $@ $^
+$(SANDIR)/tests/%: $(BUILD)/fuzz-obj/tests/%.o $(TESTLIB:$(BUILD)/tests/%=$(BUILD)/fuzz-obj/tests/%) $(SANDIR)/libweft.a
+	@mkdir -p $(@D)
+	$(Q)clang $(SANFLAGS) -Wl,-u,wf_model_import -o $@ $^ $(LIBS)
+$(SANDIR)/weft: $(SANCLI) $(BUILD)/gen/pages.o $(SANDIR)/libweft.a
+	$(Q)clang $(SANFLAGS) -Wl,-u,wf_model_import -o $@ $^ $(LIBS)
+$(SANDIR)/weft_rows: bench/weft_rows.c bench/rows_small.c bench/rows_small.h $(SANDIR)/libweft.a
+	$(Q)clang -std=c17 -Iinclude $(WARN) -O1 -g $(SANFLAGS) -o $@ $(filter %.c %.a,$^) $(LIBS)
+san: all $(SANTESTS) $(SANDIR)/weft $(if $(SHARD),,$(SANDIR)/weft_rows)
+	$(Q)$(SANENV) WEFT_BIN=$(SANDIR)/weft tests/run $(SANTESTS:%=timeout:$(SAN_LIMIT):%)
+ifeq ($(SHARD),)
 	$(Q)$(SANROWS)
 	$(Q)WEFT_ISA=base $(SANROWS)
-	$(Q)$(SANRUN) $(SANTESTS)
-	$(Q)$(MAKE) BUILD=$(BUILD)/tsan OPT=-O1 SAN="-fsanitize=thread" tests
-	$(Q)WEFT_SAN=1 WEFT_BIN=$(BUILD)/tsan/weft tests/run $(BUILD)/tsan/tests/test_threads $(BUILD)/tsan/tests/test_runtime $(BUILD)/tsan/tests/test_device $(BUILD)/tsan/tests/test_nn $(BUILD)/tsan/tests/test_nn_life \
-	    $(BUILD)/tsan/tests/test_codegen $(BUILD)/tsan/tests/test_tensor
+	$(Q)$(MAKE) san-threads
 endif
+
+# The programs with threads under TSan. They read no files of other systems and run no scripts: the rooms for those are not built.
+THREADED := threads runtime device nn nn_life codegen tensor spmd kernel
+TSANSRC  := $(filter-out src/script/% src/onnx/% src/tensorflow/% src/stablehlo/% src/torchfile/% src/export/%,$(SRC))
+TSANOBJ  := $(TSANSRC:%.c=$(BUILD)/%.o) $(filter-out $(BUILD)/gen/namespaces.o,$(GEN:.c=.o)) $(foreach i,$(ISAS),$(KSRC:%.c=$(BUILD)/%.$(i).o))
+$(BUILD)/threaded/libweft.a: $(TSANOBJ)
+$(BUILD)/threaded/libtest.a: $(TESTLIB)
+$(BUILD)/threaded/libweft.a $(BUILD)/threaded/libtest.a:
+	@mkdir -p $(@D) && rm -f $@
+	$(Q)ar rcs $@ $^
+$(THREADED:%=$(BUILD)/threaded/test_%): $(BUILD)/threaded/%: $(BUILD)/tests/%.o $(BUILD)/tests/test.o $(BUILD)/threaded/libtest.a $(BUILD)/threaded/libweft.a
+	$(Q)$(CC) $(SAN) -o $@ $^ $(LIBS)
+threaded: $(THREADED:%=$(BUILD)/threaded/test_%)
+san-threads: all
+	$(Q)$(MAKE) BUILD=$(BUILD)/tsan OPT=-O1 SAN="-fsanitize=thread" threaded
+	$(Q)WEFT_SAN=1 LAWS=40 CODEGEN=60 WEFT_BIN=$(BUILD)/weft tests/run $(THREADED:%=$(BUILD)/tsan/threaded/test_%)
 
 # Branches of the rooms that everything stands on; fails below 90 %. docs/testing.md has the last numbers.
 COVERED  := base ir op io
@@ -447,6 +478,6 @@ wheel: $(BUILD)/libweft.a
 clean:
 	$(Q)rm -rf $(BUILD)
 
--include $(OBJ:.o=.d) $(BUILD)/tools/pack.d $(CLIOBJ:.o=.d) $(wildcard $(FUZZSRC:.o=.d) $(TESTS:=.d) $(TESTLIB:.o=.d))
+-include $(OBJ:.o=.d) $(BUILD)/tools/pack.d $(CLIOBJ:.o=.d) $(wildcard $(FUZZSRC:.o=.d) $(SANCLI:.o=.d) $(SANKERN:.o=.d) $(TESTS:=.d) $(TESTLIB:.o=.d))
 
 .SECONDARY:
