@@ -106,7 +106,7 @@ def _same_kind(wrt, results):
 
 def grad(cost, wrt, consider_constant=None, disconnected_inputs="raise", add_names=True, known_grads=None,
          return_disconnected="zero", null_gradients="raise"):
-    if return_disconnected != "zero":
+    if return_disconnected not in ("zero", "None"):
         raise NotImplementedError(f"grad: return_disconnected={return_disconnected!r}")
     xs = _listed(wrt)
     _check_wrt(xs)
@@ -144,7 +144,7 @@ def grad(cost, wrt, consider_constant=None, disconnected_inputs="raise", add_nam
                 g.name = f"(d{cost.name}/d{x.name})" if cost.name is not None else None
             results.append(g)
         else:
-            results.append(_zeros(x))
+            results.append(_zeros(x) if return_disconnected == "zero" else None)
     return _same_kind(wrt, results)
 
 
