@@ -274,7 +274,7 @@ Ast *sc_parse_args(ScParser *p, Ast *call)
             kw |= a->kind == E_DSTAR;
         } else if (t->kind == TK_NAME && t[1].kind == TK_OP && t[1].op == '=') {
             a = ast_new(p, E_KW, t);
-            a->name = t->name;
+            a->name = intern_n(&p->u->names, t->s, t->n); /* as written, also in a class: t->name may be mangled */
             p->at += 2;
             a->a = sc_parse_expr(p);
             kw = true;

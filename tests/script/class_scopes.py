@@ -63,6 +63,15 @@ def walrus_global():
     return list((seen := i) for i in range(3))
 
 
+class Passes:
+    def __init__(self, **kw):
+        self.kw = kw
+
+    def again(self):
+        return Passes(__kept=1).kw
+
+
+print(Passes().again())
 print(A.__annotations__, A().g(), A.first, sorted(k for k in vars(A) if k.startswith("_A")), hasattr(A, "e"))
 print(Derived().base(), Derived().derived(), sorted(vars(Derived())))
 print(around(), walrus(), walrus_global(), seen)

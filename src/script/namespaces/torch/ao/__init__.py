@@ -1,1 +1,2 @@
-# torch.ao -- architecture optimisation; of it, what models of floats name.
+# torch.ao -- architecture optimisation; of it, quantization.
+from torch.ao import quantization

@@ -1,4 +1,6 @@
-# torch.ao.quantization -- the places in a model of floats where quantised numbers would begin and end. Converting it is refused.
+# torch.ao.quantization -- linear layers with weights of 8 bits, and the places in a model of floats where quantised numbers would begin
+# and end. Converting a model whole is refused.
+from torch._quantized import quantize_dynamic
 from torch.nn.modules import Module
 
 
@@ -18,7 +20,7 @@ class DeQuantStub(QuantStub):
 
 
 def __getattr__(name):
-    if name in ("prepare", "prepare_qat", "convert", "quantize_dynamic", "quantize", "fuse_modules", "fuse_modules_qat",
+    if name in ("prepare", "prepare_qat", "convert", "quantize", "fuse_modules", "fuse_modules_qat",
                 "get_default_qconfig", "get_default_qat_qconfig"):
         def refuse(*args, **kwargs):
             raise NotImplementedError(f"torch.ao.quantization.{name}: models with quantised numbers are not here")
