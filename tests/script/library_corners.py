@@ -152,3 +152,10 @@ for f in (lambda: now < here, lambda: datetime.timedelta("a")):
         print(f())
     except TypeError as e:
         print(e)
+import os, shutil
+r, w = os.pipe()
+try:
+    os.get_terminal_size(r)
+except OSError as e:
+    print(e)
+print(shutil.get_terminal_size((70, 20)).__class__.__name__, os.PathLike[str])

@@ -107,4 +107,4 @@ def which(cmd, mode=1, path=None):
 
 
 def get_terminal_size(fallback=(80, 24)):
-    return _os.get_terminal_size(fallback)
+    return _os.terminal_size((int(_os.environ.get("COLUMNS", fallback[0])), int(_os.environ.get("LINES", fallback[1]))))

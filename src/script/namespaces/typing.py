@@ -632,6 +632,3 @@ def TypedDict(typename, fields=(), /, *, total=True):
 TypedDict.__mro_entries__ = lambda bases: (_TypedDict,)
 __all__ = [_n for _n in globals() if not _n.startswith("_") and _n not in ("T_co", "deprecated_", "override", "ReadOnly", "TypeIs")
            ] + _ABSTRACT + list(_OTHERS)
-
-
-_GenericAlias = _Alias          # which packages ask isinstance for

@@ -50,6 +50,10 @@ class PathLike:
     def __fspath__(self):
         raise NotImplementedError
 
+    def __class_getitem__(cls, item):
+        from _generic import GenericAlias
+        return GenericAlias(cls, item)
+
 class stat_result(tuple):
     @property
     def st_mode(self): return self[0]
@@ -173,8 +177,10 @@ def times():
 def getlogin():
     return environ.get("USER", "user")
 
-def get_terminal_size(fallback=(80, 24)):
-    return terminal_size((int(environ.get("COLUMNS", fallback[0])), int(environ.get("LINES", fallback[1]))))
+def get_terminal_size(fd=1):
+    if not isatty(fd):
+        raise OSError(25, "Inappropriate ioctl for device")
+    return terminal_size((int(environ.get("COLUMNS", 80)), int(environ.get("LINES", 24))))
 
 class terminal_size(tuple):
     @property
