@@ -343,6 +343,7 @@ def sinc(input):
 
 
 def logit(input, eps=None):
+    input = _floating(input)
     if eps is not None:
         input = _w.where(_w.is_nan(input), input, _w.clip(input, eps, 1 - eps))
     y = _w.log(input / (1 - input))
