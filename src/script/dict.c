@@ -695,7 +695,9 @@ static Value dict_iter_next(Vm *vm, Value self)
     if (d->live != it->stop)
         return sc_raise(vm, C_RuntimeError, "%s changed size during iteration",
                         sc_is(vm, it->a, C_dict) ? "dictionary" : "Set");
-    for (; it->i < d->n; it->i++) {
+    if (it->b.tag == T_OBJ && it->i < ((List *)it->b.o)->n) /* of a set: its elements in the order they are shown in */
+        return sc_ref(((List *)it->b.o)->v[it->i++]);
+    for (; it->b.tag != T_OBJ && it->i < d->n; it->i++) {
         DictEntry *e = &d->e[it->i];
 
         if (e->key.tag == T_NIL)

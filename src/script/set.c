@@ -96,19 +96,21 @@ static Value set_iter(Vm *vm, Value self)
 
     if (sc_failed(vm))
         return NIL;
-    if (!order) {
-        it = sc_iter_new(vm, C_set_iterator, self);
-        if (it)
-            it->stop = d->live;
+    it = sc_iter_new(vm, C_set_iterator, self);
+    if (it)
+        it->stop = d->live;
+    if (!order)
         return v_obj(it);
-    }
-    l = sc_list(vm, d->live);
+    l = it ? sc_list(vm, d->live) : NULL;
     for (uint32_t i = 0; l && i < d->live; i++)
         l->v[i] = v_int(order[i]);
     sc_free(vm, order, (d->live + 1) * sizeof *order);
-    it = l ? sc_iter_new(vm, C_list_iterator, v_obj(l)) : NULL;
+    if (it && !l) {
+        obj_drop(vm, it);
+        return NIL;
+    }
     if (l)
-        obj_drop(vm, l);
+        it->b = v_obj(l);
     return v_obj(it);
 }
 

@@ -133,3 +133,22 @@ def cycle():
 
 
 held = cycle()
+
+
+# Sets that change while they are walked.
+def walked(s, change):
+    try:
+        for x in s:
+            change(x)
+        return sorted(s)
+    except RuntimeError as e:
+        return str(e)
+
+
+for values in ({1, 2, 3}, {"a", "b"}, {5}):
+    print(walked(set(values), lambda x: None) == sorted(values))
+numbers = {1, 2, 3}
+print(walked(numbers, lambda x: numbers.add(x + 10)))
+numbers = {1, 2, 3}
+print(walked(numbers, numbers.discard))
+print(list({3, 1, 2}), [x for x in {30, 10, 20}], {1, 2} | {3})
