@@ -42,3 +42,10 @@ torch.nn.init.orthogonal_(g)
 print(torch.allclose(g @ g.T, torch.eye(3), atol=1e-6))
 print(g, torch.nn.init.orthogonal_(torch.empty(4, 2), gain=2.0), torch.nn.init.orthogonal_(torch.empty(2, 2, 2)))
 print(torch.special.erfinv(torch.tensor([0.0, 0.3, -0.84, 0.86, 0.99999, -1.0, 1.0, 1.5], dtype=torch.float64)))
+a, b = torch.tensor([1.5]), torch.tensor([[2.5]])
+print(torch.tensor([a, b]), torch.tensor([[a, a], [b, b]]), torch.tensor([a, 3.0]), torch.tensor([3.0, a]), torch.as_tensor((a, a)), torch.tensor([torch.tensor(1.0), 2]))
+for bad in ([torch.tensor([1, 2]), torch.tensor([3, 4])], [torch.zeros(0)]):
+    try:
+        torch.tensor(bad)
+    except (TypeError, ValueError) as e:
+        print(type(e).__name__, e)
