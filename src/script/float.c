@@ -105,7 +105,7 @@ static Value float_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bo
 
     (void)reflected;
     (void)inplace;
-    return ours(vm, a, b) && is_real(vm, x) && is_real(vm, y) ? sc_binary(vm, op, x, y, false) : NOTIMPL;
+    return op <= OP2_POW && ours(vm, a, b) && is_real(vm, x) && is_real(vm, y) ? sc_binary(vm, op, x, y, false) : NOTIMPL;
 }
 
 static Value float_compare(Vm *vm, CmpOp op, Value a, Value b)
@@ -115,7 +115,13 @@ static Value float_compare(Vm *vm, CmpOp op, Value a, Value b)
     return ours(vm, a, b) && is_real(vm, x) && is_real(vm, y) ? sc_compare(vm, op, x, y) : NOTIMPL;
 }
 
-static Value float_unary(Vm *vm, UnOp op, Value a) { return sc_unary(vm, op, plain(vm, a)); }
+
+/* Of a plain float the machine has done what there is; there is no ~. */
+static Value float_unary(Vm *vm, UnOp op, Value a)
+{
+    return a.tag == T_OBJ && op != OP1_INVERT ? sc_unary(vm, op, plain(vm, a)) : NIL;
+}
+
 static Value float_repr(Vm *vm, Value self) { return sc_float_repr(vm, plain(vm, self).f); }
 static int float_truth(Vm *vm, Value self) { return plain(vm, self).f != 0; }
 

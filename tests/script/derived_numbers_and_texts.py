@@ -48,3 +48,8 @@ print(" a  b ".rsplit(None, 1), "a b  c d ".rsplit(None, 2), "  ".rsplit(None, 1
 print("Straße ΣΑΣ ﬁ İ ı ŉ".casefold(), "ß".casefold() == "SS".casefold(), "maße".casefold())
 print("é\u20ac".encode("ascii", "xmlcharrefreplace"))
 print(hash(3 - 4j), hash(1j), hash(2 + 0j) == hash(2), math.isqrt(10 ** 40), math.isqrt(2 ** 200 - 1), math.isqrt(24))
+for f in (lambda: ~1.5, lambda: 1.5 & 1, lambda: 1.5 < "a", lambda: ~x, lambda: x & 1, lambda: 1 | x, lambda: x < "a", lambda: x - "a", lambda: +x):
+    try:
+        print(f())
+    except TypeError as e:
+        print(e)
