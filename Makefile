@@ -39,7 +39,7 @@ endif
 KVECT   := -O2 $(if $(findstring clang,$(shell $(CC) --version)),,-ftree-vectorize -fvect-cost-model=dynamic)
 KMAP    := $(if $(findstring clang,$(shell $(CC) --version)),,--param vect-epilogues-nomask=0)
 KOPT     = $(if $(and $(filter 0,$(1)),$(word 2,$(ISAS))),-Os -DKERNEL_SMALL,$(strip \
-             $(if $(filter k_map_f% k_pool_f32 k_attention_f32 k_linalg_%,$(2)),-O3,$(if $(filter k_attention_f64 k_conv_f64,$(2)),-Os,$(KVECT))) \
+             $(if $(filter k_map_f% k_pool_f32 k_attention_f32,$(2)),-O3,$(if $(filter k_attention_f64 k_conv_f64,$(2)),-Os,$(KVECT))) \
              $(if $(filter k_map_%,$(2)),$(KMAP)) $(if $(filter k_attention_f32 k_linalg_%,$(2)),-fno-inline-functions))) $(if $(SAN),-O1)
 KERNEL  := -std=c17 -Iinclude -Isrc $(WARN) -Wno-pass-failed -g -fPIC -fvisibility=hidden -ffp-contract=fast $(SECTION) -MMD -MP $(SAN)
 ISA_0   := -DKERNEL_ISA=0
