@@ -42,9 +42,10 @@ WF_API wf_status wf_comm_use(wf_ctx *cx, wf_comm *comm, const char *mesh);
 
 typedef enum wf_combine { WF_COMBINE_SUM, WF_COMBINE_PRODUCT, WF_COMBINE_MAX, WF_COMBINE_MIN } wf_combine;
 
-/* In memory of the host; in the order of the ranks. */
+/* In memory of the host; in the order of the ranks. out_bytes, the room at out_all: bytes for each rank, or WF_ERR_ARG. */
 WF_API wf_status wf_comm_all_reduce(wf_ctx *cx, wf_comm *comm, wf_dtype dtype, void *data, int64_t count, wf_combine how);
-WF_API wf_status wf_comm_all_gather(wf_ctx *cx, wf_comm *comm, const void *data, int64_t bytes, void *out_all);
+WF_API wf_status wf_comm_all_gather(wf_ctx *cx, wf_comm *comm, const void *data, int64_t bytes, void *out_all,
+                                    int64_t out_bytes);
 WF_API wf_status wf_comm_broadcast(wf_ctx *cx, wf_comm *comm, void *data, int64_t bytes, int root);
 WF_API wf_status wf_comm_barrier(wf_ctx *cx, wf_comm *comm);
 

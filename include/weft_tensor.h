@@ -107,9 +107,11 @@ typedef enum wf_precision {
     WF_PRECISION_BF16X3,  /* operands as sums of bf16, three products */
     WF_PRECISION_BF16     /* operands rounded to bf16 */
 } wf_precision;
-/* A library's conventions as data. Change what wf_semantics_of or wf_semantics_like give. */
+/* A library's conventions as data. Change what wf_semantics_of or wf_semantics_like give:
+ *     wf_semantics s = {.size = sizeof s};
+ *     wf_semantics_of(c, &s); */
 typedef struct wf_semantics {
-    size_t size; /* sizeof(wf_semantics) */
+    size_t size; /* sizeof(wf_semantics): set it first */
     wf_promotion promotion;
     wf_dtype default_float; /* what integers become where real numbers are needed, and host numbers at creation */
     wf_precision precision;
@@ -121,9 +123,9 @@ typedef struct wf_semantics {
     bool bounded_loops; /* reverse mode refuses a while loop without a bound, as JAX does; else it counts the turns */
 } wf_semantics;
 /* Those of a library, by its rules of promotion. */
-WF_API wf_semantics wf_semantics_like(wf_promotion library);
+WF_API wf_status wf_semantics_like(wf_ctx *c, wf_promotion library, wf_semantics *out);
 /* Those of the context; at first PyTorch's rules of promotion and f32, and nothing of the rest. */
-WF_API wf_semantics wf_semantics_of(wf_ctx *c);
+WF_API wf_status wf_semantics_of(wf_ctx *c, wf_semantics *out);
 WF_API wf_status wf_set_semantics(wf_ctx *c, const wf_semantics *s); /* copied */
 /* The dtype of an operation on both. a_weak: a host scalar; a_zero: of rank 0 (PyTorch's rule).
  * WF_INVALID if there is none. */

@@ -14,7 +14,8 @@
 /* One field of what functions of the context mean. */
 #define SET_MEANS(c, field, value)                                                       \
     do {                                                                                 \
-        wf_semantics means_ = wf_semantics_of(c);                                        \
+        wf_semantics means_ = {.size = sizeof means_};                                   \
+        wf_semantics_of(c, &means_);                                                     \
         means_.field = (value);                                                          \
         wf_set_semantics(c, &means_);                                                    \
     } while (0)

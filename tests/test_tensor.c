@@ -477,9 +477,10 @@ TEST(dtypes_promote_as_in_each_library)
 TEST(conventions_of_a_library_are_data_that_a_context_takes)
 {
     wf_ctx *c = wf_ctx_new(NULL);
-    wf_semantics jax = wf_semantics_like(WF_PROMOTE_JAX), numpy = wf_semantics_like(WF_PROMOTE_NUMPY);
+    wf_semantics jax = {.size = sizeof jax}, numpy = jax, now = jax, older = {.size = offsetof(wf_semantics, precision)};
     wf_tensor one = wf_scalar(c, WF_I32, 1), long_one = wf_scalar(c, WF_I64, 1), zero = wf_scalar(c, WF_I32, 0);
 
+    REQUIRE(!wf_semantics_like(c, WF_PROMOTE_JAX, &jax) && !wf_semantics_like(c, WF_PROMOTE_NUMPY, &numpy));
     CHECK_EQ_INT(wf_dtype_of(c, wf_sqrt(c, one)), WF_F32);
     REQUIRE(!wf_set_semantics(c, &numpy));
     CHECK_EQ_INT(wf_dtype_of(c, wf_sqrt(c, one)), WF_F64);
@@ -488,7 +489,7 @@ TEST(conventions_of_a_library_are_data_that_a_context_takes)
     CHECK_EQ_INT(wf_dtype_of(c, wf_argmax(c, wf_reshape(c, long_one, (int64_t[]){1}, 1), 0, false)), WF_I32);
     wf_floor_div(c, one, zero);
     CHECK_EQ_INT(wf_ctx_status(c), WF_OK);
-    numpy = wf_semantics_like(WF_PROMOTE_TORCH);
+    wf_semantics_like(c, WF_PROMOTE_TORCH, &numpy);
     REQUIRE(!wf_set_semantics(c, &numpy));
     wf_floor_div(c, one, zero);
     CHECK_HAS(wf_ctx_message(c), "ZeroDivisionError");
@@ -499,7 +500,17 @@ TEST(conventions_of_a_library_are_data_that_a_context_takes)
     jax.default_float = WF_I32;
     wf_set_semantics(c, &jax);
     CHECK_HAS(wf_ctx_message(c), "needs a float dtype, got i32");
-    CHECK_EQ_INT(wf_semantics_of(c).promotion, WF_PROMOTE_TORCH);
+    wf_semantics_of(c, &now);
+    CHECK_EQ_INT(now.promotion, WF_PROMOTE_TORCH);
+    wf_clear(c);
+    wf_semantics_of(c, &older); /* a struct of an older header: what it lacks stays as it is */
+    CHECK(older.default_float == WF_F32 && older.size == offsetof(wf_semantics, precision));
+    CHECK(!older.strict && now.strict && !wf_set_semantics(c, &older));
+    now.strict = false;
+    wf_semantics_of(c, &now);
+    CHECK(now.strict);
+    wf_semantics_of(c, &(wf_semantics){0});
+    CHECK_HAS(wf_ctx_message(c), "wf_semantics_of: wf_semantics.size is not set");
     wf_ctx_free(c);
 }
 

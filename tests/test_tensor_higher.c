@@ -141,8 +141,9 @@ TEST(the_precision_that_is_set_is_in_programs_of_f32)
     static const wf_dtype dtypes[] = {WF_F32, WF_F64};
     wf_ctx *c = wf_ctx_new(NULL);
     wf_function f = WF_FUNCTION(product_of_itself, NULL, 1, 1, "f");
-    wf_semantics s = wf_semantics_of(c);
+    wf_semantics s = {.size = sizeof s}, now = s;
 
+    wf_semantics_of(c, &s);
     CHECK_EQ_INT(s.precision, WF_PRECISION_DEFAULT);
     s.precision = WF_PRECISION_TF32;
     CHECK(!wf_set_semantics(c, &s));
@@ -167,7 +168,8 @@ TEST(the_precision_that_is_set_is_in_programs_of_f32)
     s.precision = (wf_precision)9;
     CHECK(wf_set_semantics(c, &s) != WF_OK);
     CHECK_HAS(wf_ctx_message(c), "wf_set_semantics: 9 is not a precision");
-    CHECK_EQ_INT(wf_semantics_of(c).precision, WF_PRECISION_TF32);
+    wf_semantics_of(c, &now);
+    CHECK_EQ_INT(now.precision, WF_PRECISION_TF32);
     wf_ctx_free(c);
 }
 

@@ -249,7 +249,7 @@ static int everything(wf_ctx *c, wf_comm *w)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         bad |= reductions(c, w, sizes[i]);
     snprintf(text, sizeof text, "rank %d", me);
-    wf_comm_all_gather(c, w, text, 64, all);
+    wf_comm_all_gather(c, w, text, 64, all, sizeof all);
     for (int r = 0; r < n; r++) {
         char want[64];
 

@@ -336,7 +336,21 @@ void wf_set_place(wf_ctx *c, const char *file, int line, int column)
              : NOWHERE;
 }
 
-wf_semantics wf_semantics_like(wf_promotion library)
+/* What of s the caller's struct has room for; after an error too. */
+static wf_status give_semantics(wf_ctx *c, const char *fn, const wf_semantics *s, wf_semantics *out)
+{
+    size_t size = out ? out->size : 0;
+
+    if (size >= sizeof size) {
+        memcpy(out, s, MIN(size, sizeof *s));
+        out->size = size;
+    } else if (NEEDS(c, out != NULL)) {
+        tensor_fail(c, WF_ERR_ARG, "%s: wf_semantics.size is not set; it needs sizeof(wf_semantics)", fn);
+    }
+    return ctx_status(c);
+}
+
+wf_status wf_semantics_like(wf_ctx *c, wf_promotion library, wf_semantics *out)
 {
     wf_semantics s = semantics_plain;
 
@@ -345,16 +359,24 @@ wf_semantics wf_semantics_like(wf_promotion library)
     s.narrow = s.bounded_loops = library == WF_PROMOTE_JAX;
     if (library == WF_PROMOTE_NUMPY)
         s.default_float = WF_F64;
-    return s;
+    return give_semantics(c, "wf_semantics_like", &s, out);
 }
 
-wf_semantics wf_semantics_of(wf_ctx *c) { return ts(c) ? *c->semantics : semantics_plain; }
-
-wf_status wf_set_semantics(wf_ctx *c, const wf_semantics *s)
+wf_status wf_semantics_of(wf_ctx *c, wf_semantics *out)
 {
-    if (!NEEDS(c, s != NULL))
+    return give_semantics(c, "wf_semantics_of", ts(c) ? c->semantics : &semantics_plain, out);
+}
+
+/* Fields past the caller's size stay as they are. */
+wf_status wf_set_semantics(wf_ctx *c, const wf_semantics *given)
+{
+    wf_semantics now = ts(c) ? *c->semantics : semantics_plain, *s = &now;
+
+    if (!NEEDS(c, given != NULL))
         return ctx_status(c);
-    if (s->size != sizeof *s)
+    memcpy(s, given, MIN(given->size, sizeof *s));
+    s->size = sizeof *s;
+    if (given->size < sizeof given->size)
         tensor_fail(c, WF_ERR_ARG, "wf_set_semantics: wf_semantics.size is not set; it needs sizeof(wf_semantics)");
     else if ((unsigned)s->promotion > WF_PROMOTE_NUMPY)
         tensor_fail(c, WF_ERR_ARG, "wf_set_semantics: %d is not a set of rules of promotion", (int)s->promotion);

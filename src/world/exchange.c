@@ -291,11 +291,12 @@ wf_status wf_comm_all_reduce(wf_ctx *cx, wf_comm *w, wf_dtype dtype, void *data,
                     (data || !count) && how >= WF_COMBINE_SUM && how <= WF_COMBINE_MIN && wf_dtype_size(dtype) > 0);
 }
 
-wf_status wf_comm_all_gather(wf_ctx *cx, wf_comm *w, const void *data, int64_t bytes, void *out_all)
+wf_status wf_comm_all_gather(wf_ctx *cx, wf_comm *w, const void *data, int64_t bytes, void *out_all, int64_t out_bytes)
 {
     Job j = {.kind = JOB_GATHER, .in = data, .out = out_all, .count = bytes, .root = -1};
 
-    return exchange(cx, w, &j, "wf_comm_all_gather", (data && out_all) || !bytes);
+    return exchange(cx, w, &j, "wf_comm_all_gather",
+                    ((data && out_all) || !bytes) && (!w || bytes < 0 || out_bytes / wf_comm_size(w) >= bytes));
 }
 
 wf_status wf_comm_broadcast(wf_ctx *cx, wf_comm *w, void *data, int64_t bytes, int root)

@@ -621,7 +621,7 @@ static PyObject *builder_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
     const char *name = "f", *promotion = "numpy";
     PyObject *dtype = Py_None;
     wf_graph_options o = {.size = sizeof o, .size_guards = true};
-    wf_semantics means;
+    wf_semantics means = {.size = sizeof means};
     wf_dtype d = WF_F32;
     Builder *b;
     int k = 0;
@@ -642,7 +642,7 @@ static PyObject *builder_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
         return NULL;
     }
     b->owns = true;
-    means = wf_semantics_of(b->cx);
+    wf_semantics_of(b->cx, &means);
     means.promotion = (wf_promotion)(WF_PROMOTE_TORCH + k);
     means.default_float = d;
     if (wf_set_semantics(b->cx, &means) != WF_OK || wf_graph_new(b->cx, name, &o, &b->graph) != WF_OK || wf_graph_enter(b->cx, b->graph) != WF_OK) {
