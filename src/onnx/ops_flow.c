@@ -113,8 +113,13 @@ OX_RULE(if)
     OxBody bodies[] = {{.r = r, .graph = other, .outer = r->env, .nout = (int)n},
                      {.r = r, .graph = then, .outer = r->env, .nout = (int)n}};
     wf_function branches[] = {WF_FUNCTION(call_body, &bodies[0], 0, (int)n, "else"), WF_FUNCTION(call_body, &bodies[1], 0, (int)n, "then")};
+    const OxNode *node = r->node;
+    int number = r->number;
+
     if (wf_cond_call(r->c, scalar_of(r, ox_in(r, 0)), branches, 2, NULL, 0, t, (int)n) == WF_ERR_SHAPE) {
         wf_clear(r->c);
+        r->node = node; /* an error leaves the node that it is of */
+        r->number = number;
         return both_branches(r, then, other, n, out);
     }
     for (size_t i = 0; i < n; i++)
