@@ -45,6 +45,32 @@ bool en_wide_int(const En *e, Value v, uint64_t *out)
     return true;
 }
 
+bool en_fits(const En *e, wf_dtype d, int64_t i)
+{
+    const Front *f = e->vm->engine->front;
+    int bits = 8 * (int)wf_dtype_size(d);
+
+    if (!dtype_is_int(d) || (e->f != &f[FRONT_NUMPY] && e->f != &f[FRONT_JAX] && e->f != &f[FRONT_TORCH]))
+        return true;
+    if (!dtype_is_unsigned(d))
+        return bits == 64 || (i >= -((int64_t)1 << (bits - 1)) && i < (int64_t)1 << (bits - 1));
+    if (e->f == &f[FRONT_TORCH] && i < 0)
+        return bits == 64 || i > -((int64_t)1 << bits);
+    return i >= 0 && (bits == 64 || i < (int64_t)1 << bits);
+}
+
+bool en_check_fits(En *e, wf_dtype d, int64_t i, bool filled)
+{
+    const char *name = e->f->dtype_names[d];
+
+    if (en_fits(e, d, i))
+        return true;
+    if (e->f != &e->vm->engine->front[FRONT_TORCH])
+        return sc_fail(e->vm, C_OverflowError, "Python integer %lld out of bounds for %s", (long long)i, name);
+    return sc_fail(e->vm, C_RuntimeError, "value cannot be converted to type %s%s without overflow",
+                   filled && d == WF_I32 ? "int" : name, filled && d != WF_I32 ? "_t" : "");
+}
+
 /* Sizes by the first element at each depth; every other must agree. */
 static bool measure(Scan *s, Value v, int depth)
 {
@@ -205,6 +231,15 @@ wf_tensor en_tensor_from(En *e, Value v, wf_dtype dtype)
     else
         s.ints = block;
     fill(&s, v);
+    if (!dtype && s.ints && d == WF_I32 && e->f == &e->vm->engine->front[FRONT_TF])
+        for (int64_t i = 0; i < count && d == WF_I32; i++) /* TensorFlow's integers are as wide as they must be */
+            d = s.ints[i] == (int32_t)s.ints[i] ? WF_I32 : WF_I64;
+    for (int64_t i = 0; i < count && s.ints && !s.has_wide; i++)
+        if (!en_check_fits(e, d, s.ints[i], false)) {
+            sc_free(e->vm, block, (size_t)(count + 1) * 16);
+            sc_drop(e->vm, range);
+            return WF_NONE;
+        }
     t = wf_from(e->c, s.has_complex ? WF_C128 : s.has_float ? WF_F64 : s.has_wide ? WF_U64 : WF_I64, s.dims, s.rank, block);
     sc_free(e->vm, block, (size_t)(count + 1) * 16);
     sc_drop(e->vm, range);
@@ -247,10 +282,15 @@ static Value n_full(Vm *vm, const Args *a)
             d = a->v[1].tag == T_FLOAT ? e.f->means.default_float
                 : a->v[1].tag == T_INT ? e.f->int_dtype
                                        : WF_BOOL;
-        return en_end(&e, wf_full(e.c, d, dims, rank,
-                                  a->v[1].tag == T_FLOAT ? a->v[1].f : (double)a->v[1].i));
+        if (a->v[1].tag == T_INT && e.f->views_write && !en_check_fits(&e, d, a->v[1].i, true)) /* JAX wraps */
+            return en_fail(&e);
+        if (a->v[1].tag != T_INT || (a->v[1].i <= (int64_t)1 << 53 && a->v[1].i >= -((int64_t)1 << 53)))
+            return en_end(&e, wf_full(e.c, d, dims, rank,
+                                      a->v[1].tag == T_FLOAT ? a->v[1].f : (double)a->v[1].i));
     }
-    if (!en_tensor(&e, a->v[1], &x))
+    if (a->v[1].tag == T_INT)
+        x = wf_from(e.c, WF_I64, NULL, 0, &a->v[1].i); /* more digits than a double has */
+    else if (!en_tensor(&e, a->v[1], &x))
         return en_fail(&e);
     if (!d)
         d = wf_dtype_of(e.c, x);

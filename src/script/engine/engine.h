@@ -232,6 +232,11 @@ extern const NativeDef en_tensor_methods[];
 extern const PropertyDef en_tensor_properties[];
 bool en_wide_int(const En *e, Value v, uint64_t *out); /* an int that only uint64 holds */
 wf_tensor en_tensor_from(En *e, Value v, wf_dtype dtype);
+/* Does the library make an integer of this dtype of a host integer? NumPy and JAX of those it holds, PyTorch of negative ones for
+ * unsigned too; the others wrap all. */
+bool en_fits(const En *e, wf_dtype d, int64_t i);
+/* Or the library's error. filled: where memory is written to, for which PyTorch has other words. */
+bool en_check_fits(En *e, wf_dtype d, int64_t i, bool filled);
 /* random_torch.c, host.c, files.c: of PyTorch's front alone */
 extern const NativeDef engine_random_torch[], engine_hosts[], engine_files[];
 /* random_tf.c, files_tf.c: of TensorFlow's */

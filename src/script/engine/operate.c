@@ -230,23 +230,12 @@ static bool may_raise(En *e, Value exponent, wf_tensor x, wf_tensor y)
 /* NumPy's integers beside a Python int that their dtype does not hold: compared as 64 bits, an error elsewhere. */
 static bool fits_dtype(En *e, Value number, wf_tensor x)
 {
-    wf_dtype d = wf_dtype_of(e->c, x);
-    int bits = 8 * (int)wf_dtype_size(d);
-    bool is_unsigned = d == WF_U8 || d == WF_U16 || d == WF_U32 || d == WF_U64;
-
-    if (e->f != &e->vm->engine->front[FRONT_NUMPY] || number.tag != T_INT || !dtype_is_int(d))
-        return true;
-    if (is_unsigned)
-        return number.i >= 0 && (bits == 64 || number.i < (int64_t)1 << bits);
-    return bits == 64 ||
-           (number.i >= -((int64_t)1 << (bits - 1)) && number.i < (int64_t)1 << (bits - 1));
+    return e->f != &e->vm->engine->front[FRONT_NUMPY] || number.tag != T_INT || en_fits(e, wf_dtype_of(e->c, x), number.i);
 }
 
 static bool check_fits(En *e, Value number, wf_tensor x)
 {
-    return fits_dtype(e, number, x) ||
-           sc_fail(e->vm, C_OverflowError, "Python integer %lld out of bounds for %s",
-                   (long long)number.i, e->f->dtype_names[wf_dtype_of(e->c, x)]);
+    return fits_dtype(e, number, x) || en_check_fits(e, wf_dtype_of(e->c, x), number.i, false);
 }
 
 /* A product with a list, tuple or text that is none of arrays: NumPy's integer scalars repeat it,
@@ -525,10 +514,11 @@ bool en_tensor_setitem(Vm *vm, Value self, Value key, Value v)
         sc_fail(vm, C_TypeError, "items of a tensor cannot be deleted");
     else if (en_index(&e, key, ix, &n)) {
         bool seq = v.tag == T_OBJ && (sc_is(vm, v, C_list) || sc_is(vm, v, C_tuple));
+        wf_dtype d = wf_dtype_of(e.c, as_tensor(self)->t);
 
         if (seq)
-            x = en_tensor_from(&e, v, WF_INVALID);
-        if (seq ? !failed(e.c) && !sc_failed(vm) : en_tensor(&e, v, &x))
+            x = en_tensor_from(&e, v, e.f == &vm->engine->front[FRONT_NUMPY] && dtype_is_int(d) ? d : WF_INVALID);
+        if (seq ? !failed(e.c) && !sc_failed(vm) : (v.tag != T_INT || en_check_fits(&e, d, v.i, true)) && en_tensor(&e, v, &x))
             wf_index_write(e.c, as_tensor(self)->t, ix, n, x);
     }
     if (sc_failed(vm)) {
