@@ -494,7 +494,7 @@ class generic(Methods):
             raise TypeError(f"cannot create '{cls.__name__}' instances")
         if isinstance(x, str):
             x = float(x) if issubclass(cls, inexact) else _int(x)
-        return _w.cast(x, cls._type)
+        return _w.tensor(x, cls._type) if type(x) is _int else _w.cast(x, cls._type)  # of an int: checked
 
     def __init__(self, x=0):
         pass
