@@ -49,3 +49,4 @@ for bad in ([torch.tensor([1, 2]), torch.tensor([3, 4])], [torch.zeros(0)]):
         torch.tensor(bad)
     except (TypeError, ValueError) as e:
         print(type(e).__name__, e)
+print(torch.FloatTensor([torch.tensor([1.0]), torch.tensor([2.0])]), torch.LongTensor([torch.tensor([3]), 4]), torch.Tensor([torch.tensor(5)]))

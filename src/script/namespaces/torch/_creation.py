@@ -61,24 +61,24 @@ def _number(x):
     return _w.reshape(x, ())
 
 
-def _numbers(data):
+def as_numbers(data):
     # Tensors in lists are numbers, whatever their shape: each has one element.
     if type(data) not in (list, tuple) or not data:
         return data
     if type(data[0]) in (list, tuple) and data[0] and isinstance(data[0][0], _w.Tensor):
-        return [_numbers(d) for d in data]
+        return [as_numbers(d) for d in data]
     return [_number(x) for x in data] if _is_many(data[0]) or _is_many(data[-1]) else data
 
 
 def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
-    return _finish(_w.tensor(_numbers(data), dtype), device, requires_grad)
+    return _finish(_w.tensor(as_numbers(data), dtype), device, requires_grad)
 
 
 def as_tensor(data, dtype=None, device=None):
     if isinstance(data, _w.Tensor):
         data = data if hasattr(data, "requires_grad_") else _w.wrap(data)
         return data if dtype is None and device is None else data.to(dtype=dtype, device=device)
-    return placed(_w.tensor(_numbers(data), dtype), device)
+    return placed(_w.tensor(as_numbers(data), dtype), device)
 
 
 asarray = as_tensor

@@ -123,7 +123,7 @@ def _of_type(args, dtype):
     if len(args) == 1 and isinstance(args[0], Size):
         args = tuple(args[0])
     elif len(args) == 1 and not isinstance(args[0], int):
-        return _w.tensor(list(args[0]) if isinstance(args[0], range) else args[0], dtype)
+        return _w.tensor(_creation.as_numbers(list(args[0]) if isinstance(args[0], range) else args[0]), dtype)
     return _w.full(args if args else (0,), 0, dtype)
 
 
