@@ -6,7 +6,7 @@ import _special
 import _torch as _w
 from torch._cast import full as _full
 from torch._core import core
-from torch._types import pair, is_float, bool as _bool, int64, float32, float64, uint8, int32
+from torch._types import pair, placed, is_float, bool as _bool, int64, float32, float64, uint8, int32
 from torch._creation import get_default_dtype
 
 # Other names that PyTorch takes keywords of its functions by (call.c asks for them).
@@ -895,7 +895,7 @@ def _quantile(input, q, dim, keepdim, interpolation, skip):
     dim = None if input.ndim == 0 else dim
     if (input.numel() if dim is None else input.shape[dim]) == 0:
         raise RuntimeError("quantile() input tensor must be non-empty")
-    q = _w.cast(_w.detach(q), input.dtype) if isinstance(q, _w.Tensor) else _w.tensor(float(q), input.dtype)
+    q = _w.cast(_w.detach(q), input.dtype) if isinstance(q, _w.Tensor) else placed(_w.tensor(float(q), input.dtype), input.device)
     if q.ndim > 1:
         raise RuntimeError("quantile() q must be a scalar or 1D tensor")
     for k in _w.reshape(q, (-1,)).tolist():

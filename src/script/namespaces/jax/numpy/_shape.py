@@ -59,7 +59,8 @@ def reshape(a, shape, order="C", copy=None, out_sharding=None):
         if d != -1:
             known *= d
     if (-1 not in shape and known != count) or (-1 in shape and (known == 0 or count % known)):
-        raise TypeError(f"cannot reshape array of shape {tuple(a.shape)} (size {count}) into shape {shape}")
+        why = f"because the product of specified axis sizes ({known}) does not evenly divide {count}" if -1 in shape else f"(size {known})"
+        raise TypeError(f"cannot reshape array of shape {tuple(a.shape)} (size {count}) into shape {shape} {why}")
     if order == "F":
         if -1 in shape:
             shape = tuple([count // known if d == -1 else d for d in shape])
