@@ -159,3 +159,11 @@ try:
 except OSError as e:
     print(e)
 print(shutil.get_terminal_size((70, 20)).__class__.__name__, os.PathLike[str])
+
+
+@functools.wraps(kind)
+def like_kind(x):
+    return kind(x)
+
+
+print(like_kind.__annotations__ == kind.__annotations__, functools.WRAPPER_ASSIGNMENTS[-1])

@@ -15,6 +15,7 @@ class Frame:
         self.env = env
         self.outer = None       # of a nested function: the frame it was made in
         self.globals = ()       # names that a statement says are global
+        self.inner = False      # of a comprehension, whose names are its own
         self.here = None        # the node that is looked at
 
 
@@ -286,6 +287,7 @@ class Expressions(Statements):
     def comprehend(self, frame, clauses, make):
         inner = Frame(self, frame.func, frame.tree, frame.info, dict(frame.env))
         inner.outer = frame.outer
+        inner.inner = True
         self.clauses(inner, clauses, 0, make)
 
     def clauses(self, frame, clauses, i, make):
@@ -331,6 +333,8 @@ class Expressions(Statements):
         return Nested(frame, e.def_)
 
     def e_walrus(self, frame, e):
+        if frame.inner:
+            raise Refuse("a name bound around a comprehension")
         v = self.eval(frame, e.b)
         self.assign(frame, e.a, v)
         return v

@@ -285,7 +285,7 @@ class Statements(Loops):
             raise
         except Exception as e:
             for h in s.more:
-                if h.a is None or isinstance(e, self.eval(frame, h.a)):
+                if h.a is None or self.catches(self.eval(frame, h.a), e):
                     if h.name is not None:
                         frame.env[h.name] = e
                     return self.run(frame, h.list)
@@ -293,6 +293,12 @@ class Statements(Loops):
         if s.a is not None and isinstance(out.code, int) and out.code == NEXT:
             out = self.run(frame, s.a.list)
         return out
+
+    def catches(self, spec, e):
+        for c in spec if isinstance(spec, tuple) else (spec,):
+            if not isinstance(c, type) or not issubclass(c, BaseException):
+                raise TypeError("catching classes that do not inherit from BaseException is not allowed")
+        return isinstance(e, spec)
 
     def simple(self, frame, s):
         k = s.kind
