@@ -161,9 +161,13 @@ except OSError as e:
 print(shutil.get_terminal_size((70, 20)).__class__.__name__, os.PathLike[str])
 
 
-@functools.wraps(kind)
-def like_kind(x):
-    return kind(x)
+def typed(x: int, *rest: str) -> float:
+    return 0.5
 
 
-print(like_kind.__annotations__ == kind.__annotations__, functools.WRAPPER_ASSIGNMENTS[-1])
+@functools.wraps(typed)
+def like_typed(*args):
+    return typed(*args)
+
+
+print(like_typed.__annotations__, functools.WRAPPER_ASSIGNMENTS[-1])
