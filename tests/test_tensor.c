@@ -605,7 +605,7 @@ TEST(mistakes_name_the_function_what_was_found_and_what_was_needed)
                            "together: axis -1 differs");
     WRONG(wf_matmul(c, a, a), "wf_matmul: shapes f32[2,3] and f32[2,3] do not fit");
     WRONG(wf_reshape(c, a, I64(4), 1),
-          "wf_reshape: f32[2,3] has 6 elements, but the new shape needs 4");
+          "wf_reshape: f32[2,3] has 6 elements, but [4] needs 4");
     WRONG(wf_reshape(c, a, I64(WF_INFER, 4), 2), "cannot be divided");
     WRONG(wf_reshape(c, a, I64(-1, 3), 2), "say WF_INFER, not -1");
     WRONG(wf_sum(c, a, (int[]){2}, 1, false),

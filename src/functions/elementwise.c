@@ -84,8 +84,8 @@ wf_tensor broadcast_to(wf_ctx *c, const char *fn, wf_tensor x, const Dim *dims,
                               !size_one(c, s.d[k])))
             return tensor_fail(
                 c, WF_ERR_SHAPE,
-                "%s: shape %s cannot be broadcast to rank %u: sizes must be equal or 1", fn,
-                shape_text(c, tensor_get(c, x, fn)), rank);
+                "%s: shape %s cannot be broadcast to %s: sizes must be equal or 1", fn,
+                shape_text(c, tensor_get(c, x, fn)), reshape_sizes_text(c, dims, rank));
     }
     return op_1(c, OP_broadcast, x, &(BroadcastAttr){{rank, dims}, {s.rank, map}});
 }

@@ -1,6 +1,16 @@
 /* shape.c -- functions that rearrange. Eager results are views where strides allow it. */
 #include "functions/functions.h"
 
+const char *reshape_sizes_text(wf_ctx *c, const Dim *dims, uint32_t rank)
+{
+    const char *text = "[";
+
+    for (uint32_t i = 0; i < rank; i++)
+        text = dims[i] >= 0 ? arena_printf(&c->scratch, "%s%s%lld", text, i ? "," : "", (long long)dims[i])
+                            : arena_printf(&c->scratch, "%s%s%s", text, i ? "," : "", dims[i] == WF_INFER ? "-1" : "?");
+    return arena_printf(&c->scratch, "%s]", text);
+}
+
 wf_tensor wf_reshape(wf_ctx *c, wf_tensor x, const int64_t *dims, int rank)
 {
     Shape s, o = {(uint32_t)rank, {0}};
@@ -30,13 +40,13 @@ wf_tensor wf_reshape(wf_ctx *c, wf_tensor x, const int64_t *dims, int rank)
     if (infer >= 0 && !size_exact(c, total, known, &o.d[infer]))
         return tensor_fail(
             c, WF_ERR_SHAPE,
-            "wf_reshape: the elements of %s cannot be divided into the given sizes",
-            shape_text(c, tensor_get(c, x, "wf_reshape")));
+            "wf_reshape: the elements of %s cannot be divided into %s",
+            shape_text(c, tensor_get(c, x, "wf_reshape")), reshape_sizes_text(c, dims, (uint32_t)rank));
     if (infer < 0 && !size_same(c, total, known) && total >= 0 && known >= 0)
         return tensor_fail(c, WF_ERR_SHAPE,
-                     "wf_reshape: %s has %lld elements, but the new shape needs %lld",
+                     "wf_reshape: %s has %lld elements, but %s needs %lld",
                      shape_text(c, tensor_get(c, x, "wf_reshape")), (long long)total,
-                     (long long)known);
+                     reshape_sizes_text(c, dims, (uint32_t)rank), (long long)known);
     return op_1(c, OP_reshape, x, &(ShapeAttr){{o.rank, o.d}});
 }
 

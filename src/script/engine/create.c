@@ -2,6 +2,8 @@
 #include "script/engine/engine.h"
 #include "script/long.h"
 
+#include <stdio.h>
+
 /* ---- from nested lists ------------------------------------------------------------- */
 
 typedef struct Scan {
@@ -71,6 +73,20 @@ bool en_check_fits(En *e, wf_dtype d, int64_t i, bool filled)
                    filled && d == WF_I32 ? "int" : name, filled && d != WF_I32 ? "_t" : "");
 }
 
+/* Lists whose lengths differ at a depth, as NumPy says it; true: another library, which has words of its own. */
+static bool ragged(const Scan *s, int depth)
+{
+    char shape[24 * WF_MAX_RANK] = "";
+    size_t n = 0;
+
+    if (s->e->f != &s->e->vm->engine->front[FRONT_NUMPY])
+        return true;
+    for (int i = 0; i < depth && i < s->rank; i++)
+        n += (size_t)snprintf(shape + n, sizeof shape - n, i ? ", %lld" : "%lld", (long long)s->dims[i]);
+    return sc_fail(s->e->vm, C_ValueError, "setting an array element with a sequence. The requested array has an inhomogeneous shape after "
+                   "%d dimensions. The detected shape was (%s%s) + inhomogeneous part.", depth, shape, depth == 1 ? "," : "");
+}
+
 /* Sizes by the first element at each depth; every other must agree. */
 static bool measure(Scan *s, Value v, int depth)
 {
@@ -100,12 +116,12 @@ static bool measure(Scan *s, Value v, int depth)
             return sc_fail(vm, C_TypeError, "cannot make a tensor of '%s'",
                            sc_type_name(vm, v));
         if (depth != s->rank)
-            return sc_fail(vm, C_ValueError, "the nested lists are not of one depth");
+            return ragged(s, depth) && sc_fail(vm, C_ValueError, "the nested lists are not of one depth");
         return true;
     }
     items = seq_items(vm, v, &n);
     if (depth >= s->rank || s->dims[depth] != n)
-        return sc_fail(vm, C_ValueError,
+        return ragged(s, depth) && sc_fail(vm, C_ValueError,
                        "expected sequence of length %lld at dim %d (got %lld)",
                        (long long)(depth < s->rank ? s->dims[depth] : 0), depth, (long long)n);
     for (int64_t i = 0; i < n; i++)

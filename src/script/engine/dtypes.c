@@ -80,6 +80,8 @@ bool en_dtype(En *e, Value v, wf_dtype *out)
                    : dtype_named(as_str(v)->s);
     else
         *out = dtype_of_class(vm, v);
+    if (!*out && e->f == &vm->engine->front[FRONT_NUMPY] && v.tag == T_OBJ && is_str(v))
+        return sc_fail(vm, C_TypeError, "data type '%s' not understood", as_str(v)->s);
     if (!*out)
         return sc_fail(vm, C_TypeError, "%s is not a dtype", sc_type_name(vm, v));
     *out = en_narrow(e->f, *out);

@@ -421,6 +421,9 @@ static bool one_index(En *e, Value k, wf_index *out)
             out->tensor = wf_cast(e->c, out->tensor, WF_I64);
         return !sc_failed(vm) && !failed(e->c);
     }
+    if ((k.tag == T_FLOAT || (k.tag == T_OBJ && is_str(k))) && e->f == &vm->engine->front[FRONT_NUMPY])
+        return sc_fail(vm, C_IndexError, "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean "
+                                         "arrays are valid indices");
     if (k.tag == T_FLOAT || (k.tag == T_OBJ && is_str(k)))
         return sc_fail(vm, C_IndexError,
                        "only integers, slices (`:`), ellipsis (`...`), None and integer or "
@@ -653,12 +656,13 @@ static Value m_item(Vm *vm, const Args *a)
     if (x && x->symbolic)
         sc_fail(vm, C_RuntimeError, "a traced tensor has no concrete value to read while "
                                     "tracing: return it, or compute with it as a tensor");
+    else if (x && x->count != 1 && e.f == &vm->engine->front[FRONT_NUMPY])
+        sc_fail(vm, C_TypeError, "only 0-dimensional arrays can be converted to Python scalars");
     else if (x && x->count != 1)
         sc_fail(vm,
-                e.f == &vm->engine->front[FRONT_TORCH]   ? C_RuntimeError
-                : e.f == &vm->engine->front[FRONT_NUMPY] ? C_TypeError
-                : e.f == &vm->engine->front[FRONT_TF]    ? C_TypeError
-                                                         : C_ValueError,
+                e.f == &vm->engine->front[FRONT_TORCH] ? C_RuntimeError
+                : e.f == &vm->engine->front[FRONT_TF]  ? C_TypeError
+                                                       : C_ValueError,
                 "a Tensor with %lld elements cannot be converted to Scalar",
                 (long long)x->count);
     else if (x)

@@ -320,24 +320,4 @@ for _name in ("sum prod max min any all mean std var reshape repeat swapaxes tra
 amax, amin, around = max, min, round
 
 
-def _worded(text, label):
-    if "numbers of a traced array" in text:
-        from jax.errors import TracerArrayConversionError
-        dtype, _, shape = text.rpartition(": ")[2].partition("[")
-        return TracerArrayConversionError(f"The numpy.ndarray conversion method __array__() was called on traced array with shape "
-                                          f"{_w_name(dtype)}[{shape}")
-    if "cannot be written into" in text:
-        from numpy.exceptions import _UFuncTypeError
-        a, b = [_w_name(s) for s in text.partition("a value of dtype ")[2].split(" cannot be written into ")]
-        op = text.partition(":")[0].replace("_in", "").replace("sub", "subtract").replace("mul", "multiply").replace("div", "divide")
-        return _UFuncTypeError(f"Cannot cast ufunc '{op}' output from dtype('{a}') to dtype('{b}') with casting rule 'same_kind'")
-    return ValueError("assignment destination is read-only") if "may only be read" in text else text
-
-
-def _w_name(text):
-    # f64[5] is float64
-    name = text.partition("[")[0].replace("bf16", "bfloat16")
-    return name if name == "bfloat16" else {"b": "bool", "f": "float", "i": "int", "u": "uint", "c": "complex"}[name[0]] + ("" if name == "bool" else name[1:])
-
-
-_w.set_error(_worded)
+_w.set_error(lambda text, label: __import__("numpy._errors").worded(text))

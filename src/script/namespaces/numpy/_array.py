@@ -635,9 +635,14 @@ def dotted(a, b):
     a, b = _w.wrap(a), _w.wrap(b)
     if a.ndim == 0 or b.ndim == 0:
         return a * b
-    if b.ndim <= 2:
-        return _w.matmul(a, b)
-    return _w.tensordot(a, b, [a.ndim - 1], [b.ndim - 2])
+    k = _max(b.ndim - 2, 0)
+    if a.shape[-1] != b.shape[k]:
+        raise ValueError(f"shapes {_shape_shown(a)} and {_shape_shown(b)} not aligned: {a.shape[-1]} (dim {a.ndim - 1}) != {b.shape[k]} (dim {k})")
+    return _w.matmul(a, b) if b.ndim <= 2 else _w.tensordot(a, b, [a.ndim - 1], [k])
+
+
+def _shape_shown(x):
+    return str(tuple(x.shape)).replace(" ", "")
 
 
 def repeated(x, repeats, axis=None):

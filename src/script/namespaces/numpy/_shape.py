@@ -85,9 +85,12 @@ def concatenate(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
         if x.ndim == 0:
             raise ValueError("zero-dimensional arrays cannot be concatenated")
         if x.ndim != xs[0].ndim:
-            raise ValueError("all the input array dimensions except for the concatenation axis must match exactly, "
-                             f"but along dimension {i}: the array at index 0 has {xs[0].ndim} dimension(s) and the array "
-                             f"at index {i} has {x.ndim} dimension(s)")
+            raise ValueError("all the input arrays must have same number of dimensions, but the array at index 0 has "
+                             f"{xs[0].ndim} dimension(s) and the array at index {i} has {x.ndim} dimension(s)")
+        for k, (n, m) in enumerate(zip(xs[0].shape, x.shape)):
+            if n != m and k != axis % x.ndim and -x.ndim <= axis < x.ndim:
+                raise ValueError("all the input array dimensions except for the concatenation axis must match exactly, but along "
+                                 f"dimension {k}, the array at index 0 has size {n} and the array at index {i} has size {m}")
     if dtype is not None:
         xs = [_w.cast(x, dtype) for x in xs]
     return written(_w.concat(xs, axis), out)

@@ -158,7 +158,7 @@ _WORDS = (  # a part of the engine's text, what to say
     ("indices for a tensor", _index),
     ("is out of range for axis", _index),
     ("is out of range for a tensor of rank", _axis),
-    ("elements, but the new shape", _elements),
+    ("elements, but [", _elements),
     ("history was used and freed", lambda text, label: torch._grad.TWICE),
     ("saved for its derivative was written", _written),
     ("a leaf that requires a gradient cannot be written",
