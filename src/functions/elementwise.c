@@ -85,7 +85,7 @@ wf_tensor broadcast_to(wf_ctx *c, const char *fn, wf_tensor x, const Dim *dims,
             return tensor_fail(
                 c, WF_ERR_SHAPE,
                 "%s: shape %s cannot be broadcast to %s: sizes must be equal or 1", fn,
-                shape_text(c, tensor_get(c, x, fn)), reshape_sizes_text(c, dims, rank));
+                shape_text(c, tensor_get(c, x, fn)), broadcast_sizes_text(c, dims, rank));
     }
     return op_1(c, OP_broadcast, x, &(BroadcastAttr){{rank, dims}, {s.rank, map}});
 }

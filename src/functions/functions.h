@@ -58,7 +58,7 @@ bool float_is_half(wf_ctx *c, wf_tensor x);
     }
 /* A weak float constant. */
 /* Sizes in messages: "[2,-1]", those that are not numbers as "?". */
-const char *reshape_sizes_text(wf_ctx *c, const Dim *dims, uint32_t rank);
+const char *broadcast_sizes_text(wf_ctx *c, const Dim *dims, uint32_t rank);
 static inline wf_tensor num(wf_ctx *c, double x) { return wf_float(c, x); }
 
 /* ---- strided.c, index.c ---- */

@@ -1,7 +1,7 @@
 /* shape.c -- functions that rearrange. Eager results are views where strides allow it. */
 #include "functions/functions.h"
 
-const char *reshape_sizes_text(wf_ctx *c, const Dim *dims, uint32_t rank)
+const char *broadcast_sizes_text(wf_ctx *c, const Dim *dims, uint32_t rank)
 {
     const char *text = "[";
 
@@ -41,12 +41,12 @@ wf_tensor wf_reshape(wf_ctx *c, wf_tensor x, const int64_t *dims, int rank)
         return tensor_fail(
             c, WF_ERR_SHAPE,
             "wf_reshape: the elements of %s cannot be divided into %s",
-            shape_text(c, tensor_get(c, x, "wf_reshape")), reshape_sizes_text(c, dims, (uint32_t)rank));
+            shape_text(c, tensor_get(c, x, "wf_reshape")), broadcast_sizes_text(c, dims, (uint32_t)rank));
     if (infer < 0 && !size_same(c, total, known) && total >= 0 && known >= 0)
         return tensor_fail(c, WF_ERR_SHAPE,
                      "wf_reshape: %s has %lld elements, but %s needs %lld",
                      shape_text(c, tensor_get(c, x, "wf_reshape")), (long long)total,
-                     reshape_sizes_text(c, dims, (uint32_t)rank), (long long)known);
+                     broadcast_sizes_text(c, dims, (uint32_t)rank), (long long)known);
     return op_1(c, OP_reshape, x, &(ShapeAttr){{o.rank, o.d}});
 }
 
