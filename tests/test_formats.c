@@ -4,9 +4,11 @@
 #include "test.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A static program has the script language, which makes programs of TorchScript, if it calls it. */
@@ -253,6 +255,74 @@ TEST(shards_of_safetensors_are_one_model_by_their_index)
     unlink(two);
     unlink(index);
     rmdir(dir);
+    wf_ctx_free(c);
+}
+
+/* ---- files that a file names -------------------------------------------------------------------- */
+
+/* out: y = w, one f32 whose bytes are in the file `name` beside the model. */
+static void write_onnx(const char *path, const char *name)
+{
+    char entry[64], tensor[128], graph[256];
+    int n = (int)strlen(name);
+    int e = snprintf(entry, sizeof entry, "\x0a\x08location\x12%c%s", n, name);
+    int t = snprintf(tensor, sizeof tensor, "\x08\x01\x10\x01\x42\x01w\x6a%c%s\x70\x01", e, entry);
+    int g = snprintf(graph, sizeof graph,
+                     "\x0a\x10\x0a\x01w\x12\x01y\x22\x08Identity\x12\x01g\x2a%c%s"
+                     "\x62\x0f\x0a\x01y\x12\x0a\x0a\x08\x08\x01\x12\x04\x0a\x02\x08\x01",
+                     t, tensor);
+    FILE *f = fopen(path, "wb");
+
+    REQUIRE(f && g < 128);
+    fprintf(f, "\x08\x08\x3a%c%s\x42\x02\x10\x0d", g, graph);
+    fclose(f);
+}
+
+/*   dir/secret.bin              what a model may not read
+ *   dir/model/m.onnx, own.bin   a model with its data
+ *   dir/model/far.bin           -> ../secret.bin
+ *   dir/cache/m.onnx, near.bin  -> ../model/m.onnx, ../model/own.bin, as caches of models have them
+ */
+TEST(data_beside_a_model_may_be_a_link_into_its_folder_and_not_out_of_it)
+{
+    char dir[] = "/tmp/weft_formats_XXXXXX";
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_model *m = NULL;
+    int back = open(".", O_RDONLY);
+
+    REQUIRE(mkdtemp(dir) && back >= 0 && chdir(dir) == 0);
+    CHECK(mkdir("model", 0700) == 0 && mkdir("cache", 0700) == 0);
+    write_text("secret.bin", "1234");
+    write_text("model/own.bin", "1234");
+    CHECK(symlink("../secret.bin", "model/far.bin") == 0 && symlink("own.bin", "model/alias.bin") == 0);
+    CHECK(symlink("../model/m.onnx", "cache/m.onnx") == 0 && symlink("../model/own.bin", "cache/own.bin") == 0);
+    CHECK(symlink("../model", "model/up") == 0 && symlink("..", "model/out") == 0);
+    for (int i = 0; i < 3; i++) {
+        write_onnx("model/m.onnx", (const char *[]){"own.bin", "alias.bin", "up/own.bin"}[i]);
+        CHECK_EQ_INT(wf_model_load(c, "model/m.onnx", &m), WF_OK);
+        wf_model_free(m);
+    }
+    for (int i = 0; i < 3; i++) {
+        write_onnx("model/m.onnx", (const char *[]){"far.bin", "out/secret.bin", "../secret.bin"}[i]);
+        CHECK_EQ_INT(wf_model_load(c, "model/m.onnx", &m), WF_ERR_FORMAT);
+        CHECK_HAS(wf_ctx_message(c), "tensor 'w': its file is outside the model's folder");
+        wf_clear(c);
+    }
+    write_onnx("model/m.onnx", "own.bin");
+    CHECK_EQ_INT(wf_model_load(c, "cache/m.onnx", &m), WF_OK);
+    wf_model_free(m);
+    write_onnx("model/m.onnx", "none.bin");
+    CHECK(wf_model_load(c, "model/m.onnx", &m) != WF_OK);
+    CHECK_HAS(wf_ctx_message(c), "none.bin");
+    wf_clear(c);
+    write_text("model/m.safetensors.index.json", "{\"weight_map\": {\"w\": \"far.bin\"}}");
+    CHECK_EQ_INT(wf_model_load(c, "model/m.safetensors.index.json", &m), WF_ERR_FORMAT);
+    CHECK_HAS(wf_ctx_message(c), "'far.bin' leaves the folder");
+    for (int i = 0; i < 10; i++)
+        remove((const char *[]){"model/out", "model/up", "model/far.bin", "model/alias.bin", "model/own.bin", "model/m.onnx",
+                                "model/m.safetensors.index.json", "cache/m.onnx", "cache/own.bin", "secret.bin"}[i]);
+    CHECK(rmdir("model") == 0 && rmdir("cache") == 0 && fchdir(back) == 0 && rmdir(dir) == 0);
+    close(back);
     wf_ctx_free(c);
 }
 

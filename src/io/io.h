@@ -203,6 +203,11 @@ void model_set_tensor(wf_ctx *cx, wf_model *m, const char *name, wf_array *a);
 void model_set_meta(wf_ctx *cx, wf_model *m, const char *key, const char *value);
 void model_set_code(wf_ctx *cx, wf_model *m, const char *name, wf_array *a);
 
+/* ---- beside.c ---------------------------------------------------------------------- */
+
+/* Does name, which the file `model` gives for data of its own, stay in that file's folder, links followed? */
+bool model_file_is_beside(const char *model, const char *name);
+
 /* ---- code.c: what a model asks of its host ------------------------------------------- */
 
 /* Machine code of m for the runtime of cx, where its options allow that; the log tells what is not taken. */

@@ -157,7 +157,7 @@ static bool read_shard(Shards *s, const char *name)
         if (s->files.v[i] == known)
             return true;
     vec_push(&s->cx->scratch, &s->files, known);
-    if (!*name || strchr(name, '/') || strchr(name, '\\') || strcmp(name, "..") == 0)
+    if (strchr(name, '/') || !model_file_is_beside(s->file, name))
         return fail(s->cx, WF_ERR_FORMAT, in_file(s->file),
                     "index of safetensors: '%.80s' leaves the folder", name);
     path = arena_printf(&s->cx->scratch, "%s%s", s->folder, name);

@@ -2,7 +2,7 @@
  *
  * They stand in one of: raw_data, little-endian and row-major; float_data, int32_data (all
  * types of at most 32 bits but float), int64_data, double_data, uint64_data (uint32, too); a
- * part of a file beside the model (data_location 1), whose name may not leave the model's
+ * part of a file beside the model (data_location 1), which may not leave the model's
  * folder. Elements of 4 and 2 bits are packed, low ones first.
  *
  * Raw data that lies well in memory is used where it is: the file stays mapped.
@@ -27,19 +27,6 @@ static wf_status open_blob(wf_ctx *cx, const char *path, Blob **out)
     API_RETURN(cx);
 }
 
-static bool stays_inside(const char *name)
-{
-    if (!*name || *name == '/' || strchr(name, '\\'))
-        return false;
-    for (const char *s = name; s; s = strchr(s, '/')) {
-        s += *s == '/';
-        size_t n = strcspn(s, "/");
-        if ((n == 2 && !strncmp(s, "..", 2)) || n == 0)
-            return false;
-    }
-    return true;
-}
-
 static Blob *find_blob(OxRun *r, const OxTensor *t, const char *name)
 {
     const char *slash = strrchr(r->file, '/');
@@ -50,7 +37,7 @@ static Blob *find_blob(OxRun *r, const OxTensor *t, const char *name)
     for (b = r->blobs; b; b = b->next)
         if (strcmp(b->name, name) == 0)
             return b->blob;
-    if (!stays_inside(name))
+    if (!model_file_is_beside(r->file, name))
         return tensor_fail(r, t, "its file is outside the model's folder"), NULL;
     b = ox_alloc(&r->mem, 1, sizeof *b);
     path = ox_alloc(&r->mem, folder + strlen(name) + 1, 1);
