@@ -55,7 +55,7 @@ GEN     := $(patsubst %,$(BUILD)/gen/%.c,namespaces prelude plain gpu routine)
 PRELUDE := src/base/special.h src/kernels/vec.h src/kernels/vmath.h src/codegen/lanes.h
 PLAIN   := src/base/special.h src/codegen/plain.h
 GPU     := src/codegen/gpu.h
-NATIVE  := src/cuda/conv_args.h src/cuda/native.cuh src/cuda/lines.cuh src/cuda/attention.cuh src/cuda/windows.cuh src/cuda/convs.cuh src/cuda/ffts.cuh
+NATIVE  := src/cuda/conv_args.h src/cuda/native.cuh src/cuda/products.cuh src/cuda/lines.cuh src/cuda/attention.cuh src/cuda/windows.cuh src/cuda/convs.cuh src/cuda/ffts.cuh
 ROUTINES := src/export/elements.in src/export/products.in
 NSPY    := $(shell find src/script/namespaces -name '*.py' | LC_ALL=C sort)
 # weft serve, where libmicrohttpd is: HTTP=no leaves it out.

@@ -440,6 +440,44 @@ TEST(products_convolutions_windows_and_lines)
     close_gpu(&g);
 }
 
+/* Few columns or rows, or a short sum, however their operands lie, of each dtype; sizes beside those that kernels divide by. */
+TEST(narrow_products_give_the_same)
+{
+    static const int sizes[][3] = {{70, 10, 130}, {9, 301, 64}, {65, 32, 67}, {4, 5, 200}, {66, 300, 10},
+                                   {64, 64, 1},   {81, 259, 16}, {512, 20, 2048}, {2048, 10, 512}};
+    static const char *const dtypes[] = {"f32", "bf16", "f16", "f64"};
+    Gpu g;
+
+    if (!open_gpu(&g))
+        return;
+    for (int k = 0; k < COUNT(sizes) - (g.real ? 0 : 2); k++)
+        for (int turned = 0; turned < 4; turned++) {
+            Region region;
+            Rng rng = {(uint64_t)(k * 4 + turned + 1)};
+            const int *s = sizes[k];
+            int tx = turned & 1, ty = turned >> 1;
+            const char *d = dtypes[(k + turned) % 4];
+            char text[300], name[60];
+            const Program *p;
+
+            api_enter_(g.cx, &region);
+            snprintf(text, sizeof text, "f(x: %s[%d,%d], y: %s[%d,%d]) { z = dot_general x y lhs=[%d] rhs=[%d] acc=%s precision=highest; ret z; }",
+                     d, s[tx ? 2 : 0], s[tx ? 0 : 2], d, s[ty ? 1 : 2], s[ty ? 2 : 1], !tx, ty, strcmp(d, "f64") ? "f32" : "f64");
+            snprintf(name, sizeof name, "%s %d x %d by %d, turned %d", d, s[0], s[1], s[2], turned);
+            p = parse_lines(g.cx, text);
+            if (p) {
+                Case a = case_of(g.cx, p, 1);
+
+                check_program(&g, p, case_inputs(g.cx, &a, &rng), name);
+            } else {
+                check_fail(__FILE__, __LINE__, "%s: %s", name, wf_ctx_message(g.cx));
+            }
+            wf_clear(g.cx);
+            api_leave(g.cx, &region);
+        }
+    close_gpu(&g);
+}
+
 /* Attention of every dtype and mask, forward and with its gradient, is one step of each; the large shapes are for a
  * GPU alone. */
 TEST(attention_and_its_gradient_give_the_same)

@@ -105,6 +105,10 @@ typedef void *CuHandle; /* contexts, streams, modules .. */
 #define CUDA_BLAS(F)                                                                     \
     F(cublasLtCreate, (CuHandle * handle))                                               \
     F(cublasLtDestroy, (CuHandle handle))                                                \
+    F(cublasLtGetVersion, (void))                                                        \
+    F(cublasLtMatmulAlgoCheck,                                                           \
+      (CuHandle handle, CuHandle desc, CuHandle a, CuHandle b, CuHandle c, CuHandle d,   \
+       const void *algo, void *result))                                                  \
     F(cublasLtMatmulDescCreate, (CuHandle * desc, int compute, int scale))               \
     F(cublasLtMatmulDescDestroy, (CuHandle desc))                                        \
     F(cublasLtMatmulDescSetAttribute,                                                    \
@@ -390,6 +394,24 @@ bool cuda_branch_copy(CudaQueue *q, const void *to, const void *from, size_t siz
 bool cuda_branch_end(CudaQueue *q);
 bool cuda_branches_open(CudaQueue *q); /* before the capture; false: there is no memory */
 void cuda_branches_close(CudaQueue *q);
+
+/* ---- dot.c ------------------------------------------------------------------------- */
+
+typedef struct NDot { /* as in products.cuh */
+    const void *a, *b;
+    void *c;
+    int64_t m, n, k, a_row, a_col, b_row, b_col, c_row, c_col, turned;
+} NDot;
+
+typedef struct CudaDot { /* a product without batch by a kernel of our own */
+    CuHandle function;
+    NDot args;
+    int64_t gx, gy;
+} CudaDot;
+
+/* narrow: by the kernel for few columns or a short sum, false if it has no such shape; else by that for any strides. */
+bool cuda_dot(Cuda *d, wf_ctx *cx, const KMatmul *m, bool narrow, CudaDot *out);
+bool cuda_put_dot(CudaQueue *q, const CudaDot *dot, const void *a, const void *b, void *c);
 
 /* ---- product.c, conv.c, attention.c ------------------------------------------------ */
 

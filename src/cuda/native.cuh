@@ -473,50 +473,6 @@ template <class T, class F> static void n_put(const NIndex &k, F join)
 #define SET                                                                              \
     extern "C" __global__ void n_kernel(WK_ARGS(NSet) k) { *k.to = k.value; }
 
-/* ---- products by any strides ----------------------------------------------------------- */
-
-struct NDot {
-    const void *a, *b;
-    void *c;
-    int64_t m, n, k, a_row, a_col, b_row, b_col;
-};
-
-/* DOT(bf16, uint16_t, float, f32, float): operands t, sums in K, a result z. */
-#define DOT(t, T, K, z, Z)                                                               \
-    extern "C" __global__ void __launch_bounds__(256) n_kernel(WK_ARGS(NDot) k)          \
-    {                                                                                    \
-        n_dot<T, K, Z>(                                                                  \
-            k, [](T x) { return (K)s_splat_##t(x); }, [](K x) { return s_first_##z(x); }); \
-    }
-
-template <class T, class K, class Z, class Of, class To>
-static void n_dot(const NDot &k, Of of, To to)
-{
-    __shared__ K x[16][17], y[16][17];
-    const int r = threadIdx.x / 16, c = threadIdx.x % 16;
-    const int64_t col = (int64_t)blockIdx.x * 16 + c;
-
-    for (int64_t row0 = (int64_t)blockIdx.y * 16; row0 < k.m; row0 += (int64_t)gridDim.y * 16) {
-        const int64_t row = row0 + r;
-        K sum = 0;
-
-        for (int64_t j = 0; j < k.k; j += 16) {
-            __syncthreads();
-            x[r][c] = row < k.m && j + c < k.k
-                          ? of(((const T *)k.a)[row * k.a_row + (j + c) * k.a_col])
-                          : 0;
-            y[r][c] = j + r < k.k && col < k.n
-                          ? of(((const T *)k.b)[(j + r) * k.b_row + col * k.b_col])
-                          : 0;
-            __syncthreads();
-            for (int i = 0; i < 16; i++)
-                sum += x[r][i] * y[i][c];
-        }
-        if (row < k.m && col < k.n)
-            ((Z *)k.c)[row * k.n + col] = to(sum);
-    }
-}
-
 /* ---- lines: the largest of each -------------------------------------------- */
 
 struct NLine { /* [outer, n, inner] */

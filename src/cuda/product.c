@@ -1,14 +1,14 @@
 /* product.c -- products by cuBLASLt.
  *
  * Matrices there are by columns: a row-major C = A B is C' = B' A' with the operands as
- * they lie. An operand whose rows and columns both have gaps is read by a kernel of our own.
+ * they lie. An operand whose rows and columns both have gaps is read by a kernel of our own (dot.c).
  *
  *   method   A plan (descriptors and an algorithm) is made for each shape when it is first
- *            met, and kept. For products worth it, the algorithms the library proposes are
- *            timed on the operands at hand, and the fastest is taken.
+ *            met, and kept. For products worth it, the algorithms the library proposes and our own kernel for narrow
+ *            ones are timed on the operands at hand; the fastest is taken, and kept in the cache of code for later processes.
  */
 #include "cuda/cuda.h"
-#include "codegen/render.h"
+#include "runtime/compiler.h"
 #include "runtime/step.h"
 
 #include <stdio.h>
@@ -52,6 +52,11 @@ typedef struct Heuristic { /* as the library fills it */
     int reserved[4];
 } Heuristic;
 
+typedef struct Choice { /* how a product is done; as the cache of code keeps it */
+    int64_t own; /* by our kernel, else by */
+    Heuristic h;
+} Choice;
+
 typedef struct Shape { /* what a plan is for; no padding between, it is compared whole */
     int64_t m, n, k, lda, ldb, ldc, a_batch, b_batch, c_batch, batch;
     int32_t a_type, b_type, c_type, ta, tb, compute;
@@ -61,7 +66,7 @@ typedef struct Shape { /* what a plan is for; no padding between, it is compared
 typedef struct ProductPlan {
     Shape shape;
     CuHandle desc, a, b, c;
-    Heuristic best;
+    Choice best;
     bool usable;
     struct ProductPlan *next;
 } ProductPlan;
@@ -162,18 +167,21 @@ typedef struct Operands {
     const void *a, *b;
     void *c;
     const TailCall *tail; /* NULL: none */
+    const CudaDot *own;   /* a kernel of our own that may be better; NULL: none */
 } Operands;
 
-static bool run_plan(CudaQueue *q, const ProductPlan *p, const Heuristic *h, Operands x)
+static bool run_plan(CudaQueue *q, const ProductPlan *p, const Choice *by, Operands x)
 {
     double alpha_64 = x.tail ? x.tail->alpha : 1, beta_64 = x.tail ? x.tail->beta : 0;
     float alpha = (float)alpha_64, beta = (float)beta_64;
     bool wide = p->shape.compute == COMPUTE_F64;
     const void *added = p->shape.adds ? x.tail->other : x.c;
 
+    if (by->own)
+        return cuda_put_dot(q, x.own, x.a, x.b, x.c);
     return q->d->l->lt.cublasLtMatmul(
                q->d->blas, p->desc, wide ? (const void *)&alpha_64 : &alpha, x.b, p->b, x.a,
-               p->a, wide ? (const void *)&beta_64 : &beta, added, p->c, x.c, p->c, h->algo,
+               p->a, wide ? (const void *)&beta_64 : &beta, added, p->c, x.c, p->c, by->h.algo,
                (void *)(uintptr_t)cuda_work(q, 0), q->work_size, q->stream) == 0;
 }
 
@@ -212,7 +220,7 @@ static bool set_epilogue(Cuda *d, const ProductPlan *p, const TailCall *t)
 }
 
 /* Milliseconds of so many runs, or a negative number. */
-static float time_runs(CudaQueue *q, const ProductPlan *p, const Heuristic *h,
+static float time_runs(CudaQueue *q, const ProductPlan *p, const Choice *by,
                        Operands x, int n)
 {
     const CudaDriver *cu = &q->d->l->cu;
@@ -222,7 +230,7 @@ static float time_runs(CudaQueue *q, const ProductPlan *p, const Heuristic *h,
               cu->cuEventRecord(from, q->stream) == 0;
 
     for (int i = 0; i < n && ok; i++)
-        ok = run_plan(q, p, h, x);
+        ok = run_plan(q, p, by, x);
     if (!ok || cu->cuEventRecord(to, q->stream) != 0 || cu->cuEventSynchronize(to) != 0 ||
         cu->cuEventElapsedTime(&ms, from, to) != 0)
         ms = -1;
@@ -235,49 +243,105 @@ static float time_runs(CudaQueue *q, const ProductPlan *p, const Heuristic *h,
 
 /* Milliseconds of a few runs, or a negative number: it does not work, or the second run (the first loads it) is much
  * slower than one of the best so far. */
-static float time_algorithm(CudaQueue *q, const ProductPlan *p, const Heuristic *h, Operands x, float best)
+static float time_choice(CudaQueue *q, const ProductPlan *p, const Choice *by, Operands x, float best)
 {
-    float one = run_plan(q, p, h, x) ? time_runs(q, p, h, x, 1) : -1;
+    float one = run_plan(q, p, by, x) ? time_runs(q, p, by, x, 1) : -1;
 
     if (one < 0 || (best > 0 && one > TIMED_FAR * best / TIMED_RUNS))
         return -1;
-    return time_runs(q, p, h, x, TIMED_RUNS);
+    return time_runs(q, p, by, x, TIMED_RUNS);
 }
 
-static bool choose(CudaQueue *q, ProductPlan *p, Operands x)
+/* What the library proposes, its favourite first. */
+static int propose(CudaQueue *q, const ProductPlan *p, Heuristic *found)
 {
     const CudaBlas *lt = &q->d->l->lt;
-    const Shape *s = &p->shape;
-    Heuristic found[PROPOSALS];
     CuHandle preference = NULL;
     size_t work = q->work_size;
-    double flops = 2.0 * (double)s->m * (double)s->n * (double)s->k * (double)s->batch;
-    int n = 0, best = -1;
-    float least = 0;
+    int n = 0;
 
     if (lt->cublasLtMatmulPreferenceCreate(&preference) != 0)
-        return false;
+        return 0;
     lt->cublasLtMatmulPreferenceSetAttribute(preference, PREFERENCE_WORK, &work,
                                              sizeof work);
     if (lt->cublasLtMatmulAlgoGetHeuristic(q->d->blas, p->desc, p->b, p->a, p->c, p->c,
                                            preference, PROPOSALS, found, &n) != 0)
         n = 0;
     lt->cublasLtMatmulPreferenceDestroy(preference);
-    if (flops < TIMED_FLOPS || q->branches)
-        n = MIN(n, 1); /* the first one is the library's favourite */
-    for (int i = 0; i < n; i++) {
-        float ms = n == 1                  ? 0
-                   : found[i].state == 0 ? time_algorithm(q, p, &found[i], x, best < 0 ? 0 : least)
-                                           : -1;
+    return n;
+}
 
-        if (ms >= 0 && (best < 0 || ms < least)) {
-            best = i;
+/* The fastest of them and of our own, if it can be told. */
+static bool search(CudaQueue *q, ProductPlan *p, Operands x)
+{
+    Heuristic found[PROPOSALS];
+    int n = propose(q, p, found);
+    float least = -1;
+
+    for (int i = x.own ? -1 : 0; i < n; i++) {
+        Choice by = {.own = i < 0};
+        float ms;
+
+        if (i >= 0)
+            by.h = found[i];
+        ms = by.h.state == 0 ? time_choice(q, p, &by, x, least) : -1;
+        if (ms >= 0 && (least < 0 || ms < least)) {
+            p->best = by;
             least = ms;
         }
     }
-    if (best >= 0)
-        p->best = found[best];
-    return best >= 0;
+    return least >= 0;
+}
+
+/* A choice that an earlier process made. */
+static bool recall(CudaQueue *q, ProductPlan *p, Operands x, CodeCache *cache, const CodeKey *key)
+{
+    size_t size = 0, work = 0;
+    Choice *kept = codecache_read(cache, key, &size);
+    Heuristic now;
+    bool ok = kept && size == sizeof *kept;
+
+    if (ok && kept->own)
+        ok = x.own;
+    else if (ok)
+        ok = q->d->l->lt.cublasLtMatmulAlgoCheck(q->d->blas, p->desc, p->b, p->a, p->c, p->c, kept->h.algo, &now) == 0 &&
+             now.state == 0 && (work = now.work) <= q->work_size;
+    if (ok)
+        p->best = *kept;
+    if (kept)
+        mem_free(&cache->al, kept, size);
+    return ok;
+}
+
+/* By the choice that is kept, or a search; small products, and those that are first met where nothing can be timed, are done the
+ * way that is said to be best. */
+static bool choose(CudaQueue *q, wf_ctx *cx, ProductPlan *p, Operands x)
+{
+    const Shape *s = &p->shape;
+    CodeUnit unit = {(const char *)s, sizeof *s};
+    Heuristic first[PROPOSALS];
+    CodeCache cache;
+    CodeKey key;
+    char head[200];
+    bool ok;
+
+    if (2.0 * (double)s->m * (double)s->n * (double)s->k * (double)s->batch < TIMED_FLOPS || q->branches) {
+        p->best.own = x.own && s->epilogue == 0;
+        if (!p->best.own && propose(q, p, first) > 0)
+            p->best.h = first[0];
+        else if (!p->best.own)
+            return false;
+        return true;
+    }
+    snprintf(head, sizeof head, "product 1, cublasLt %d, %s", q->d->l->lt.cublasLtGetVersion(), q->d->label);
+    key = code_key(head, strlen(head), &unit);
+    codecache_open(cx, &cache);
+    cache.al = q->d->al;
+    ok = recall(q, p, x, &cache, &key);
+    if (!ok && (ok = search(q, p, x)))
+        codecache_write(&cache, &key, &p->best, sizeof p->best);
+    codecache_close(&cache);
+    return ok;
 }
 
 static uint64_t shape_hash(const Shape *s)
@@ -290,7 +354,7 @@ static uint64_t shape_hash(const Shape *s)
 }
 
 /* The plan for a shape, made if there is none yet. NULL: the library cannot do it. */
-static const ProductPlan *plan_for(CudaQueue *q, const Shape *s, Operands x)
+static const ProductPlan *plan_for(CudaQueue *q, wf_ctx *cx, const Shape *s, Operands x)
 {
     Cuda *d = q->d;
     ProductPlan *p = NULL, **at;
@@ -306,7 +370,7 @@ static const ProductPlan *plan_for(CudaQueue *q, const Shape *s, Operands x)
             p = p->next;
         if (!p && (p = mem_alloc(&d->al, sizeof *p))) {
             *p = (ProductPlan){.shape = *s, .next = *at};
-            p->usable = describe(d, p) && (!x.tail || set_epilogue(d, p, x.tail)) && choose(q, p, x);
+            p->usable = describe(d, p) && (!x.tail || set_epilogue(d, p, x.tail)) && choose(q, cx, p, x);
             *at = p;
         }
     }
@@ -344,27 +408,8 @@ static bool orient(int64_t rows, int64_t cols, int64_t row, int64_t col, int32_t
     return (rows == 1 || row == 1) && *ld >= rows;
 }
 
-typedef struct NDot { /* as in native.cuh */
-    const void *a, *b;
-    void *c;
-    int64_t m, n, k, a_row, a_col, b_row, b_col;
-} NDot;
-
-/* By a kernel of our own: any strides. */
-static bool put_plain(CudaQueue *q, const Frame *f, const KMatmul *m, Operands x)
-{
-    NDot n = {x.a, x.b, x.c, m->m, m->n, m->k, m->a_row, m->a_col, m->b_row, m->b_col};
-    wf_dtype t = (wf_dtype)m->a_type, z = (wf_dtype)m->c_type;
-    char what[96];
-
-    snprintf(what, sizeof what, "DOT(%s, %s, %s, %s, %s)", wf_dtype_name(t), render_type(t),
-             render_type(kept_dtype(t)), wf_dtype_name(z), render_type(z));
-    return cuda_launch(q, cuda_native(q->d, f->root->cx, what), (m->n + 15) / 16,
-                       (m->m + 15) / 16, 256, &n);
-}
-
 /* The product and the step behind it, in one call. False: nothing was done. */
-static bool put_with_tail(CudaQueue *q, const Shape *plain, Operands x, const TailCall *t)
+static bool put_with_tail(CudaQueue *q, wf_ctx *cx, const Shape *plain, Operands x, const TailCall *t)
 {
     const ProductPlan *p;
     Shape s = *plain;
@@ -373,7 +418,7 @@ static bool put_with_tail(CudaQueue *q, const Shape *plain, Operands x, const Ta
     s.epilogue = epilogue_of(t);
     s.adds = t->tail->kind == TAIL_SUM;
     x.tail = t;
-    p = plan_for(q, &s, x); /* algorithms are tried on the product's own memory, which nobody reads yet, */
+    p = plan_for(q, cx, &s, x); /* algorithms are tried on the product's own memory, which nobody reads yet, */
     if (!p || (t->keeps && t->out == t->product))
         return false;
     x.c = t->out; /* and then it is done where it belongs */
@@ -385,31 +430,34 @@ static bool put_with_tail(CudaQueue *q, const Shape *plain, Operands x, const Ta
     return ok;
 }
 
-static bool put_one(CudaQueue *q, const Frame *f, const KMatmul *m, Shape *s, Operands x,
+static bool put_one(CudaQueue *q, wf_ctx *cx, const KMatmul *m, Shape *s, Operands x,
                     const TailCall *tail)
 {
     const ProductPlan *p = NULL;
+    CudaDot own;
 
     s->m = m->m;
     s->n = m->n;
     s->k = m->k;
+    if (s->batch == 1 && cuda_dot(q->d, cx, m, true, &own))
+        x.own = &own;
     if (q->d->l->has_lt && orient(m->m, m->k, m->a_row, m->a_col, &s->ta, &s->lda) &&
         orient(m->k, m->n, m->b_row, m->b_col, &s->tb, &s->ldb) &&
         cuda_work(q, WORK_BYTES)) {
-        if (tail && put_with_tail(q, s, x, tail))
+        if (tail && put_with_tail(q, cx, s, (Operands){x.a, x.b, x.c, NULL, NULL}, tail))
             return true;
-        p = plan_for(q, s, x);
+        p = plan_for(q, cx, s, x);
     }
     if (p && run_plan(q, p, &p->best, x))
         return true;
-    for (int64_t i = 0; i < s->batch; i++) {
-        Operands y = {(const char *)x.a + i * s->a_batch * (int64_t)k_size(m->a_type),
-                      (const char *)x.b + i * s->b_batch * (int64_t)k_size(m->b_type),
-                      (char *)x.c + i * s->c_batch * (int64_t)k_size(m->c_type), NULL};
-
-        if (!put_plain(q, f, m, y))
+    if (x.own)
+        return cuda_put_dot(q, x.own, x.a, x.b, x.c);
+    cuda_dot(q->d, cx, m, false, &own);
+    for (int64_t i = 0; i < s->batch; i++)
+        if (!cuda_put_dot(q, &own, (const char *)x.a + i * s->a_batch * (int64_t)k_size(m->a_type),
+                          (const char *)x.b + i * s->b_batch * (int64_t)k_size(m->b_type),
+                          (char *)x.c + i * s->c_batch * (int64_t)k_size(m->c_type)))
             return false;
-    }
     return true;
 }
 
@@ -443,7 +491,7 @@ bool cuda_put_product(CudaQueue *q, const Frame *f, const Op *op)
     if (!s.batch) /* which the library would divide by */
         return true;
     for (int64_t i = 0; i < outer; i++) {
-        Operands x = {op_at(f, op, DOT_X), op_at(f, op, DOT_Y), op_at(f, op, DOT_OUT), NULL};
+        Operands x = {op_at(f, op, DOT_X), op_at(f, op, DOT_Y), op_at(f, op, DOT_OUT), NULL, NULL};
         int64_t rest = i;
 
         for (int j = inner - 1; j >= 0; j--) {
@@ -460,7 +508,7 @@ bool cuda_put_product(CudaQueue *q, const Frame *f, const Op *op)
                                                                   size),
                                                          q->stream),
                              "clearing memory")
-                  : !put_one(q, f, m, &s, x, has_tail ? &tail : NULL))
+                  : !put_one(q, f->root->cx, m, &s, x, has_tail ? &tail : NULL))
             return false;
     }
     return true;

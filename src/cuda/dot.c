@@ -1,0 +1,66 @@
+/* dot.c -- products by kernels of our own (products.cuh): those of any strides, for which the library has none, and narrow
+ * ones, at which it may be slower: its tiles would be mostly empty.
+ */
+#include "cuda/cuda.h"
+#include "codegen/render.h"
+
+#include <stdio.h>
+
+#define THIN_LEAST 4   /* columns */
+#define THIN_MOST  32
+#define THIN_SUM   64  /* terms, from which on it pays to share a sum */
+#define FLAT_MOST  16  /* terms */
+#define FLAT_SIDE  64  /* rows and columns, from which on */
+#define THIN_ROWS  4   /* of a block; as in products.cuh */
+#define FLAT_ROWS  16
+#define FLAT_COLS  256
+
+static bool is_narrow(int64_t n) { return n >= THIN_LEAST && n <= THIN_MOST; }
+
+/* The same product of both turned: C' = B' A'. */
+static NDot turned(const NDot *x)
+{
+    return (NDot){.m = x->n, .n = x->m, .k = x->k, .a_row = x->b_col, .a_col = x->b_row, .b_row = x->a_col,
+                  .b_col = x->a_row, .c_row = x->c_col, .c_col = x->c_row, .turned = 1};
+}
+
+bool cuda_dot(Cuda *d, wf_ctx *cx, const KMatmul *m, bool narrow, CudaDot *out)
+{
+    NDot x = {.m = m->m, .n = m->n, .k = m->k, .a_row = m->a_row, .a_col = m->a_col, .b_row = m->b_row,
+              .b_col = m->b_col, .c_row = m->n, .c_col = 1};
+    wf_dtype t = (wf_dtype)m->a_type, z = (wf_dtype)m->c_type;
+    char name[32], what[128];
+
+    if (narrow && x.k >= THIN_SUM && is_narrow(x.m) && !is_narrow(x.n))
+        x = turned(&x);
+    *out = (CudaDot){.args = x};
+    if (!narrow) {
+        snprintf(name, sizeof name, "DOT(n_dot");
+        out->gx = (x.n + 15) / 16;
+        out->gy = (x.m + 15) / 16;
+    } else if (x.k >= THIN_SUM && is_narrow(x.n) && x.m >= x.n && (x.a_row == 1 || x.a_col == 1)) {
+        snprintf(name, sizeof name, "DOT_OF(n_thin, %d", (int)x.n);
+        out->gx = (x.m + THIN_ROWS - 1) / THIN_ROWS;
+        out->gy = 1;
+    } else if (x.k <= FLAT_MOST && x.m >= FLAT_SIDE && x.n >= FLAT_SIDE) {
+        snprintf(name, sizeof name, "DOT_OF(n_flat, %d", (int)x.k);
+        out->gx = (x.n + FLAT_COLS - 1) / FLAT_COLS;
+        out->gy = (x.m + FLAT_ROWS - 1) / FLAT_ROWS;
+    } else {
+        return false;
+    }
+    snprintf(what, sizeof what, "%s, %s, %s, %s, %s, %s)", name, wf_dtype_name(t), render_type(t), render_type(kept_dtype(t)),
+             wf_dtype_name(z), render_type(z));
+    out->function = cuda_native(d, cx, what);
+    return out->function || !narrow;
+}
+
+bool cuda_put_dot(CudaQueue *q, const CudaDot *dot, const void *a, const void *b, void *c)
+{
+    NDot x = dot->args;
+
+    x.a = x.turned ? b : a;
+    x.b = x.turned ? a : b;
+    x.c = c;
+    return cuda_launch(q, dot->function, dot->gx, dot->gy, CUDA_BLOCK, &x);
+}
