@@ -11,7 +11,7 @@
 #define __global__
 #define __device__
 #define __shared__ static
-#define __launch_bounds__(n)
+#define __launch_bounds__(...)
 struct uint2 { unsigned x, y; };
 struct alignas(16) uint4 { unsigned x, y, z, w; };
 
@@ -76,6 +76,8 @@ static void host_sync_warp(unsigned mask)
         else
             host_yield();
 }
+
+template <class T> static void __stcs(T *p, T x) { *p = x; }
 
 static void __syncwarp() { host_sync_warp(0xffffffffu); }
 

@@ -108,7 +108,8 @@ template <int V, class T> VINLINE void wk_load(T (&to)[V], const T *p, int m)
     }
 }
 
-template <int V, class T> VINLINE void wk_store(T *p, const T (&from)[V], int m)
+/* FAR: what is more than the caches hold, and need not go through them. */
+template <bool FAR, int V, class T> VINLINE void wk_store(T *p, const T (&from)[V], int m)
 {
     constexpr int n = V * sizeof(T), each = n < 16 ? n : 16;
     typedef typename WkPiece<each>::type P;
@@ -118,7 +119,10 @@ template <int V, class T> VINLINE void wk_store(T *p, const T (&from)[V], int m)
         memcpy(piece, from, n);
 #pragma unroll
         for (int i = 0; i < n / each; i++)
-            ((P *)p)[i] = piece[i];
+            if (FAR)
+                __stcs((P *)p + i, piece[i]);
+            else
+                ((P *)p)[i] = piece[i];
     } else {
 #pragma unroll
         for (int e = 0; e < V; e++)
@@ -126,6 +130,7 @@ template <int V, class T> VINLINE void wk_store(T *p, const T (&from)[V], int m)
                 p[e] = from[e];
     }
 }
+template <int V, class T> VINLINE void wk_store(T *p, const T (&from)[V], int m) { wk_store<false>(p, from, m); }
 
 VINLINE void wk_split(int a, int n, int *quotient, int *rest)
 {

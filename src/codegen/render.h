@@ -64,7 +64,9 @@ void render_cuda_head(const Kernel *const *k, uint32_t n, Text *out);
 /* Is it an element for each of the last loop, one after the other? A load that a thread makes of V at once? */
 bool render_cuda_is_vector(const Kernel *k, const Access *at);
 bool render_cuda_is_loaded(const Kernel *k, const Node *n);
-int64_t render_cuda_tasks(const Kernel *k, int64_t cols); /* Target.tasks_of */
+/* Is result j so large that none of it is in a cache when it is read? */
+bool render_cuda_is_far(const Kernel *k, uint32_t j);
+int64_t render_cuda_tasks(const Kernel *k, int64_t cols, double work); /* Target.tasks_of */
 
 /* ---- render_scalar.c --------------------------------------------------------------- */
 

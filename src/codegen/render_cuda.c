@@ -277,8 +277,8 @@ static void render_elements(CudaRender *c, int depth, uint32_t stage)
     line(c, depth, "}");
     for (uint32_t j = 0; j < k->p->nout; j++)
         if (kernel_stores_in(k, &k->outs[j], stage) && is_stored(k, j))
-            line(c, depth, "wk_store(%s + x0, o%u, m);", render_address(&c->r, &k->outs[j].at),
-                 j);
+            line(c, depth, "wk_store%s(%s + x0, o%u, m);", render_cuda_is_far(k, j) ? "<true>" : "",
+                 render_address(&c->r, &k->outs[j].at), j);
     for (uint32_t i = 0; i < k->nnodes; i++)
         if (need[i] && keeps(c))
             c->have[i] = true;

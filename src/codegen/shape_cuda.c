@@ -6,6 +6,8 @@
 #define LAST(k)    ((k)->nloops - 1)
 #define MAP_BLOCK  256
 #define TASKS_MOST 264 /* that leave partial results */
+#define FAR_BYTES  (128 << 20) /* twice the cache of a large GPU */
+#define TASK_LEAST 1000 /* cost of one */
 #define ROWS_BLOCK 128 /* threads, of several short rows */
 #define ROW_MOST   1024 /* threads of one row */
 #define KEPT_MOST  48   /* elements that a thread keeps from walk to walk */
@@ -60,6 +62,13 @@ static int64_t access_extent(const Kernel *k, const Access *at)
         n += size * step;
     }
     return n;
+}
+
+bool render_cuda_is_far(const Kernel *k, uint32_t j)
+{
+    int64_t n = access_extent(k, &k->outs[j].at);
+
+    return n * (int64_t)wf_dtype_size((wf_dtype)k->nodes[k->outs[j].node].dtype) >= FAR_BYTES;
 }
 
 /* Are all indices small? */
@@ -170,13 +179,16 @@ CudaShape render_cuda_shape(const Kernel *k)
     return s;
 }
 
-/* Enough blocks for every multiprocessor to have some; blocks of columns count, too. */
-int64_t render_cuda_tasks(const Kernel *k, int64_t cols)
+/* Enough blocks for every multiprocessor to have some, each with some work; blocks of columns count, too. Rows a block does one
+ * after the other: it is better if it has but one. */
+int64_t render_cuda_tasks(const Kernel *k, int64_t cols, double work)
 {
     CudaShape s = render_cuda_shape(k->code ? k->code : k);
-    int64_t across = s.vec * s.threads;
+    int64_t across = s.vec * s.threads, most = 2 * TASKS_MOST;
 
-    if (k->form != FORM_COLS || s.totals)
-        return 2 * TASKS_MOST;
-    return MAX(1, 2 * TASKS_MOST / MAX(1, (cols + across - 1) / across));
+    if (k->form == FORM_ROWS) /* of few threads a multiprocessor has many blocks at a time */
+        return s.threads < 256 ? 2 * most : most;
+    if (k->form == FORM_COLS && !s.totals)
+        most = MAX(1, most / MAX(1, (cols + across - 1) / across));
+    return work < TASK_LEAST ? 1 : (int64_t)MIN(work / TASK_LEAST, (double)most);
 }

@@ -356,6 +356,7 @@ bool cuda_put_move(Device *d, void *queue, wf_ctx *cx, const KMove *m, void *to,
                    const void *from, bool *out_done);
 bool cuda_launch(CudaQueue *q, CuHandle function, int64_t gx, int64_t gy, unsigned threads,
                  void *args);
+
 #define CUDA_BLOCK 256 /* threads of a block of native kernels */
 
 /* ---- lines.c ----------------------------------------------------------------------- */
@@ -407,6 +408,7 @@ typedef struct CudaDot { /* a product without batch by a kernel of our own */
     CuHandle function;
     NDot args;
     int64_t gx, gy;
+    unsigned threads;
 } CudaDot;
 
 /* narrow: by the kernel for few columns or a short sum, false if it has no such shape; else by that for any strides. */

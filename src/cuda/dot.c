@@ -12,6 +12,7 @@
 #define FLAT_MOST  16  /* terms */
 #define FLAT_SIDE  64  /* rows and columns, from which on */
 #define THIN_ROWS  4   /* of a block; as in products.cuh */
+#define THIN_BLOCK 512
 #define FLAT_ROWS  16
 #define FLAT_COLS  256
 
@@ -24,33 +25,42 @@ static NDot turned(const NDot *x)
                   .b_col = x->a_row, .c_row = x->c_col, .c_col = x->c_row, .turned = 1};
 }
 
+/* What the macro of products.cuh is told of types. */
+static void write_typed(char (*what)[128], const char *name, const KMatmul *m)
+{
+    wf_dtype t = (wf_dtype)m->a_type, z = (wf_dtype)m->c_type;
+
+    snprintf(*what, sizeof *what, "%s, %s, %s, %s, %s, %s)", name, wf_dtype_name(t), render_type(t), render_type(kept_dtype(t)),
+             wf_dtype_name(z), render_type(z));
+}
+
 bool cuda_dot(Cuda *d, wf_ctx *cx, const KMatmul *m, bool narrow, CudaDot *out)
 {
     NDot x = {.m = m->m, .n = m->n, .k = m->k, .a_row = m->a_row, .a_col = m->a_col, .b_row = m->b_row,
               .b_col = m->b_col, .c_row = m->n, .c_col = 1};
-    wf_dtype t = (wf_dtype)m->a_type, z = (wf_dtype)m->c_type;
     char name[32], what[128];
 
     if (narrow && x.k >= THIN_SUM && is_narrow(x.m) && !is_narrow(x.n))
         x = turned(&x);
-    *out = (CudaDot){.args = x};
+    *out = (CudaDot){.args = x, .threads = CUDA_BLOCK};
     if (!narrow) {
-        snprintf(name, sizeof name, "DOT(n_dot");
+        write_typed(&what, "DOT(n_dot", m);
         out->gx = (x.n + 15) / 16;
         out->gy = (x.m + 15) / 16;
     } else if (x.k >= THIN_SUM && is_narrow(x.n) && x.m >= x.n && (x.a_row == 1 || x.a_col == 1)) {
         snprintf(name, sizeof name, "DOT_OF(n_thin, %d", (int)x.n);
+        write_typed(&what, name, m);
         out->gx = (x.m + THIN_ROWS - 1) / THIN_ROWS;
         out->gy = 1;
+        out->threads = THIN_BLOCK;
     } else if (x.k <= FLAT_MOST && x.m >= FLAT_SIDE && x.n >= FLAT_SIDE) {
         snprintf(name, sizeof name, "DOT_OF(n_flat, %d", (int)x.k);
+        write_typed(&what, name, m);
         out->gx = (x.n + FLAT_COLS - 1) / FLAT_COLS;
         out->gy = (x.m + FLAT_ROWS - 1) / FLAT_ROWS;
     } else {
         return false;
     }
-    snprintf(what, sizeof what, "%s, %s, %s, %s, %s, %s)", name, wf_dtype_name(t), render_type(t), render_type(kept_dtype(t)),
-             wf_dtype_name(z), render_type(z));
     out->function = cuda_native(d, cx, what);
     return out->function || !narrow;
 }
@@ -62,5 +72,5 @@ bool cuda_put_dot(CudaQueue *q, const CudaDot *dot, const void *a, const void *b
     x.a = x.turned ? b : a;
     x.b = x.turned ? a : b;
     x.c = c;
-    return cuda_launch(q, dot->function, dot->gx, dot->gy, CUDA_BLOCK, &x);
+    return cuda_launch(q, dot->function, dot->gx, dot->gy, dot->threads, &x);
 }

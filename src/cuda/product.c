@@ -61,6 +61,7 @@ typedef struct Shape { /* what a plan is for; no padding between, it is compared
     int64_t m, n, k, lda, ldb, ldc, a_batch, b_batch, c_batch, batch;
     int32_t a_type, b_type, c_type, ta, tb, compute;
     int32_t epilogue, adds; /* EPILOGUE_; a third matrix is added */
+    int64_t own;            /* we have a kernel for it, as its operands lie */
 } Shape;
 
 typedef struct ProductPlan {
@@ -272,11 +273,12 @@ static int propose(CudaQueue *q, const ProductPlan *p, Heuristic *found)
 }
 
 /* The fastest of them and of our own, if it can be told. */
-static bool search(CudaQueue *q, ProductPlan *p, Operands x)
+static bool search(CudaQueue *q, wf_ctx *cx, ProductPlan *p, Operands x)
 {
+    const Shape *s = &p->shape;
     Heuristic found[PROPOSALS];
     int n = propose(q, p, found);
-    float least = -1;
+    float least = -1, own = -1;
 
     for (int i = x.own ? -1 : 0; i < n; i++) {
         Choice by = {.own = i < 0};
@@ -285,11 +287,15 @@ static bool search(CudaQueue *q, ProductPlan *p, Operands x)
         if (i >= 0)
             by.h = found[i];
         ms = by.h.state == 0 ? time_choice(q, p, &by, x, least) : -1;
+        if (i < 0)
+            own = ms;
         if (ms >= 0 && (least < 0 || ms < least)) {
             p->best = by;
             least = ms;
         }
     }
+    ctx_log(cx, WF_LOG_DEBUG, "product %lld x %lld of %lld by %s: %.4f ms (our kernel %.4f)", (long long)s->m, (long long)s->n,
+            (long long)s->k, p->best.own ? "our kernel" : "the library", least / TIMED_RUNS, own / TIMED_RUNS);
     return least >= 0;
 }
 
@@ -326,7 +332,7 @@ static bool choose(CudaQueue *q, wf_ctx *cx, ProductPlan *p, Operands x)
     bool ok;
 
     if (2.0 * (double)s->m * (double)s->n * (double)s->k * (double)s->batch < TIMED_FLOPS || q->branches) {
-        p->best.own = x.own && s->epilogue == 0;
+        p->best.own = x.own != NULL;
         if (!p->best.own && propose(q, p, first) > 0)
             p->best.h = first[0];
         else if (!p->best.own)
@@ -338,7 +344,7 @@ static bool choose(CudaQueue *q, wf_ctx *cx, ProductPlan *p, Operands x)
     codecache_open(cx, &cache);
     cache.al = q->d->al;
     ok = recall(q, p, x, &cache, &key);
-    if (!ok && (ok = search(q, p, x)))
+    if (!ok && (ok = search(q, cx, p, x)))
         codecache_write(&cache, &key, &p->best, sizeof p->best);
     codecache_close(&cache);
     return ok;
@@ -417,6 +423,7 @@ static bool put_with_tail(CudaQueue *q, wf_ctx *cx, const Shape *plain, Operands
 
     s.epilogue = epilogue_of(t);
     s.adds = t->tail->kind == TAIL_SUM;
+    s.own = false;
     x.tail = t;
     p = plan_for(q, cx, &s, x); /* algorithms are tried on the product's own memory, which nobody reads yet, */
     if (!p || (t->keeps && t->out == t->product))
@@ -441,6 +448,7 @@ static bool put_one(CudaQueue *q, wf_ctx *cx, const KMatmul *m, Shape *s, Operan
     s->k = m->k;
     if (s->batch == 1 && cuda_dot(q->d, cx, m, true, &own))
         x.own = &own;
+    s->own = x.own != NULL;
     if (q->d->l->has_lt && orient(m->m, m->k, m->a_row, m->a_col, &s->ta, &s->lda) &&
         orient(m->k, m->n, m->b_row, m->b_col, &s->tb, &s->ldb) &&
         cuda_work(q, WORK_BYTES)) {

@@ -53,7 +53,7 @@ static void n_dot(const NDot &k, Of of, To to)
 
 /* ---- few columns ------------------------------------------------------------------------- */
 
-#define N_THIN_WARPS 8
+#define N_THIN_WARPS 16 /* what a warp waits for is more than what it does */
 
 /* x[i][l] = a[row0 + i, j + l] by one access for each i, or, where it is the rows that lie together, for each l. */
 template <class T> VINLINE void n_tile(T (&x)[4][4], const NDot &k, int64_t row0, int64_t j, int rows, int left)
@@ -171,7 +171,7 @@ static void n_flat(const NDot &k, Of of, To to)
 
 /* DOT_OF(n_thin, 20, bf16, uint16_t, float, f32, float): so many columns, or terms of a sum. */
 #define DOT_OF(name, n, t, T, K, z, Z)                                                   \
-    extern "C" __global__ void __launch_bounds__(256) n_kernel(WK_ARGS(NDot) k)          \
+    extern "C" __global__ void __launch_bounds__(N_THIN_WARPS * 32) n_kernel(WK_ARGS(NDot) k) \
     {                                                                                    \
         name<n, T, K, Z>(                                                                \
             k, [](T x) { return (K)s_splat_##t(x); }, [](K x) { return s_first_##z(x); }); \

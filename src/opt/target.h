@@ -101,8 +101,8 @@ struct Target {
     int64_t block;      /* elements of a unit of work in a map */
     double task;        /* cost of so little work that it is one task */
     int64_t tasks_most; /* with partial results; */
-    /* or of that kernel, of so many columns. NULL: all alike */
-    int64_t (*tasks_of)(const struct Kernel *k, int64_t cols);
+    /* or those of that kernel, of so many columns and so much work. NULL: all alike */
+    int64_t (*tasks_of)(const struct Kernel *k, int64_t cols, double work);
     int64_t own_sizes; /* elements, from which on sizes are numbers in the code of a kernel; 0: kernels
                           that differ in sizes alone always share it */
 

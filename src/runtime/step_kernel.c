@@ -55,10 +55,12 @@ static int64_t count_tasks(const Bind *b, const PlanCode *c, const KernelSize *z
 {
     double work = (double)z->rows * (double)z->cols * c->kernel->cost;
     const Target *t = c->kernel->target;
-    int64_t most = t->tasks_of ? t->tasks_of(c->kernel, z->cols) : t->tasks_most, n;
+    int64_t n;
 
-    if (c->kernel->parts)
-        n = work < t->task ? 1 : (int64_t)MIN(work / t->task, (double)most);
+    if (c->kernel->parts && t->tasks_of)
+        n = t->tasks_of(c->kernel, z->cols, work);
+    else if (c->kernel->parts)
+        n = work < t->task ? 1 : (int64_t)MIN(work / t->task, (double)t->tasks_most);
     else
         n = work < t->task || b->root->threads == 1 ? 1 : 4 * b->root->threads;
     return MAX(1, MIN(n, z->units));

@@ -244,17 +244,18 @@ bool en_same_device(En *e, Value v, wf_tensor x)
     if (!is_tensor(e->vm, v) || as_tensor(v)->anywhere)
         return true;
     e->anywhere = false;
-    if (!t || t->symbolic || (!at && !t->rank) || may_mix(e->label))
+    if (!t || t->symbolic || (!at && !t->rank))
         return true;
-    if (e->device && e->device != 2 + at && (at < 0 || e->device == 1))
+    if (!e->device)
+        e->device = 2 + at;
+    if (e->device == 2 + at || may_mix(e->label))
+        return true;
+    if (at < 0 || e->device == 1)
         return sc_fail(e->vm, C_RuntimeError, "Tensor on device %s is not on the expected device meta!",
                        device_name(e, MAX(e->device - 2, at)));
-    if (e->device && e->device != 2 + at)
-        return sc_fail(e->vm, C_RuntimeError,
-                       "Expected all tensors to be on the same device, but found at least two devices, %s and %s!",
-                       device_name(e, MAX(e->device - 2, at)), device_name(e, MIN(e->device - 2, at)));
-    e->device = 2 + at;
-    return true;
+    return sc_fail(e->vm, C_RuntimeError,
+                   "Expected all tensors to be on the same device, but found at least two devices, %s and %s!",
+                   device_name(e, MAX(e->device - 2, at)), device_name(e, MIN(e->device - 2, at)));
 }
 
 Tensor *en_on_host(En *e, wf_tensor x)
