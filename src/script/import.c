@@ -233,7 +233,7 @@ static const char *const out[][2] = {
     {"torchaudio", "torchaudio is not part of Weft"},
     {"torchtext", "torchtext is not part of Weft"},
     {"cv2", "OpenCV is not part of Weft; PIL reads and changes pictures"},
-    {"mpl_toolkits", "plots are flat: mpl_toolkits is not part of Weft"},
+    {"mpl_toolkits", "of mpl_toolkits, mplot3d and axes_grid1 are here"},
     {"seaborn", "seaborn is not part of Weft; matplotlib.pyplot draws"},
     {"IPython", "IPython is not part of Weft: scripts run as files"},
     {"gym", "gym is not part of Weft"},

@@ -356,7 +356,7 @@ class Image:
         name = fp.name if hasattr(fp, "write") and hasattr(fp, "name") else fp
         if format is None:
             ext = _os.path.splitext(str(name))[1].lower()
-            format = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".ppm": "PPM", ".pgm": "PPM", ".pnm": "PPM"}.get(ext)
+            format = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".ppm": "PPM", ".pgm": "PPM", ".pnm": "PPM", ".gif": "GIF"}.get(ext)
             if format is None:
                 raise ValueError(f"unknown file extension: {ext}")
         format = {"JPG": "JPEG"}.get(format.upper(), format.upper())
@@ -366,8 +366,11 @@ class Image:
             data = _files.write_jpeg(self, params.get("quality", 75))
         elif format == "PPM":
             data = _files.write_pnm(self)
+        elif format == "GIF":
+            more = list(params.get("append_images", ())) if params.get("save_all") else []
+            data = _files.write_gif([self] + more, params.get("duration"), params.get("loop"))
         else:
-            raise NotImplementedError(f"Image.save: {format}; PNG, JPEG and PPM are here")
+            raise NotImplementedError(f"Image.save: {format}; PNG, JPEG, PPM and GIF are here")
         if hasattr(fp, "write"):
             fp.write(data)
         else:

@@ -124,6 +124,66 @@ def write_png(image, dpi=None):
     return out + _chunk(b"IDAT", _zlib.compress(rows.tobytes())) + _chunk(b"IEND", b"")
 
 
+def _indexed(image):
+    # (indices, up to 256 colors): its own where it has no more, else six levels of each channel
+    a = image.convert("RGB")._a.astype("int64")
+    flat = ((a[..., 0] << 16) | (a[..., 1] << 8) | a[..., 2]).reshape(-1)
+    found, where = _np.unique(flat, return_inverse=True)
+    if len(found) > 256:
+        level = (a * 5 + 127) // 255
+        where = (level[..., 0] * 36 + level[..., 1] * 6 + level[..., 2]).reshape(-1)
+        k = _np.arange(216)
+        found = ((k // 36 * 51) << 16) | ((k // 6 % 6 * 51) << 8) | (k % 6 * 51)
+    return where.reshape(-1).tolist(), _np.stack([found >> 16, (found >> 8) & 255, found & 255], -1).astype("uint8")
+
+
+def _lzw(indices):
+    # codes of nine bits and more, packed from the lowest bit, in blocks of up to 255 bytes
+    codes, wide, known, out, bits, held = {}, 9, 258, bytearray(), 256, 9
+    now = indices[0]
+    for i in indices[1:]:
+        key = now << 8 | i
+        if key in codes:
+            now = codes[key]
+            continue
+        bits |= now << held
+        held += wide
+        codes[key] = known
+        known += 1
+        now = i
+        if known - 1 == 1 << wide and wide < 12:
+            wide += 1
+        if known == 4096:
+            bits |= 256 << held
+            held += wide
+            codes, wide, known = {}, 9, 258
+        while held >= 8:
+            out.append(bits & 255)
+            bits >>= 8
+            held -= 8
+    bits |= now << held | 257 << held + wide
+    held += 2 * wide
+    out += bits.to_bytes((held + 7) // 8, "little")
+    return b"".join([bytes([len(out[k:k + 255])]) + bytes(out[k:k + 255]) for k in range(0, len(out), 255)]) + b"\0"
+
+
+def write_gif(images, duration=None, loop=None):
+    # GIF 89a; each picture with its own colors. duration in milliseconds, one for all or one each; loop 0 is without end
+    w, h = images[0].size
+    out = b"GIF89a" + w.to_bytes(2, "little") + h.to_bytes(2, "little") + b"\0\0\0"
+    if loop is not None:
+        out += b"!\xff\x0bNETSCAPE2.0\x03\x01" + int(loop).to_bytes(2, "little") + b"\0"
+    for i, image in enumerate(images):
+        if image.size != (w, h):
+            raise ValueError("images of one size are written as GIF")
+        indices, colors = _indexed(image)
+        wait = duration[i] if isinstance(duration, (list, tuple)) else duration
+        if wait is not None:
+            out += b"!\xf9\x04\x08" + (int(wait) // 10).to_bytes(2, "little") + b"\0\0"
+        out += b",\0\0\0\0" + w.to_bytes(2, "little") + h.to_bytes(2, "little") + b"\x87" + colors.tobytes() + bytes(768 - 3 * len(colors)) + b"\x08" + _lzw(indices)
+    return out + b";"
+
+
 def read_jpeg(data):
     width, height, channels, pixels = _image.jpeg_decode(data)
     a = _np.frombuffer(pixels, "uint8").reshape(height, width, channels)

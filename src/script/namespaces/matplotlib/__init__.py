@@ -3,6 +3,8 @@
 #   colors, cm   colors, norms and color maps         _ticks   where ticks are, and their texts
 #   _canvas      pixels, SVG and PDF                  artists  what stands in axes
 #   axes         Axes                                 figure   Figure          pyplot   the functions that draw on "the" axes
+import cycler as _cycler
+
 __version__ = "3.10.0"
 
 rcParams = {"figure.figsize": [6.4, 4.8], "figure.dpi": 100.0, "savefig.dpi": "figure", "image.cmap": "viridis", "font.size": 10.0,
@@ -10,8 +12,10 @@ rcParams = {"figure.figsize": [6.4, 4.8], "figure.dpi": 100.0, "savefig.dpi": "f
             "axes.titlesize": "large", "axes.labelsize": "medium", "legend.fontsize": "medium", "xtick.labelsize": "medium",
             "ytick.labelsize": "medium", "figure.facecolor": "white", "axes.facecolor": "white", "savefig.bbox": None,
             "image.origin": "upper", "font.family": ["sans-serif"], "text.usetex": False, "axes.unicode_minus": True,
-            "animation.html": "none", "backend": "agg", "axes.prop_cycle": None, "figure.titlesize": "large",
-            "axes.linewidth": 0.8, "grid.color": "#b0b0b0", "grid.linewidth": 0.8}
+            "animation.html": "none", "backend": "agg", "figure.titlesize": "large",
+            "axes.linewidth": 0.8, "grid.color": "#b0b0b0", "grid.linewidth": 0.8, "grid.linestyle": "-", "text.color": "black", "axes.edgecolor": "black",
+            "axes.labelcolor": "black", "xtick.color": "black", "ytick.color": "black"}
+rcParams["axes.prop_cycle"] = _cycler.cycler(color=["#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22", "#17becf"])
 rcParamsDefault = dict(rcParams)
 _SIZES = {"xx-small": 0.579, "x-small": 0.694, "small": 0.833, "medium": 1.0, "large": 1.2, "x-large": 1.44, "xx-large": 1.728,
           "larger": 1.2, "smaller": 0.833}
@@ -62,7 +66,7 @@ def set_loglevel(level):
 
 
 def __getattr__(name):
-    if name in ("pyplot", "cm", "colors", "figure", "axes", "ticker", "patches", "lines", "gridspec", "style", "image", "artists"):
+    if name in ("pyplot", "cm", "colors", "figure", "axes", "ticker", "patches", "lines", "gridspec", "style", "image", "artists", "animation", "collections", "lines", "dates", "tri"):
         return __import__("matplotlib." + name)
     if name == "colormaps":
         return __import__("matplotlib.cm").colormaps

@@ -2,7 +2,7 @@
 import math as _math
 
 import numpy as _np
-from matplotlib import cm as _cm, points, rcParams
+from matplotlib import _ticks, points, rcParams
 from matplotlib.artists import AxesImage, Line2D, MARKERS, PathCollection, Polygon, Segments, Text
 from matplotlib.colors import BASE_COLORS, Normalize, is_color_like
 
@@ -70,6 +70,13 @@ class Plots:
         a = values
         if isinstance(a, str):
             a = [a]
+        if hasattr(a, "dtype") and getattr(a.dtype, "kind", "") == "M":
+            a = a.astype("datetime64[s]").tolist()
+        if hasattr(a, "toordinal"):
+            a = [a]
+        if isinstance(a, (list, tuple)) and a and hasattr(a[0], "toordinal") or hasattr(a, "dtype") and getattr(a, "size", 0) and hasattr(a.reshape(-1)[0], "toordinal"):
+            axis.times = True
+            return _np.array([_ticks.days(v) for v in a])
         if isinstance(a, (list, tuple)) and a and isinstance(a[0], str):
             return _np.array(axis.categories(list(a)))
         a = _array(a)
@@ -177,7 +184,7 @@ class Plots:
         k = _long(kwargs)
         x, y = self._data(self.xaxis, x).reshape(-1), self._data(self.yaxis, y).reshape(-1)
         color = k.pop("color", None) or parse(fmt).get("color") if fmt not in ("", "none", "None") else k.pop("color", None)
-        color = color or self._next_color()
+        color = color or (self._next_color() if ecolor is None or fmt not in ("none", "None") else ecolor)
         lines = [] if fmt in ("none", "None") else self.plot(x, y, *([fmt] if fmt else []), **dict(k, color=color))
         bars, width = [], elinewidth or k.get("linewidth", rcParams["lines.linewidth"])
         for err, upright in ((yerr, True), (xerr, False)):
@@ -207,7 +214,7 @@ class Plots:
         c = k.get("color", k.get("facecolor")) if c is None else c
         colors, array = None, None
         if c is None:
-            colors = [self._next_color()]
+            colors = [self._next_color("fills")]
         elif isinstance(c, str):
             colors = [c]
         elif isinstance(c, (list, tuple)) and c and (isinstance(c[0], str) or hasattr(c[0], "__len__")):
@@ -237,7 +244,7 @@ class Plots:
         label, yerr, xerr = k.pop("label", ""), k.pop("yerr", None), k.pop("xerr", None)
         capsize, ecolor, tick_label, log = k.pop("capsize", 0), k.pop("ecolor", "k"), k.pop("tick_label", None), k.pop("log", False)
         color = k.get("color", k.get("facecolor"))
-        color = self._next_color() if color is None else color
+        color = self._next_color("fills") if color is None else color
         colors = list(color) if isinstance(color, (list, tuple)) and color and (isinstance(color[0], str) or hasattr(color[0], "__len__")) else [color]
         if hasattr(color, "shape") and getattr(color, "ndim", 0) == 2:
             colors = [tuple(v) for v in color.tolist()]
@@ -252,6 +259,7 @@ class Plots:
             r = Polygon(across if upright else along, along if upright else across, colors[i % len(colors)], k.get("alpha"),
                         labels[i] if i < len(labels) else "", k.get("edgecolor"), k.get("linewidth") or (1.0 if k.get("edgecolor") else 0), (b,))
             r.sticky_axis = "y" if upright else "x"
+            r.set_hatch(k["hatch"][i % len(k["hatch"])] if isinstance(k.get("hatch"), (list, tuple)) else k.get("hatch"))
             out.append(self._add(r, self.patches))
         if log:
             (self.set_yscale if upright else self.set_xscale)("log")
@@ -272,12 +280,23 @@ class Plots:
         return self._bars(False, y, width, height, 0 if left is None else left, align, kwargs)
 
     def bar_label(self, container, labels=None, *, fmt="%g", label_type="edge", padding=0, **kwargs):
-        if label_type != "edge":
-            raise NotImplementedError("bar_label: at the edge")
+        if label_type not in ("edge", "center"):
+            raise ValueError(f"{label_type!r} is not a valid value for label_type; supported values are 'edge', 'center'")
         out = []
         for i, r in enumerate(container):
-            text = labels[i] if labels is not None else fmt(r.get_height()) if callable(fmt) else (fmt % r.get_height() if "%" in fmt else fmt.format(r.get_height()))
-            out.append(self.text((r.get_x() + r.get_width() / 2), max(r.y) + padding * 0, text, ha="center", va="bottom", **kwargs))
+            v, upright = (r.get_height(), True) if r.sticky_axis == "y" else (r.get_width(), False)
+            low, high = (min(r.y), max(r.y)) if upright else (min(r.x), max(r.x))
+            down = high <= r.sticky[0] < v + high
+            v = -v if down else v
+            text = labels[i] if labels is not None else fmt(v) if callable(fmt) else (fmt % v if "%" in fmt else fmt.format(v))
+            mid, end = (low + high) / 2, low if down else high
+            across = r.get_x() + r.get_width() / 2 if upright else r.get_y() + r.get_height() / 2
+            edge, at = label_type == "edge", mid if label_type == "center" else end
+            ha, va = ("center", "center" if not edge else "top" if down else "bottom") if upright else ("center" if not edge else "right" if down else "left", "center")
+            made = self.text(*((across, at) if upright else (at, across)), text, **dict({"ha": ha, "va": va}, **kwargs))
+            gap = (-padding if down else padding) if edge else 0
+            made.shift = (0, gap) if upright else (gap, 0)
+            out.append(made)
         return out
 
     def hist(self, x, bins=None, range=None, density=False, weights=None, cumulative=False, bottom=None, histtype="bar",
@@ -325,29 +344,64 @@ class Plots:
         return (counts[0], edges, patches[0]) if n == 1 else (_np.array(counts), edges, patches)
 
     def fill_between(self, x, y1, y2=0, where=None, interpolate=False, step=None, **kwargs):
-        if step is not None or interpolate:
-            raise NotImplementedError("fill_between: straight lines between the points")
+        return self._filled(True, x, y1, y2, where, interpolate, step, kwargs)
+
+    def fill_betweenx(self, y, x1, x2=0, where=None, step=None, interpolate=False, **kwargs):
+        return self._filled(False, y, x1, x2, where, interpolate, step, kwargs)
+
+    def _filled(self, upright, along, one, two, where, interpolate, step, kwargs):
         k = _long(kwargs)
-        x = self._data(self.xaxis, x).reshape(-1)
-        y1, y2 = [_np.asarray(_array(v), dtype=float) + 0 * x for v in (y1, y2)]
-        color = k.get("facecolor", k.get("color")) or self._next_color()
-        keep = [True] * len(x) if where is None else _array(where).tolist()
+        t = self._data(self.xaxis if upright else self.yaxis, along).reshape(-1)
+        a, b = [(_np.asarray(_array(v), dtype=float) + 0 * t).tolist() for v in (one, two)]
+        t, color = t.tolist(), k.get("facecolor", k.get("color")) or self._next_color("fills")
+        keep = [True] * len(t) if where is None else _array(where).tolist()
+
+        def crossing(i, j):
+            # where the two lines meet between two points
+            d, e = a[i] - b[i], a[j] - b[j]
+            s = d / (d - e) if d != e and d * e <= 0 else 0.0 if abs(d) <= abs(e) else 1.0
+            m = a[i] + (a[j] - a[i]) * s
+            return t[i] + (t[j] - t[i]) * s, m, m
         out, start = None, None
-        for i in builtins_range(len(x) + 1):
-            on = i < len(x) and keep[i]
+        for i in builtins_range(len(t) + 1):
+            on = i < len(t) and keep[i]
             if on and start is None:
                 start = i
             elif not on and start is not None:
-                xs = x[start:i].tolist()
-                out = self._add(Polygon(xs + xs[::-1], y1[start:i].tolist() + y2[start:i].tolist()[::-1], color, k.get("alpha"),
-                                        k.get("label", ""), k.get("edgecolor"), k.get("linewidth", 0)), self.collections)
+                part = [(t[j], a[j], b[j]) for j in builtins_range(start, i)]
+                if interpolate and start > 0:
+                    part.insert(0, crossing(start - 1, start))
+                if interpolate and i < len(t):
+                    part.append(crossing(i - 1, i))
+                part = _stepped(part, step) if step is not None else part
+                ts = [p[0] for p in part] + [p[0] for p in part[::-1]]
+                vs = [p[1] for p in part] + [p[2] for p in part[::-1]]
+                out = self._add(Polygon(*((ts, vs) if upright else (vs, ts)), color, k.get("alpha"), k.get("label", "") if out is None else "",
+                                        k.get("edgecolor"), k.get("linewidth", 0)), self.collections)
                 start = None
+        return out
+
+    def eventplot(self, positions, orientation="horizontal", lineoffsets=1, linelengths=1, linewidths=None, colors=None, alpha=None, linestyles="solid", **kwargs):
+        if kwargs:
+            raise NotImplementedError("eventplot: " + ", ".join(kwargs))
+        several = len(positions) > 0 and hasattr(positions[0], "__len__")
+        rows, out = [_np.asarray(_array(p), dtype=float).tolist() for p in (positions if several else [positions])], []
+
+        def of(v, i):
+            return v[i % len(v)] if hasattr(v, "__len__") and not isinstance(v, str) else v
+        for i, row in enumerate(rows):
+            mid, half = lineoffsets * i if several and len(rows) > 1 and isinstance(lineoffsets, (int, float)) else of(lineoffsets, i), of(linelengths, i) / 2
+            parts = [([p, p], [mid - half, mid + half]) for p in row]
+            parts = parts if orientation == "horizontal" else [(b, a) for a, b in parts]
+            width = of(linewidths, i)
+            out.append(self._segments(parts, {"color": of(colors, i) or "C0", "linewidth": rcParams["lines.linewidth"] if width is None else width,
+                                              "linestyle": of(linestyles, i), "alpha": alpha}))
         return out
 
     def fill(self, *args, **kwargs):
         k, out = _long(kwargs), []
         for i in builtins_range(0, len(args) - 1, 2):
-            color = k.get("facecolor", k.get("color")) or self._next_color()
+            color = k.get("facecolor", k.get("color")) or self._next_color("fills")
             out.append(self._add(Polygon(_array(args[i]).tolist(), _array(args[i + 1]).tolist(), color, k.get("alpha"), k.get("label", ""),
                                          k.get("edgecolor"), k.get("linewidth", 0)), self.patches))
         return out
@@ -356,63 +410,40 @@ class Plots:
         ys = _np.asarray(_array(args[0] if len(args) == 1 else list(args)), dtype=float)
         top, out = _np.cumsum(ys, axis=0), []
         for i in builtins_range(len(ys)):
-            out.append(self.fill_between(x, top[i], top[i - 1] if i else 0, color=colors[i] if colors else None,
+            out.append(self.fill_between(x, top[i], top[i - 1] if i else 0, color=colors[i] if colors else self._next_color(),
                                          label=labels[i] if i < len(labels) else "", **kwargs))
         return out
 
     def pie(self, x, explode=None, labels=None, colors=None, autopct=None, pctdistance=0.6, shadow=False, labeldistance=1.1,
-            startangle=0, radius=1, counterclock=True, **kwargs):
-        if shadow or kwargs:
-            raise NotImplementedError("pie: shadow and " + ", ".join(kwargs))
-        x = _np.asarray(_array(x), dtype=float)
-        shares, at, wedges, texts, autos = x / max(float(x.sum()), 1.0) if float(x.sum()) < 1 else x / float(x.sum()), startangle / 360.0, [], [], []
+            startangle=0, radius=1, counterclock=True, wedgeprops=None, textprops=None, center=(0, 0), frame=False, rotatelabels=False, normalize=True, hatch=None):
+        if frame or rotatelabels or hatch is not None:
+            raise NotImplementedError("pie: frame, rotatelabels and hatch")
+        x, look, words = _np.asarray(_array(x), dtype=float), _long(wedgeprops or {}), dict(textprops or {})
+        if not normalize and float(x.sum()) > 1:
+            raise ValueError("Cannot plot an unnormalized pie with sum(x) > 1")
+        shares, at, wedges, texts, autos = x / float(x.sum()) if normalize else x, startangle / 360.0, [], [], []
         for i, share in enumerate(shares.tolist()):
             end = at + (share if counterclock else -share)
             mid, off = _math.pi * (at + end), 0 if explode is None else explode[i]
-            ox, oy = off * _math.cos(mid), off * _math.sin(mid)
-            n = max(2, int(abs(end - at) * 72))
-            angles = [2 * _math.pi * (at + (end - at) * j / n) for j in builtins_range(n + 1)]
-            wedge = Polygon([ox] + [ox + radius * _math.cos(a) for a in angles], [oy] + [oy + radius * _math.sin(a) for a in angles],
-                            colors[i % len(colors)] if colors else self._next_color(), None, labels[i] if labels else "")
+            ox, oy = center[0] + off * _math.cos(mid), center[1] + off * _math.sin(mid)
+            xy = _slice((ox, oy), radius, look.get("width"), 2 * _math.pi * at, 2 * _math.pi * end)
+            if shadow:
+                self._add(Polygon([p[0] - 0.02 for p in xy], [p[1] - 0.02 for p in xy], "0.3", 0.5), self.patches)
+            wedge = Polygon([p[0] for p in xy], [p[1] for p in xy], colors[i % len(colors)] if colors is not None else self._next_color("fills"), look.get("alpha"),
+                            str(labels[i]) if labels is not None else "", look.get("edgecolor"), look.get("linewidth", 1.0 if look.get("edgecolor") else 0.0))
             wedges.append(self._add(wedge, self.patches))
-            if labels:
+            if labels is not None and labeldistance is not None:
                 texts.append(self.text(ox + labeldistance * radius * _math.cos(mid), oy + labeldistance * radius * _math.sin(mid), labels[i],
-                                       ha="left" if _math.cos(mid) > 0 else "right", va="center"))
+                                       **dict({"ha": "left" if _math.cos(mid) > 0 else "right", "va": "center"}, **words)))
             if autopct is not None:
                 text = autopct(100 * share) if callable(autopct) else autopct % (100 * share)
-                autos.append(self.text(ox + pctdistance * radius * _math.cos(mid), oy + pctdistance * radius * _math.sin(mid), text, ha="center", va="center"))
+                autos.append(self.text(ox + pctdistance * radius * _math.cos(mid), oy + pctdistance * radius * _math.sin(mid), text,
+                                       **dict({"ha": "center", "va": "center"}, **words)))
             at = end
         self._aspect, self._on = 1.0, False
-        self.set_xlim(-1.25 * radius, 1.25 * radius)
-        self.set_ylim(-1.25 * radius, 1.25 * radius)
+        self.set_xlim(center[0] - 1.25, center[0] + 1.25)
+        self.set_ylim(center[1] - 1.25, center[1] + 1.25)
         return (wedges, texts) if autopct is None else (wedges, texts, autos)
-
-    def boxplot(self, x, positions=None, widths=None, labels=None, tick_labels=None, showfliers=True, vert=True, **kwargs):
-        if not vert or kwargs:
-            raise NotImplementedError("boxplot: upright boxes; " + ", ".join(kwargs))
-        a = x if isinstance(x, (list, tuple)) and len(x) and hasattr(x[0], "__len__") else _array(x)
-        sets = [_np.asarray(_array(v), dtype=float) for v in a] if isinstance(a, (list, tuple)) else (
-            [a[:, i] for i in builtins_range(a.shape[1])] if a.ndim == 2 else [a])
-        out = {"boxes": [], "medians": [], "whiskers": [], "caps": [], "fliers": [], "means": []}
-        for i, v in enumerate(sets):
-            p = i + 1 if positions is None else positions[i]
-            w = (min(0.5, max(0.15, 0.15 * len(sets))) if widths is None else widths) / 2
-            q1, m, q3 = [float(q) for q in _np.percentile(v, [25, 50, 75])]
-            reach = 1.5 * (q3 - q1)
-            inside = v[(v >= q1 - reach) & (v <= q3 + reach)]
-            low, high = float(inside.min()), float(inside.max())
-            out["boxes"] += self.plot([p - w, p + w, p + w, p - w, p - w], [q1, q1, q3, q3, q1], color="k", linewidth=1)
-            out["medians"] += self.plot([p - w, p + w], [m, m], color="C1", linewidth=1)
-            out["whiskers"] += self.plot([p, p], [q1, low], color="k", linewidth=1) + self.plot([p, p], [q3, high], color="k", linewidth=1)
-            out["caps"] += self.plot([p - w / 2, p + w / 2], [low, low], color="k", linewidth=1) + self.plot([p - w / 2, p + w / 2], [high, high], color="k", linewidth=1)
-            far = v[(v < q1 - reach) | (v > q3 + reach)]
-            if showfliers:
-                out["fliers"] += self.plot([p] * len(far), far, color="k", marker="o", linestyle="None", markerfacecolor="none")
-        names = tick_labels or labels
-        self.xaxis.set_ticks([i + 1 if positions is None else positions[i] for i in builtins_range(len(sets))],
-                             names or [str(i + 1) for i in builtins_range(len(sets))])
-        self.set_xlim(0.5, len(sets) + 0.5) if positions is None else None
-        return out
 
     # ---- images
 
@@ -420,7 +451,8 @@ class Plots:
                extent=None, **kwargs):
         if kwargs:
             raise NotImplementedError("imshow: " + ", ".join(kwargs))
-        if interpolation not in (None, "nearest", "none", "auto", "antialiased", "bilinear", "bicubic", "gaussian", "lanczos"):
+        smooth = ("bilinear", "bicubic", "gaussian", "lanczos", "spline16", "spline36", "hanning", "hamming", "quadric", "mitchell")  # all by straight lines
+        if interpolation not in (None, "nearest", "none", "auto", "antialiased", "auto") + smooth:
             raise ValueError(f"{interpolation!r} is not a valid value for interpolation")
         a = _array(X)
         origin = origin or rcParams["image.origin"]
@@ -428,6 +460,7 @@ class Plots:
         if extent is None:
             extent = (-0.5, w - 0.5, h - 0.5, -0.5) if origin == "upper" else (-0.5, w - 0.5, -0.5, h - 0.5)
         image = self._add(AxesImage(a, tuple(extent), origin, norm or Normalize(vmin, vmax), cmap, alpha), self.images)
+        image.smooth = interpolation in smooth
         self.set_xlim(extent[0], extent[1])
         self.set_ylim(extent[2], extent[3])
         self.set_aspect("equal" if aspect is None else aspect)
@@ -441,7 +474,7 @@ class Plots:
         return self.imshow(_np.asarray(_array(Z) != 0, dtype=float), cmap="binary", **kwargs)
 
     def pcolormesh(self, *args, cmap=None, norm=None, vmin=None, vmax=None, alpha=None, shading=None, edgecolors=None, **kwargs):
-        if kwargs or edgecolors not in (None, "none"):
+        if kwargs:
             raise NotImplementedError("pcolormesh: " + ", ".join(kwargs))
         c = _np.asarray(_array(args[-1]), dtype=float)
         h, w = c.shape
@@ -449,125 +482,41 @@ class Plots:
         if len(args) == 3:
             x, y = _np.asarray(_array(args[0]), dtype=float), _np.asarray(_array(args[1]), dtype=float)
             x, y = (x[0] if x.ndim == 2 else x), (y[:, 0] if y.ndim == 2 else y)
-            for v, name in ((x, "x"), (y, "y")):
-                d = _np.diff(v)
-                if d.size and float(_np.abs(d - d[0]).max()) > 1e-6 * float(_np.abs(d).max()):
-                    raise NotImplementedError(f"pcolormesh: cells of one size along {name}")
+            if not _even(x) or not _even(y):
+                return self._uneven(x, y, c, norm or Normalize(vmin, vmax), cmap, alpha, edgecolors)
             x0, x1, y0, y1 = float(x[0]), float(x[-1]), float(y[0]), float(y[-1])
             if len(x) == w and shading != "flat":
                 x0, x1 = x0 - (x1 - x0) / max(w - 1, 1) / 2, x1 + (x1 - x0) / max(w - 1, 1) / 2
             if len(y) == h and shading != "flat":
                 y0, y1 = y0 - (y1 - y0) / max(h - 1, 1) / 2, y1 + (y1 - y0) / max(h - 1, 1) / 2
+        if edgecolors not in (None, "none", "face"):
+            return self._uneven(_np.linspace(x0, x1, w + 1), _np.linspace(y0, y1, h + 1), c, norm or Normalize(vmin, vmax), cmap, alpha, edgecolors)
         image = self._add(AxesImage(c, (x0, x1, y0, y1), "lower", norm or Normalize(vmin, vmax), cmap, alpha), self.images)
         self.figure._mappable = image
         return image
 
     pcolor = pcolormesh
 
+    def _uneven(self, x, y, c, norm, cmap, alpha, edgecolors):
+        # cells of their own sizes, by their corners or, between them, their middles
+        from matplotlib.collections import PolyCollection
+        ends = []
+        for v, n in ((x, c.shape[1]), (y, c.shape[0])):
+            mid = (v[1:] + v[:-1]) / 2
+            ends.append((v if len(v) == n + 1 else _np.concatenate([[2 * v[0] - mid[0]], mid, [2 * v[-1] - mid[-1]]])).tolist())
+        xs, ys = ends
+        if len(xs) != c.shape[1] + 1 or len(ys) != c.shape[0] + 1:
+            raise TypeError(f"Dimensions of C {c.shape} should be one smaller than X({len(x)}) and Y({len(y)})")
+        faces = [[(xs[i], ys[j]), (xs[i + 1], ys[j]), (xs[i + 1], ys[j + 1]), (xs[i], ys[j + 1])] for j in builtins_range(len(ys) - 1) for i in builtins_range(len(xs) - 1)]
+        made = self._mapped(PolyCollection(faces, array=c.reshape(-1), cmap=cmap, norm=norm, alpha=alpha, edgecolors=edgecolors, linewidths=1.0))
+        made.sticky_sides = ({xs[0], xs[-1]}, {ys[0], ys[-1]})
+        return made
+
     def hist2d(self, x, y, bins=10, range=None, density=False, weights=None, cmin=None, cmax=None, **kwargs):
         if cmin is not None or cmax is not None:
             raise NotImplementedError("hist2d: cmin and cmax")
         h, ex, ey = _np.histogram2d(_array(x), _array(y), bins=bins, range=range, density=density, weights=weights)
         return h, ex, ey, self.pcolormesh(ex, ey, h.T, **kwargs)
-
-    def _grid(self, args):
-        z = _np.asarray(_array(args[-1]), dtype=float)
-        if len(args) >= 3:
-            x, y = _np.asarray(_array(args[0]), dtype=float), _np.asarray(_array(args[1]), dtype=float)
-            return (x[0] if x.ndim == 2 else x).tolist(), (y[:, 0] if y.ndim == 2 else y).tolist(), z
-        return [float(i) for i in builtins_range(z.shape[1])], [float(i) for i in builtins_range(z.shape[0])], z
-
-    def _levels(self, z, levels):
-        from matplotlib import _ticks
-        low, high = float(z.min()), float(z.max())
-        if levels is None or isinstance(levels, int):
-            n, steps = (levels or 7) + 1, (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
-            if low == high:  # a plane: the level itself, and one on either side
-                raw = 2e-13 * (abs(low) or 1) / n
-                unit = 10.0 ** _math.floor(_math.log10(raw))
-                step = unit * next(k for k in steps if k * unit > raw * (1 - 1e-9))
-                return [low - step, low, low + step]
-            return _ticks.linear(low, high, n, steps)
-        return [float(v) for v in levels]
-
-    def contour(self, *args, levels=None, colors=None, cmap=None, linewidths=None, linestyles=None, alpha=None, **kwargs):
-        if kwargs:
-            raise NotImplementedError("contour: " + ", ".join(kwargs))
-        from matplotlib._contour import lines
-        args = list(args)
-        if len(args) in (2, 4):
-            levels = args.pop()
-        x, y, z = self._grid(args)
-        levels = self._levels(z, levels)
-        norm = Normalize(min(levels), max(levels))
-        made = _cm.ScalarMappable(norm, cmap)
-        made.levels, made.collections = levels, []
-        for i, v in enumerate(levels):
-            color = made.to_rgba(v) if colors is None else colors if isinstance(colors, str) else colors[i % len(colors)]
-            parts = lines(x, y, z.tolist(), v)
-            style = linestyles or ("dashed" if v < 0 and colors is not None and isinstance(colors, str) else "solid")
-            if parts:
-                made.collections.append(self._segments(parts, {"color": color, "linewidth": linewidths if isinstance(linewidths, (int, float)) else 1.5,
-                                                               "linestyle": style, "alpha": alpha}))
-        made._array = z
-        self.set_xlim(min(x), max(x))
-        self.set_ylim(min(y), max(y))
-        self.figure._mappable = made
-        return made
-
-    def contourf(self, *args, levels=None, colors=None, cmap=None, alpha=None, **kwargs):
-        if kwargs:
-            raise NotImplementedError("contourf: " + ", ".join(kwargs))
-        from matplotlib._contour import bands
-        from matplotlib.colors import ListedColormap
-        args = list(args)
-        if len(args) in (2, 4):
-            levels = args.pop()
-        x, y, z = self._grid(args)
-        levels = self._levels(z, levels)
-        if levels[0] > float(z.min()):
-            levels = [levels[0] - (levels[1] - levels[0] if len(levels) > 1 else 1)] + levels
-        if levels[-1] < float(z.max()):
-            levels = levels + [levels[-1] + levels[-1] - levels[-2]]
-        fine = bands(z, levels)
-        if colors is not None:
-            cmap = ListedColormap([colors] * (len(levels) - 1) if isinstance(colors, str) else list(colors))
-        image = AxesImage(fine, (min(x), max(x), min(y), max(y)), "lower", Normalize(levels[0], levels[-1]), cmap, alpha)
-        image.levels = levels
-        self.figure._mappable = self._add(image, self.images)
-        return image
-
-    def clabel(self, CS, levels=None, *, inline=True, fontsize=None, fmt=None, **kwargs):
-        out = []
-        for v, part in zip(CS.levels, CS.collections):
-            # one on each level, on ways out of the middle that differ, so that levels side by side do not hide each other's
-            inside = [(xs[0], ys[0]) for xs, ys in part.segments if len(xs)]
-            if not inside:
-                continue
-            cx, cy = sum(p[0] for p in inside) / len(inside), sum(p[1] for p in inside) / len(inside)
-            way = 2.4 * len(out)
-            x, y = max(inside, key=lambda p: (p[0] - cx) * _math.cos(way) + (p[1] - cy) * _math.sin(way))
-            text = fmt % v if isinstance(fmt, str) else fmt(v) if callable(fmt) else f"{v:g}"
-            out.append(self.text(x, y, text, fontsize=fontsize or 8, ha="center", va="center"))
-        return out
-
-    def quiver(self, *args, color="k", scale=None, alpha=None, width=None, **kwargs):
-        if kwargs:
-            raise NotImplementedError("quiver: " + ", ".join(kwargs))
-        parts = [_np.asarray(_array(a), dtype=float) for a in args[:4]]
-        if len(parts) == 2:
-            h, w = parts[0].shape
-            gx, gy = _np.meshgrid(_np.arange(w), _np.arange(h))
-            parts = [gx, gy] + parts
-        x, y, u, v = [p.reshape(-1) for p in parts]
-        span = max(float(x.max() - x.min()), float(y.max() - y.min())) or 1.0
-        k = (1.0 / scale) if scale else span / max(_math.sqrt(len(x)), 1) / (float(_np.sqrt(u * u + v * v).max()) or 1)
-        segs = []
-        for a, b, du, dv in zip(x.tolist(), y.tolist(), (u * k).tolist(), (v * k).tolist()):
-            ex, ey = a + du, b + dv
-            segs += [([a, ex], [b, ey]), ([ex, ex - 0.25 * du - 0.12 * dv], [ey, ey - 0.25 * dv + 0.12 * du]),
-                     ([ex, ex - 0.25 * du + 0.12 * dv], [ey, ey - 0.25 * dv - 0.12 * du])]
-        return self._segments(segs, {"color": color, "linewidth": 1.0 if width is None else width * 200, "alpha": alpha})
 
     # ---- words
 
@@ -583,14 +532,41 @@ class Plots:
     def annotate(self, text, xy, xytext=None, xycoords="data", textcoords=None, arrowprops=None, **kwargs):
         if xycoords not in ("data", "axes fraction"):
             raise NotImplementedError(f"annotate: coordinates '{xycoords}'")
-        made = self.text(*(xy if xytext is None or textcoords == "offset points" else xytext), text, **kwargs)
-        if xycoords == "axes fraction" or textcoords == "axes fraction":
+        offset = textcoords in ("offset points", "offset pixels") and xytext is not None
+        made = self.text(*(xy if xytext is None or offset else xytext), text, **kwargs)
+        if (textcoords or xycoords) == "axes fraction" or offset and xycoords == "axes fraction":
             made.coords = "axes"
-        if textcoords == "offset points" and xytext is not None:
+        if offset:
             made.shift = xytext
         if arrowprops is not None and xytext is not None:
-            made.arrow = (float(xy[0]), float(xy[1]), arrowprops.get("color", arrowprops.get("facecolor", "black")))
+            color = arrowprops.get("color", arrowprops.get("facecolor", arrowprops.get("fc", "black" if "arrowstyle" in arrowprops else "C0")))
+            made.arrow = (float(xy[0]), float(xy[1]), color, xycoords, arrowprops)
         return made
+
+    def axline(self, xy1, xy2=None, *, slope=None, **kwargs):
+        if (xy2 is None) == (slope is None):
+            raise TypeError("Exactly one of 'xy2' and 'slope' must be given")
+        k = _long(kwargs)
+        d = (1.0, float(slope)) if xy2 is None else (xy2[0] - xy1[0], xy2[1] - xy1[1])
+        return self._add(_Endless(xy1, d, k.get("color") or self._next_color(), k.get("linewidth", rcParams["lines.linewidth"]), k.get("linestyle", "-"), k.get("alpha"),
+                                  k.get("label", "")), self.lines)
+
+    def arrow(self, x, y, dx, dy, *, width=0.001, head_width=None, head_length=None, length_includes_head=False, **kwargs):
+        k = _long(kwargs)
+        head = 3 * width if head_width is None else head_width
+        long_, n = 1.5 * head if head_length is None else head_length, _math.hypot(dx, dy)
+        if n == 0:
+            raise ValueError("arrow: it has no length")
+        c, s, end = dx / n, dy / n, n if length_includes_head else n + long_
+        outline = [(0, width / 2), (end - long_, width / 2), (end - long_, head / 2), (end, 0), (end - long_, -head / 2), (end - long_, -width / 2), (0, -width / 2)]
+        face = k.get("facecolor", k.get("color", "C0"))
+        return self._add(Polygon([x + p * c - q * s for p, q in outline], [y + p * s + q * c for p, q in outline], face, k.get("alpha"), k.get("label", ""),
+                                 k.get("edgecolor", k.get("color", "k")), k.get("linewidth", 1.0)), self.patches)
+
+    def table(self, cellText=None, cellColours=None, cellLoc="right", colWidths=None, rowLabels=None, rowColours=None, colLabels=None, colColours=None, loc="bottom",
+              bbox=None, fontsize=10):
+        from matplotlib._table import Table
+        return self._add(Table(cellText, cellColours, cellLoc, colWidths, rowLabels, rowColours, colLabels, colColours, loc, bbox, fontsize), self.texts)
 
     def add_patch(self, p):
         return self._add(p, self.patches)
@@ -613,6 +589,31 @@ class Plots:
 
 
 builtins_range = range
+
+
+def _even(v):
+    d = _np.diff(v)
+    return not d.size or float(_np.abs(d - d[0]).max()) <= 1e-6 * float(_np.abs(d).max())
+
+
+def _stepped(part, where):
+    # (place, one, two) as stairs
+    out = part[:1]
+    for p, q in zip(part[:-1], part[1:]):
+        mid = (p[0] + q[0]) / 2
+        out += {"pre": [(p[0],) + q[1:]], "post": [(q[0],) + p[1:]], "mid": [(mid,) + p[1:], (mid,) + q[1:]]}[where] + [q]
+    return out
+
+
+def _slice(center, radius, width, start, end):
+    # of a disc, or of a ring of that width, between two angles
+    n = max(2, int(abs(end - start) * 12))
+    around = [start + (end - start) * j / n for j in builtins_range(n + 1)]
+    rim = [(center[0] + radius * _math.cos(a), center[1] + radius * _math.sin(a)) for a in around]
+    inner = 0.0 if width is None else radius - width
+    return rim + ([(center[0] + inner * _math.cos(a), center[1] + inner * _math.sin(a)) for a in around[::-1]] if inner > 0 else [tuple(center)])
+
+
 _LINE = ("color linewidth linestyle marker markersize alpha label markerfacecolor markeredgecolor markeredgewidth zorder drawstyle "
          "markevery").split(" ")
 _IGNORED = ("antialiased", "solid_capstyle", "clip_on", "picker", "dashes", "fillstyle", "transform", "animated", "rasterized",
@@ -644,6 +645,25 @@ class _Across(Line2D):
         a, b = a + (b - a) * self.low, a + (b - a) * self.high
         p = [a, v, b, v] if self.horizontal else [v, a, v, b]
         canvas.line(p, to_rgba(self.color, self.alpha), self.linewidth, dashes_of(self.linestyle, self.linewidth), clip)
+
+
+class _Endless(Line2D):
+    # a line through a point in a direction, as far as the axes go
+    def __init__(self, xy, d, color, width, style, alpha, label):
+        Line2D.__init__(self, [xy[0], xy[0] + d[0]], [xy[1], xy[1] + d[1]], color, width, style, None, None, alpha, label)
+
+    def extent(self):
+        return self.x, self.y
+
+    def draw(self, canvas, at, clip):
+        from matplotlib.artists import dashes_of, to_rgba
+        (ax, ay), (bx, by) = at(self.x.tolist(), self.y.tolist())
+        if ax is None or bx is None:
+            return
+        n = _math.hypot(bx - ax, by - ay) or 1.0
+        far = _math.hypot(clip[2] - clip[0], clip[3] - clip[1]) + _math.hypot(ax - clip[0], ay - clip[1])
+        c, s = (bx - ax) / n * far, (by - ay) / n * far
+        canvas.line([ax - c, ay - s, ax + c, ay + s], to_rgba(self.color, self.alpha), self.linewidth, dashes_of(self.linestyle, self.linewidth), clip)
 
 
 class _Span(Polygon):

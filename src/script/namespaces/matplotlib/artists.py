@@ -45,6 +45,8 @@ _STROKES = {"x": [[-1, -1, 1, 1], [-1, 1, 1, -1]], "+": [[-1, 0, 1, 0], [0, -1, 
 
 def draw_marker(canvas, kind, x, y, size, face, edge, width, clip):
     r = size / 2 * (0.5 if kind == "." else 1)
+    if kind not in _STROKES and face == edge:
+        r += width / 2  # its edge is of the same color
     if kind in _STROKES:
         for s in _STROKES[kind]:
             canvas.line([x + s[0] * r, y + s[1] * r, x + s[2] * r, y + s[3] * r], edge, width, None, clip)
@@ -250,6 +252,11 @@ class PathCollection(Artist, _cm.ScalarMappable):
 
 class Polygon(Artist):
     # a closed line; with data coordinates
+    hatch = ""
+
+    def set_hatch(self, hatch):
+        self.hatch = hatch or ""
+
     def __init__(self, xs, ys, color="C0", alpha=None, label="", edgecolor=None, linewidth=0.0, sticky=(), linestyle="-", fill=True):
         self.x, self.y, self.color, self.alpha, self.label = list(xs), list(ys), color, alpha, label
         self.edgecolor, self.linewidth, self.sticky, self.linestyle, self.fill = edgecolor, linewidth, sticky, linestyle, fill
@@ -284,12 +291,36 @@ class Polygon(Artist):
         y = min(self.y)
         self.y = [y, y, y + h, y + h]
 
+    def _draw_hatch(self, canvas, p, clip):
+        # lines across what is a rectangle on the page
+        xs, ys = p[::2], p[1::2]
+        a, b, c, d = min(xs), min(ys), max(xs), max(ys)
+        if abs(abs(sum([xs[i - 1] * ys[i] - xs[i] * ys[i - 1] for i in range(len(xs))])) / 2 - (c - a) * (d - b)) > 1e-3 * (c - a) * (d - b):
+            raise NotImplementedError("hatch: of rectangles")
+        inside = (a, b, c, d) if clip is None else (max(a, clip[0]), max(b, clip[1]), min(c, clip[2]), min(d, clip[3]))
+        color = to_rgba(self.edgecolor if self.edgecolor not in HIDDEN else "black", self.alpha)
+        for mark in set(self.hatch):
+            gap, far = 12.0 / self.hatch.count(mark), (c - a) + (d - b)
+            if mark not in "/\\|-+x.oO*":
+                raise ValueError(f"Unknown hatch symbol {mark!r}")
+            for k in range(int(far / gap) + 1):
+                t = k * gap
+                lines = {"/": [[a, b + t, a + t, b]], "\\": [[c, b + t, c - t, b]], "|": [[a + t, b, a + t, d]], "-": [[a, b + t, c, b + t]]}
+                lines["+"], lines["x"] = lines["|"] + lines["-"], lines["/"] + lines["\\"]
+                for line in lines.get(mark, []):
+                    canvas.line(line, color, 1.0, None, inside)
+                for j in range(int((d - b) / gap) + 1) if mark in ".oO*" and a + t <= c else []:
+                    draw_marker(canvas, "*" if mark == "*" else "o", a + t, b + j * gap, {".": 1.5, "o": 4, "O": 7, "*": 6}[mark], color if mark in ".*" else (0, 0, 0, 0),
+                                color, 1.0, inside)
+
     def draw(self, canvas, at, clip):
         p = [v for xy in at(self.x, self.y) if xy[0] is not None for v in xy]
         if len(p) < 4:
             return
         if self.fill and self.color not in HIDDEN:
             canvas.polygon(p, to_rgba(self.color, self.alpha), clip)
+        if self.hatch:
+            self._draw_hatch(canvas, p, clip)
         if self.edgecolor not in HIDDEN:
             canvas.line(p + p[:2], to_rgba(self.edgecolor, self.alpha), self.linewidth or 1.0,
                         dashes_of(self.linestyle, self.linewidth or 1.0), clip)
@@ -306,6 +337,9 @@ class Segments(Artist):
     # many short lines
     zorder = 2
 
+    def get_segments(self):
+        return [_np.stack([_np.asarray(xs, dtype=float), _np.asarray(ys, dtype=float)], -1) for xs, ys in self.segments]
+
     def __init__(self, segments, color="C0", linewidth=1.5, linestyle="-", alpha=None, label=""):
         self.segments, self.color, self.linewidth, self.linestyle, self.alpha, self.label = segments, color, linewidth, linestyle, alpha, label
 
@@ -317,8 +351,8 @@ class Segments(Artist):
         for i, (xs, ys) in enumerate(self.segments):
             p = [v for xy in at(xs, ys) if xy[0] is not None for v in xy]
             if len(p) >= 4:
-                canvas.line(p, to_rgba(colors[i % len(colors)], self.alpha), self.linewidth,
-                            dashes_of(self.linestyle, self.linewidth), clip)
+                w = self.linewidth[i % len(self.linewidth)] if hasattr(self.linewidth, "__len__") else self.linewidth
+                canvas.line(p, to_rgba(colors[i % len(colors)], self.alpha), w, dashes_of(self.linestyle, w), clip)
 
     def key(self, canvas, x, y, w, h):
         color = self.color[0] if isinstance(self.color, list) else self.color
@@ -352,8 +386,24 @@ class AxesImage(Artist, _cm.ScalarMappable):
         x0, x1, y0, y1 = self._extent
         return [x0, x1], [y0, y1]
 
+    smooth = False
+
+    def _finer(self, a):
+        # between the middles of cells, by straight lines
+        for axis in (0, 1):
+            n = a.shape[axis]
+            m = max(n, min(n * 16, 400))
+            at = _np.clip((_np.arange(m) + 0.5) * n / m - 0.5, 0, n - 1)
+            i = _np.minimum(at.astype("int64"), max(n - 2, 0))
+            t = (at - i).reshape([-1 if k == axis else 1 for k in range(a.ndim)])
+            a = a.astype("float64")
+            a = (a[i] * (1 - t) + a[_np.minimum(i + 1, n - 1)] * t) if axis == 0 else (a[:, i] * (1 - t) + a[:, _np.minimum(i + 1, n - 1)] * t)
+        return a
+
     def pixels(self):
         a = self._array
+        if self.smooth:
+            a = self._finer(a) if a.dtype.kind == "f" or a.ndim == 2 else _np.rint(self._finer(a)).astype(a.dtype)
         if a.ndim == 2:
             a = self.cmap(self.norm(a), bytes=True)
         elif a.dtype.kind == "f":
@@ -379,7 +429,7 @@ class AxesImage(Artist, _cm.ScalarMappable):
 
 
 class Text(Artist):
-    zorder = 3
+    zorder, shift = 3, (0, 0)  # shift: in points, upwards
 
     def __init__(self, x, y, text, size, color, ha, va, rotation, coords="data", arrow=None, box=None):
         self.x, self.y, self.text, self.size, self.color, self.ha, self.va, self.rotation = x, y, text, size, color, ha, va, rotation
@@ -405,13 +455,9 @@ class Text(Artist):
         (x, y), = at([self.x], [self.y]) if self.coords == "data" else [self.place(self.x, self.y)]
         if x is None:
             return
+        x, y = x + self.shift[0], y - self.shift[1]
         if self.arrow is not None:
-            (tx, ty), = at([self.arrow[0]], [self.arrow[1]])
-            n = _math.hypot(tx - x, ty - y) or 1
-            dx, dy = (tx - x) / n, (ty - y) / n
-            c = to_rgba(self.arrow[2])
-            canvas.line([x, y, tx - dx * 3, ty - dy * 3], c, 1.0)
-            canvas.polygon([tx, ty, tx - dx * 6 - dy * 2.5, ty - dy * 6 + dx * 2.5, tx - dx * 6 + dy * 2.5, ty - dy * 6 - dx * 2.5], c)
+            self._draw_arrow(canvas, at, x, y)
         lines = plain(self.text).split("\n")
         if self.box is not None:
             from matplotlib import _font
@@ -426,9 +472,47 @@ class Text(Artist):
                                 i - (len(lines) - 1) / 2) * self.size * 1.2, line, self.size, to_rgba(self.color), self.ha, self.va, self.rotation)
 
 
+    def _draw_arrow(self, canvas, at, x, y):
+        # from the text to a place: a line with a head, or a broad one
+        from matplotlib import _font
+        (tx, ty), = at([self.arrow[0]], [self.arrow[1]]) if self.arrow[3] == "data" else [self.place(self.arrow[0], self.arrow[1])]
+        look, c = self.arrow[4], to_rgba(self.arrow[2])
+        wide, high = _font.width(plain(self.text), self.size), self.size
+        x += {"left": wide / 2, "center": 0, "right": -wide / 2}[self.ha]
+        y += {"baseline": -high / 3, "bottom": -high / 2, "top": high / 2}.get(self.va, 0)
+        n = _math.hypot(tx - x, ty - y)
+        if n < 1:
+            return
+        dx, dy = (tx - x) / n, (ty - y) / n
+        away = min(wide / 2 / abs(dx) if abs(dx) * high > abs(dy) * wide else (high / 2 + 2) / (abs(dy) or 1), n / 2)  # out of the text
+
+        def outline(shaft, head, deep, tip, start):
+            return [v for p, q in ((start, shaft / 2), (tip - deep, shaft / 2), (tip - deep, head / 2), (tip, 0), (tip - deep, -head / 2), (tip - deep, -shaft / 2),
+                                   (start, -shaft / 2)) for v in (x + p * dx - q * dy, y + p * dy + q * dx)]
+        if "arrowstyle" not in look:
+            shrink = look.get("shrink", 0.0) * (n - away)
+            p = outline(look.get("width", 4), look.get("headwidth", 12), look.get("headlength", 12), n - shrink, away + shrink)
+            canvas.polygon(p, c)
+            canvas.line(p + p[:2], to_rgba(look.get("edgecolor", look.get("ec", look.get("color", "black")))), 1.0)
+            return
+        style, w = look["arrowstyle"].split(",")[0], look.get("lw", look.get("linewidth", 1.0))
+        start, end = away + 2, n - 2
+        canvas.line([x + start * dx, y + start * dy, x + end * dx, y + end * dy], c, w)
+        for mark, at_, sign in ((style[-1:], end, 1), (style[:1], start, -1)):
+            if mark in (">", "<") and style not in ("-",):
+                ex, ey = x + at_ * dx, y + at_ * dy
+                sides = [(ex - sign * 4 * dx - 2 * dy, ey - sign * 4 * dy + 2 * dx), (ex - sign * 4 * dx + 2 * dy, ey - sign * 4 * dy - 2 * dx)]
+                p = [sides[0][0], sides[0][1], ex, ey, sides[1][0], sides[1][1]]
+                if "|" in style or style in ("fancy", "simple"):
+                    canvas.polygon(p, c)
+                canvas.line(p, c, w)
+
+
 _LETTERS = dict(zip("alpha beta gamma delta epsilon eta theta kappa lambda mu nu pi rho sigma tau phi chi psi omega Gamma Delta Theta Lambda Pi Sigma "
                    "Omega nabla partial infty times pm cdot leq geq le ge to rightarrow approx neq ell".split(" "),
                    "αβγδεηθκλμνπρστφχψωΓΔΘΛΠΣΩ∇∂∞×±·≤≥≤≥→→≈≠l"))
+_LETTERS.update(sum="∑", prod="∏", int="∫", ldots="..", dots="..", in_="∈", sim="~", propto="∝", log="log", exp="exp", Vert="||", degree="°")
+_LETTERS["in"] = _LETTERS.pop("in_")
 _LETTERS.update({k: "" for k in ("mathbf", "mathrm", "mathcal", "mathit", "text", "hat", "bar", "left", "right", "rm", "bf", "it")}, quad="  ", varepsilon="ε", varphi="φ")
 
 

@@ -2,8 +2,8 @@
 import math as _math
 
 import numpy as _np
-from matplotlib import _font, _plots, _ticks, points, rcParams
-from matplotlib.artists import AxesImage, Segments, Text, plain
+from matplotlib import _fields, _font, _plots, _statistics, _ticks, points, rcParams
+from matplotlib.artists import AxesImage, dashes_of, plain, Segments, Text
 from matplotlib.colors import CYCLE, to_rgba
 
 _BLACK = (0.0, 0.0, 0.0, 1.0)
@@ -11,7 +11,7 @@ _BLACK = (0.0, 0.0, 0.0, 1.0)
 
 class _Spine:
     def __init__(self):
-        self.visible, self.color, self.linewidth = True, "black", 0.8
+        self.visible, self.color, self.linewidth, self.position = True, rcParams["axes.edgecolor"], rcParams["axes.linewidth"], ("outward", 0.0)
 
     def set_visible(self, b):
         self.visible = b
@@ -23,9 +23,15 @@ class _Spine:
         self.linewidth = w
 
     def set_position(self, position):
-        if position not in ("zero", "center") and not isinstance(position, tuple):
-            raise ValueError(f"position should be a tuple, 'zero' or 'center', got {position!r}")
-        raise NotImplementedError("spines stand at the sides of the axes")
+        position = {"zero": ("data", 0.0), "center": ("axes", 0.5)}.get(position, position) if isinstance(position, str) else position
+        if not isinstance(position, (tuple, list)) or position[0] not in ("outward", "axes", "data"):
+            raise ValueError("position[0] should be one of 'outward', 'axes', or 'data'")
+        self.position = position
+
+    def place(self, at, low, high, sign):
+        # where it stands between two sides, of which it is the first; `at` is data as points, outwards is sign
+        kind, v = self.position
+        return low + sign * v if kind == "outward" else low + (high - low) * v if kind == "axes" else at(v)
 
 
 class _Spines(dict):
@@ -65,7 +71,10 @@ class Axis:
         self.scale, self.low, self.high, self.label, self.ticks, self.labels = "linear", None, None, "", None, None
         self.inverted, self.grid_on, self.visible, self.label_size, self.tick_size, self.rotation = False, False, True, None, None, 0
         self.locator, self.formatter, self.names, self.right, self.show_labels = None, None, None, False, True
-        self.grid_style, self.grid_which, self.label_color, self.tick_color, self.text_color = {}, "major", "black", "black", "black"
+        tick = rcParams["ytick.color" if which == "y" else "xtick.color"]
+        self.grid_style, self.grid_which = {k: rcParams["grid." + k] for k in ("color", "linewidth", "linestyle")}, "major"
+        self.label_color, self.tick_color, self.text_color = rcParams["axes.labelcolor"], tick, tick
+        self.top, self.threshold, self.times, self.follows = False, 2.0, False, None  # threshold: of symlog; times: numbers are days since 1970
 
     def set_major_locator(self, locator):
         self.locator = locator
@@ -88,13 +97,47 @@ class Axis:
         self.labels, self.rotation = [str(t) for t in labels], kwargs.get("rotation", self.rotation)
 
     def grid(self, visible=True, which="major", **style):
-        self.grid_on, self.grid_style, self.grid_which = visible, style, which
+        short = {"c": "color", "lw": "linewidth", "ls": "linestyle"}
+        self.grid_on, self.grid_which = visible, which
+        self.grid_style = dict(self.grid_style, **{short.get(k, k): v for k, v in style.items()})
 
     def tick_right(self):
         self.right = True
 
     def tick_left(self):
         self.right = False
+
+    def tick_top(self):
+        self.top = True
+
+    def tick_bottom(self):
+        self.top = False
+
+    def set_label_position(self, position):
+        self.right, self.top = position == "right" or self.right and position != "left", position == "top" or self.top and position != "bottom"
+
+    set_ticks_position = set_label_position
+
+    def to(self, v):
+        # a value on the scale; None where it has no place
+        if self.scale == "linear":
+            return v
+        if self.scale == "log":
+            return _math.log10(v) if v > 0 else None
+        if self.scale == "logit":
+            return _math.log10(v / (1 - v)) if 0 < v < 1 else None
+        n, t = abs(v), self.threshold
+        return v * (10 / 9) / t if n <= t else _math.copysign(10 / 9 + _math.log10(n / t), v)
+
+    def back(self, s):
+        if self.scale == "linear":
+            return s
+        if self.scale == "log":
+            return 10.0 ** s
+        if self.scale == "logit":
+            return 1 / (1 + 10.0 ** -s)
+        n, t = abs(s), self.threshold
+        return s * t * 0.9 if n <= 10 / 9 else _math.copysign(t * 10.0 ** (n - 10 / 9), s)
 
     def categories(self, values):
         # texts stand at 0, 1, 2 ..
@@ -109,19 +152,18 @@ class Axis:
         # what is shown: as set, or all data and a twentieth more, but not past edges that stick
         low, high = self.low, self.high
         if low is None or high is None:
-            good = [v for v in values if v is not None and _math.isfinite(v) and (self.scale != "log" or v > 0)]
-            a, b = (min(good), max(good)) if good else (0.0, 1.0) if self.scale != "log" else (1.0, 10.0)
-            if self.scale == "log":
-                la, lb = _math.log10(a), _math.log10(b)
+            good = [v for v in values if v is not None and _math.isfinite(v) and self.to(v) is not None]
+            a, b = (min(good), max(good)) if good else {"log": (1.0, 10.0), "logit": (0.1, 0.9)}.get(self.scale, (0.0, 1.0))
+            if self.scale != "linear":
+                la, lb = self.to(a), self.to(b)
                 pad = (lb - la) * self.axes._margin[self.which] or 0.5
-                a2, b2 = 10 ** (la - pad), 10 ** (lb + pad)
+                a2, b2 = (a if a in sticky else self.back(la - pad)), (b if b in sticky else self.back(lb + pad))
+            elif a == b:
+                pad = abs(a) * 0.05 or 0.055
+                a2, b2 = a - pad, b + pad
             else:
-                if a == b:
-                    pad = abs(a) * 0.05 or 0.055
-                    a2, b2 = a - pad, b + pad
-                else:
-                    pad = (b - a) * self.axes._margin[self.which]
-                    a2, b2 = (a if a in sticky else a - pad), (b if b in sticky else b + pad)
+                pad = (b - a) * self.axes._margin[self.which]
+                a2, b2 = (a if a in sticky else a - pad), (b if b in sticky else b + pad)
             low, high = a2 if low is None else low, b2 if high is None else high
         return (high, low) if self.inverted and low < high else (low, high)
 
@@ -133,6 +175,12 @@ class Axis:
             if len(ticks) < 2 and self.ticks is None:
                 ticks = [t for t in sorted(ticks + _ticks.small_logarithmic(low, high))][:9]
             texts, factor = (self.labels if self.labels is not None else _ticks.log_texts(ticks)), ""
+        elif self.scale in ("symlog", "logit"):
+            ticks = self.ticks if self.ticks is not None else (_ticks.symmetric(low, high, self.threshold) if self.scale == "symlog" else _ticks.logit(low, high))
+            texts, factor = (self.labels if self.labels is not None else (_ticks.symmetric_texts if self.scale == "symlog" else _ticks.logit_texts)(ticks)), ""
+        elif self.times and self.ticks is None:
+            ticks, texts = _ticks.dates(low, high)
+            texts, factor = texts if self.formatter is None else [self.formatter(t, i) for i, t in enumerate(ticks)], ""
         else:
             size = points(self.tick_size or rcParams["xtick.labelsize"])
             most = min(9, max(1, int(length / (size * (3 if self.which == "x" else 2)))))
@@ -155,14 +203,15 @@ class Axis:
         return [(t, s) for t, s in zip(ticks, texts) if low - span <= t <= high + span], factor
 
 
-class Axes(_plots.Plots):
+class Axes(_plots.Plots, _fields.Fields, _statistics.Statistics):
     def __init__(self, fig, rect, frameon=True, facecolor=None):
-        self.figure, self.rect, self._frame, self._face = fig, rect, frameon, facecolor
-        self._cells, self._bar = None, None  # _bar: of a colorbar (owner, fraction, pad, shrink)
+        self.figure, self.rect, self._frame, self._face = fig, rect, frameon, facecolor or rcParams["axes.facecolor"]
+        self._cells, self._bar, self._inside, self.label = None, None, None, ""  # _bar: of a colorbar (owner, fraction, pad, shrink, side, length to width)
         self.cla()
 
     def cla(self):
-        self._artists, self._colors, self._titles, self._legend = [], 0, {"center": ("", None), "left": ("", None), "right": ("", None)}, None
+        self._artists, self._titles, self._legend = [], {"center": ("", None), "left": ("", None), "right": ("", None)}, None
+        self._colors, self._cycle = {"lines": 0, "fills": 0}, rcParams["axes.prop_cycle"].by_key().get("color", CYCLE)
         self.xaxis, self.yaxis = Axis(self, "x"), Axis(self, "y")
         if rcParams["axes.grid"]:
             self.xaxis.grid_on = self.yaxis.grid_on = True
@@ -179,16 +228,21 @@ class Axes(_plots.Plots):
         group.append(artist)
         return artist
 
-    def _next_color(self):
-        self._colors += 1
-        cycle = rcParams["axes.prop_cycle"] or CYCLE
-        return cycle[(self._colors - 1) % len(cycle)]
+    def _next_color(self, kind="lines"):
+        # lines and areas go through the colors each for themselves
+        self._colors[kind] += 1
+        return self._cycle[(self._colors[kind] - 1) % len(self._cycle)]
+
+    def set_prop_cycle(self, *args, **kwargs):
+        from cycler import cycler
+        self._cycle = CYCLE if args and args[0] is None else cycler(*args, **kwargs).by_key()["color"]
+        self._colors = {"lines": 0, "fills": 0}
 
     # ---- names of things
 
     def set_title(self, label, fontdict=None, loc=None, pad=None, *, fontsize=None, size=None, color=None, **kwargs):
         fontsize = fontsize or size or (fontdict or {}).get("fontsize")
-        self._titles[loc or "center"] = (str(label), fontsize, color or (fontdict or {}).get("color") or "black")
+        self._titles[loc or "center"] = (str(label), points(fontsize or rcParams["axes.titlesize"]), color or (fontdict or {}).get("color") or rcParams["text.color"])
 
     def get_title(self, loc="center"):
         return self._titles[loc][0]
@@ -200,8 +254,8 @@ class Axes(_plots.Plots):
         self._set_label(self.yaxis, ylabel, fontsize, {**(fontdict or {}), **kwargs})
 
     def _set_label(self, axis, text, size, style):
-        axis.label, axis.label_size = str(text), size or style.get("size") or style.get("fontsize")
-        axis.label_color = style.get("color", style.get("c", "black"))
+        axis.label, axis.label_size = str(text), points(size or style.get("size") or style.get("fontsize") or rcParams["axes.labelsize"])
+        axis.label_color = style.get("color", style.get("c", rcParams["axes.labelcolor"]))
 
     def get_xlabel(self):
         return self.xaxis.label
@@ -221,7 +275,7 @@ class Axes(_plots.Plots):
         elif len(args) == 1:
             labels = args[0]
         self._legend = {"loc": loc, "size": fontsize, "frame": frameon, "title": title, "columns": ncols or ncol,
-                        "anchor": bbox_to_anchor, "handles": handles, "labels": labels}
+                        "anchor": bbox_to_anchor, "handles": handles, "labels": labels, "ink": rcParams["text.color"]}
         return self._legend
 
     def get_legend_handles_labels(self):
@@ -231,6 +285,9 @@ class Axes(_plots.Plots):
     # ---- limits and scales
 
     def _limits(self, axis):
+        if axis.follows is not None:
+            owner, which, there = axis.follows
+            return tuple([float(there(v)) for v in (owner.get_xlim() if which == "x" else owner.get_ylim())])
         group = [self] + [a for a in self._shared.get(axis.which, [])]
         for a in group:
             other = a.xaxis if axis.which == "x" else a.yaxis
@@ -245,6 +302,8 @@ class Axes(_plots.Plots):
                         sticky.update(art.extent()[0 if axis.which == "x" else 1])
                     elif axis.which == getattr(art, "sticky_axis", None):
                         sticky.update(art.sticky)
+                    elif hasattr(art, "sticky_sides"):
+                        sticky.update(art.sticky_sides[0 if axis.which == "x" else 1])
         return axis.limits(values, sticky)
 
     def get_xlim(self):
@@ -277,17 +336,17 @@ class Axes(_plots.Plots):
         self.yaxis.inverted = not self.yaxis.inverted
 
     def _set_scale(self, axis, value):
-        if value not in ("linear", "log", "symlog"):
-            raise ValueError(f"Unknown scale type {value!r}: 'linear' and 'log' are here")
-        if value == "symlog":
-            raise NotImplementedError("scale 'symlog'; 'linear' and 'log' are here")
+        if value not in ("linear", "log", "symlog", "logit"):
+            raise ValueError(f"{value!r} is not a valid value for scale; supported values are 'linear', 'log', 'logit', 'symlog'")
         axis.scale = value
 
-    def set_xscale(self, value, **kwargs):
+    def set_xscale(self, value, *, linthresh=2, **kwargs):
         self._set_scale(self.xaxis, value)
+        self.xaxis.threshold = float(linthresh)
 
-    def set_yscale(self, value, **kwargs):
+    def set_yscale(self, value, *, linthresh=2, **kwargs):
         self._set_scale(self.yaxis, value)
+        self.yaxis.threshold = float(linthresh)
 
     def get_xscale(self):
         return self.xaxis.scale
@@ -413,19 +472,57 @@ class Axes(_plots.Plots):
         x0, y0, x1, y1 = self._box(w, h)
         return _Box(x0 / w, 1 - y1 / h, (x1 - x0) / w, (y1 - y0) / h)
 
+    def set_label(self, s):
+        self.label = s
+
+    def get_label(self):
+        return self.label
+
     def get_figure(self):
         return self.figure
 
     def twinx(self):
         other = self.figure._add_axes(Axes(self.figure, self.rect, frameon=False))
         other._cells = self._cells
-        other._twin, other.yaxis.right = self, True
+        other._twin, other.yaxis.right, other.xaxis.visible = self, True, False
         other._shared["x"], other._colors = [self], self._colors
         self._shared.setdefault("x", []).append(other)
         return other
 
     def twiny(self):
-        raise NotImplementedError("Axes.twiny; twinx is here")
+        other = self.figure._add_axes(Axes(self.figure, self.rect, frameon=False))
+        other._cells = self._cells
+        other._twin, other.xaxis.top, other.yaxis.visible = self, True, False
+        other._shared["y"], other._colors = [self], self._colors
+        self._shared.setdefault("y", []).append(other)
+        return other
+
+    def inset_axes(self, bounds, *, transform="axes", **kwargs):
+        if transform not in ("axes", self.transAxes):
+            raise NotImplementedError("inset_axes: in parts of the axes")
+        now = self.figure._now
+        other = self.figure.add_axes((0, 0, 1, 1), **kwargs)
+        other._inside, self.figure._now = (self, tuple(bounds)), now
+        self.figure._place()
+        return other
+
+    def _second(self, which, location, functions):
+        if location not in (("top", "bottom") if which == "x" else ("left", "right")):
+            raise NotImplementedError(f"secondary_{which}axis: at a side")
+        now = self.figure._now
+        other = self.twiny() if which == "x" else self.twinx()
+        self.figure._now = now
+        axis, there = (other.xaxis, functions[0]) if functions is not None and which == "x" else (other.yaxis, functions[0]) if functions is not None else (
+            other.xaxis if which == "x" else other.yaxis, lambda v: v)
+        axis.top, axis.right = location == "top", location == "right"
+        axis.follows = (self, which, there)
+        return other
+
+    def secondary_xaxis(self, location, functions=None):
+        return self._second("x", location, functions)
+
+    def secondary_yaxis(self, location, functions=None):
+        return self._second("y", location, functions)
 
     def remove(self):
         self.figure.axes.remove(self)
@@ -448,19 +545,13 @@ class Axes(_plots.Plots):
         x0, y0, x1, y1 = box
 
         def scale(axis, a, b):
-            low, high = self._limits(axis)
-            log = axis.scale == "log"
-            if log:
-                low, high = _math.log10(low), _math.log10(high)
+            low, high = [axis.to(v) for v in self._limits(axis)]
             k = (b - a) / ((high - low) or 1)
 
             def place(v):
-                if v is None or v != v:
+                v = None if v is None or v != v else axis.to(v)
+                if v is None:
                     return None
-                if log:
-                    if v <= 0:
-                        return None
-                    v = _math.log10(v)
                 return max(-1e6, min(1e6, a + (v - low) * k))
             return place
         fx, fy = scale(self.xaxis, x0, x1), scale(self.yaxis, y1, y0)
@@ -479,7 +570,7 @@ class Axes(_plots.Plots):
         x0, y0, x1, y1 = box
         at = self._mapping(box)
         if self._on and self._frame:
-            canvas.polygon([x0, y0, x1, y0, x1, y1, x0, y1], to_rgba(self._face or rcParams["axes.facecolor"]))
+            canvas.polygon([x0, y0, x1, y0, x1, y1, x0, y1], to_rgba(self._face))
         if self._on:
             self._draw_grid(canvas, at, box)
         for a in sorted(self._artists, key=lambda a: a.zorder):
@@ -488,30 +579,38 @@ class Axes(_plots.Plots):
                     a.place = lambda x, y: (x0 + x * (x1 - x0), y1 - y * (y1 - y0))
                 a.draw(canvas, at, box)
         if self._on:
-            for side, p in (("left", [x0, y0, x0, y1]), ("right", [x1, y0, x1, y1]), ("top", [x0, y0, x1, y0]), ("bottom", [x0, y1, x1, y1])):
-                s = self.spines[side]
+            for side, s in self.spines.items():
                 if s.visible:
-                    canvas.line(p, to_rgba(s.color), s.linewidth)
+                    v = self._stands(side, at, box)
+                    canvas.line([v, y0, v, y1] if side in ("left", "right") else [x0, v, x1, v], to_rgba(s.color), s.linewidth)
             self._draw_x(canvas, at, box)
             self._draw_y(canvas, at, box)
+        self._draw_titles(canvas, box)
+        if self._legend is not None:
+            self._draw_legend(canvas, at, box)
+
+    def _draw_titles(self, canvas, box):
+        x0, y0, x1, _ = box
         for where, x, ha in (("center", (x0 + x1) / 2, "center"), ("left", x0, "left"), ("right", x1, "right")):
             title = self._titles[where]
             if title[0]:
-                size = points(title[1] or rcParams["axes.titlesize"])
+                size = title[1]
                 for i, line in enumerate(plain(title[0]).split("\n")[::-1]):
                     canvas.text(x, y0 - 6 - i * size * 1.2, line, size, to_rgba(title[2]), ha)
-        if self._legend is not None:
-            self._draw_legend(canvas, at, box)
+
+    def _stands(self, side, at, box):
+        # the x of a spine at the left or the right, the y of another
+        x0, y0, x1, y1 = box
+        return {"left": lambda s: s.place(at.x, x0, x1, -1), "right": lambda s: s.place(at.x, x1, x0, 1),
+                "top": lambda s: s.place(at.y, y0, y1, -1), "bottom": lambda s: s.place(at.y, y1, y0, 1)}[side](self.spines[side])
 
     def _draw_grid(self, canvas, at, box):
         x0, y0, x1, y1 = box
         for axis, length in ((self.xaxis, x1 - x0), (self.yaxis, y1 - y0)):
             if axis.grid_on:
                 st = axis.grid_style
-                color = to_rgba(st.get("color", st.get("c", rcParams["grid.color"])), st.get("alpha"))
-                from matplotlib.artists import dashes_of
-                w = st.get("linewidth", st.get("lw", rcParams["grid.linewidth"]))
-                dash = dashes_of(st.get("linestyle", st.get("ls", "-")), w)
+                color, w = to_rgba(st["color"], st.get("alpha")), st["linewidth"]
+                dash = dashes_of(st["linestyle"], w)
                 places = [t for t, _ in axis.shown(*self._limits(axis), length)[0]] if axis.grid_which != "minor" else []
                 if axis.grid_which != "major" and axis.scale == "log":
                     places += _ticks.small_logarithmic(*sorted(self._limits(axis)))
@@ -545,40 +644,38 @@ class Axes(_plots.Plots):
     def _draw_x(self, canvas, at, box):
         x0, y0, x1, y1 = box
         axis = self.xaxis
-        if not axis.visible or self._twin is not None:
+        if not axis.visible:
             return
-        size, low = points(axis.tick_size or rcParams["xtick.labelsize"]), y1 + 3.5
+        edge, out = (self._stands("top", at, box), -1) if axis.top else (self._stands("bottom", at, box), 1)
+        size, va = points(axis.tick_size or rcParams["xtick.labelsize"]), "top" if out > 0 else "baseline"
         ticks, factor = axis.shown(*self._limits(axis), x1 - x0)
         deep, ink = 0, to_rgba(axis.text_color)
+        angle = {"vertical": 90, "horizontal": 0}.get(axis.rotation, axis.rotation)
         for t, text in ticks:
             x = at.x(t)
-            canvas.line([x, y1, x, y1 + 3.5], to_rgba(axis.tick_color), 0.8)
+            canvas.line([x, edge, x, edge + 3.5 * out], to_rgba(axis.tick_color), 0.8)
             if axis.show_labels:
-                angle = {"vertical": 90, "horizontal": 0}.get(axis.rotation, axis.rotation)
                 n = _font.width(str(text if isinstance(text, str) else text[0]), size)
                 deep = max(deep, size if not angle else n * abs(_math.sin(_math.radians(angle))) + size * 0.5)
-                if angle:
-                    self._tick_text(canvas, x + size * 0.35, low + 3.5 + n * _math.sin(_math.radians(angle)) * 1.0, text, size,
-                                    "left" if angle == 90 else "center" if angle < 20 else "right",
-                                    "baseline" if angle == 90 else "top", angle, ink) if angle == 90 else self._tick_text(
-                        canvas, x, low + 3.5, text, size, "right", "top", angle, ink)
+                if angle == 90:
+                    self._tick_text(canvas, x + size * 0.35, edge + 7 + n, text, size, "left", "baseline", angle, ink)
                 else:
-                    self._tick_text(canvas, x, low + 3.5, text, size, "center", "top", 0, ink)
+                    self._tick_text(canvas, x, edge + 7 * out, text, size, "right" if angle else "center", va, angle, ink)
         if axis.scale == "log":
             for t in _ticks.small_logarithmic(*sorted(self._limits(axis))):
-                canvas.line([at.x(t), y1, at.x(t), y1 + 2], _BLACK, 0.6)
+                canvas.line([at.x(t), edge, at.x(t), edge + 2 * out], _BLACK, 0.6)
         if factor and axis.show_labels:
-            canvas.text(x1, low + 3.5 + size * 1.2, factor, size, _BLACK, "right", "top")
+            canvas.text(x1, edge + 7 + size * 1.2, factor, size, ink, "right", "top")
         if axis.label:
             s = points(axis.label_size or rcParams["axes.labelsize"])
-            canvas.text((x0 + x1) / 2, low + 3.5 + deep + 4, plain(axis.label), s, to_rgba(axis.label_color), "center", "top")
+            canvas.text((x0 + x1) / 2, edge + out * (7 + deep + 4), plain(axis.label), s, to_rgba(axis.label_color), "center", va)
 
     def _draw_y(self, canvas, at, box):
         x0, y0, x1, y1 = box
         axis = self.yaxis
         if not axis.visible:
             return
-        edge, sign = (x1, 1) if axis.right else (x0, -1)
+        edge, sign = (self._stands("right", at, box), 1) if axis.right else (self._stands("left", at, box), -1)
         size = points(axis.tick_size or rcParams["ytick.labelsize"])
         ticks, factor = axis.shown(*self._limits(axis), y1 - y0)
         wide = 0
@@ -618,7 +715,7 @@ class Axes(_plots.Plots):
         x, y = self._legend_place(g, at, box, w, h)
         if g["frame"]:
             p = [x, y, x + w, y, x + w, y + h, x, y + h]
-            canvas.polygon(p, (1.0, 1.0, 1.0, 0.8))
+            canvas.polygon(p, to_rgba(self._face, 0.8))
             canvas.line(p + p[:2], (0.8, 0.8, 0.8, 1.0), 1.0)
         top = y + pad
         if g["title"]:
@@ -627,7 +724,7 @@ class Axes(_plots.Plots):
         for i, (handle, text) in enumerate(pairs):
             px, py = x + pad + (i // rows) * wide, top + (i % rows + 0.5) * row
             handle.key(canvas, px, py, line, size * 0.7)
-            canvas.text(px + line + size * 0.5, py, text, size, _BLACK, "left", "center")
+            canvas.text(px + line + size * 0.5, py, text, size, to_rgba(g["ink"]), "left", "center")
 
     def _legend_place(self, g, at, box, w, h):
         x0, y0, x1, y1 = box

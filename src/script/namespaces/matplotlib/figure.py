@@ -3,7 +3,7 @@ import os as _os
 
 import numpy as _np
 from matplotlib import _canvas, _font, points, rcParams
-from matplotlib.artists import plain
+from matplotlib.artists import AxesImage, plain
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 
@@ -103,11 +103,9 @@ class Figure:
         return ax
 
     def _at(self, spec, kwargs):
-        ax = Axes(self, spec.grid.rect(spec.rows, spec.columns, self._params), True, kwargs.pop("facecolor", None))
+        ax = _kind(kwargs)(self, spec.grid.rect(spec.rows, spec.columns, self._params), True, kwargs.pop("facecolor", None))
         ax._spec = spec
         ax._cells = spec.rows + spec.columns + (spec.grid.nrows, spec.grid.ncols)
-        if kwargs.pop("projection", None) not in (None, "rectilinear"):
-            raise NotImplementedError("axes are flat and rectangular: projections '3d' and 'polar' are not here")
         for axis in ("x", "y"):
             other = kwargs.pop("share" + axis, None)
             if other is not None:
@@ -130,8 +128,10 @@ class Figure:
         return self._at(GridSpec(rows, columns)[first - 1:last] if first != last else GridSpec(rows, columns)[first - 1], kwargs)
 
     def add_axes(self, rect, **kwargs):
-        ax = Axes(self, tuple(rect), kwargs.get("frameon", True), kwargs.get("facecolor"))
-        return self._add_axes(ax)
+        if isinstance(rect, Axes):
+            return self._add_axes(rect)
+        ax = _kind(kwargs)(self, tuple(rect), kwargs.pop("frameon", True), kwargs.pop("facecolor", None))
+        return self._add_axes(ax).set(**{k: v for k, v in kwargs.items() if k != "label"})
 
     def add_gridspec(self, nrows=1, ncols=1, **kwargs):
         return GridSpec(nrows, ncols, self, **kwargs)
@@ -159,6 +159,30 @@ class Figure:
         if squeeze and (nrows == 1 or ncols == 1):
             a = a.reshape(-1)
         return a
+
+    def subplot_mosaic(self, mosaic, *, sharex=False, sharey=False, width_ratios=None, height_ratios=None, empty_sentinel=".", subplot_kw=None,
+                       per_subplot_kw=None, gridspec_kw=None):
+        if isinstance(mosaic, str):
+            mosaic = [list(line.strip()) for line in mosaic.strip("\n").replace(";", "\n").split("\n")]
+        rows, g = [list(r) for r in mosaic], dict(gridspec_kw or {})
+        if len(set([len(r) for r in rows])) != 1:
+            raise ValueError("All of the rows must be the same length")
+        if any([isinstance(c, list) for r in rows for c in r]):
+            raise NotImplementedError("subplot_mosaic: one grid")
+        grid = GridSpec(len(rows), len(rows[0]), self, width_ratios=width_ratios or g.pop("width_ratios", None),
+                        height_ratios=height_ratios or g.pop("height_ratios", None), **g)
+        made = {}
+        for name in dict.fromkeys([c for r in rows for c in r if c != empty_sentinel]):
+            cells = [(i, j) for i, r in enumerate(rows) for j, c in enumerate(r) if c == name]
+            r0, r1, c0, c1 = min([i for i, _ in cells]), max([i for i, _ in cells]) + 1, min([j for _, j in cells]), max([j for _, j in cells]) + 1
+            if len(cells) != (r1 - r0) * (c1 - c0):
+                raise ValueError(f"While trying to layout\n{mosaic!r}\nwe found that the label {name!r} specifies a non-rectangular or non-contiguous area.")
+            made[name] = self._at(grid[r0:r1, c0:c1], {**(subplot_kw or {}), **(per_subplot_kw or {}).get(name, {})})
+            made[name].set_label(name)
+        for axis, how in (("x", sharex), ("y", sharey)):
+            if how:
+                share(list(made.values()), axis)
+        return made
 
     def gca(self):
         return self._now if self._now is not None else self.add_subplot(1, 1, 1)
@@ -199,13 +223,24 @@ class Figure:
                 a.rect = a._spec.grid.rect(a._spec.rows, a._spec.columns, self._params)
         for a in self.axes:
             if a._bar is not None and (hasattr(a._bar[0], "_spec") or not a.rect):
-                owner, fraction, pad, shrink = a._bar
-                l, b, w, h = owner.rect
-                owner.rect = (l, b, w * (1 - fraction - pad), h)
-                a.rect = (l + w * (1 - fraction), b + h * (1 - shrink) / 2, min(w * fraction, h * shrink * self.size[1] / self.size[0] / 20), h * shrink)
+                owner, fraction, pad, shrink, side, aspect = a._bar
+                (l, b, w, h), ratio = owner.rect, self.size[1] / self.size[0]
+                if side in ("left", "right"):
+                    room, at = w * (1 - fraction - pad), l + w * (1 - fraction) if side == "right" else l
+                    owner.rect = (l if side == "right" else l + w * (fraction + pad), b, room, h)
+                    thick = w * fraction if aspect is None else min(w * fraction, h * shrink * ratio / aspect)
+                    a.rect = (at if side == "right" else l + w * fraction - thick, b + h * (1 - shrink) / 2, thick, h * shrink)
+                else:
+                    room, at = h * (1 - fraction - pad), b + h * (1 - fraction) if side == "top" else b
+                    owner.rect = (l, b if side == "top" else b + h * (fraction + pad), w, room)
+                    thick = h * fraction if aspect is None else min(h * fraction, w * shrink / ratio / aspect)
+                    a.rect = (l + w * (1 - shrink) / 2, at if side == "top" else b + h * fraction - thick, w * shrink, thick)
         for a in self.axes:
             if a._twin is not None:
                 a.rect = a._twin.rect
+            if a._inside is not None:
+                (l, b, w, h), (x, y, dx, dy) = a._inside[0].rect, a._inside[1]
+                a.rect = (l + x * w, b + y * h, dx * w, dy * h)
 
     def tight_layout(self, *, pad=1.08, h_pad=None, w_pad=None, rect=None):
         self._fit, self._pad, self._rect = True, (pad, h_pad, w_pad), rect or (0, 0, 1, 1)
@@ -226,8 +261,10 @@ class Figure:
         for a in self.axes:
             if a._on and not hasattr(a, "_spec") and (a._twin is not None or a._bar is not None):
                 # of a bar, what stands over the room that it has
-                spare = 0 if a._bar is None else (a._bar[1] * a._bar[0].rect[2] / (1 - a._bar[1] - a._bar[2]) - a.rect[2]) * w
+                spare = 0 if a._bar is None else a._beside(a.yaxis) if a._bar[4] != "right" else (a._bar[1] * a._bar[0].rect[2] / (1 - a._bar[1] - a._bar[2]) - a.rect[2]) * w
                 right = max(right, a._beside(a.yaxis) - spare)
+            if a._on and a._twin is not None and a.xaxis.top and a.xaxis.visible:
+                top = max(top, 20 + (points(a.xaxis.label_size or 10) * 1.5 if a.xaxis.label else 0))
             if not hasattr(a, "_spec"):
                 continue
             grid = a._spec.grid
@@ -235,7 +272,7 @@ class Figure:
                 left, right = max(left, a._beside(a.yaxis)), max(right, 4)
                 bottom = max(bottom, 7 + (a._below(a.xaxis) if a.xaxis.show_labels else 0) + (points(a.xaxis.label_size or 10) * 1.5 if a.xaxis.label else 0))
             if a.get_title():
-                top = max(top, 6 + points(a._titles["center"][1] or "large") * 1.2 * (a.get_title().count("\n") + 1))
+                top = max(top, 6 + a._titles["center"][1] * 1.2 * (a.get_title().count("\n") + 1))
         if grid is None:
             return
         head = self._title[1] * 1.6 if self._title else 0
@@ -254,43 +291,65 @@ class Figure:
             a.xaxis.rotation = rotation
         self.subplots_adjust(bottom=bottom)
 
-    def colorbar(self, mappable=None, cax=None, ax=None, *, orientation="vertical", fraction=0.15, pad=0.05, shrink=1.0, label="",
-                 ticks=None, **kwargs):
+    def colorbar(self, mappable=None, cax=None, ax=None, *, orientation="vertical", fraction=0.15, pad=None, shrink=1.0, label="",
+                 ticks=None, aspect=20, location=None, format=None, **kwargs):
         mappable = mappable if mappable is not None else self._mappable
         if mappable is None:
             raise RuntimeError("No mappable was found to use for colorbar creation.")
-        if orientation != "vertical":
-            raise NotImplementedError("colorbar: upright")
+        if orientation not in ("vertical", "horizontal"):
+            raise ValueError(f"{orientation!r} is not a valid value for orientation; supported values are 'vertical', 'horizontal'")
+        side = location or ("bottom" if orientation == "horizontal" else "right")
+        flat, pad = side in ("top", "bottom") or orientation == "horizontal", pad if pad is not None else 0.15 if side == "bottom" else 0.05
         if cax is None:
             owner = ax if ax is not None else getattr(mappable, "axes", None) or self.gca()
             owners = list(owner.reshape(-1)) if hasattr(owner, "reshape") else list(owner) if isinstance(owner, (list, tuple)) else [owner]
-            cax_rect = None
-            if len(owners) > 1:
-                right = max([a.rect[0] + a.rect[2] for a in owners])
-                low, high = min([a.rect[1] for a in owners]), max([a.rect[1] + a.rect[3] for a in owners])
-                self.subplots_adjust(right=right - 0.1)
-                cax_rect = (right - 0.05, low + (high - low) * (1 - shrink) / 2, 0.025, (high - low) * shrink)
-            keep = self._now
-            cax = self._add_axes(Axes(self, cax_rect))
-            self._now = keep
-            if len(owners) == 1:
-                cax._bar = (owners[0], fraction, pad, shrink)
-                self._place()
+            cax = self._bar_axes(owners if len(owners) > 1 else owners[0], side, fraction, pad, shrink, aspect, {})
         low, high = mappable.norm.vmin, mappable.norm.vmax
         log = type(mappable.norm).__name__ == "LogNorm"
-        column = _np.linspace(0, 1, 256)[:, None]
-        image = cax.imshow(column, cmap=mappable.cmap, vmin=0, vmax=1, origin="lower", extent=(0, 1, low, high), aspect="auto")
+        row = _np.linspace(0, 1, 256)
+        if hasattr(mappable, "levels") and isinstance(mappable, AxesImage):  # bands, each of the color in its middle
+            ends = _np.array(mappable.levels)
+            k = _np.clip(_np.searchsorted(ends, low + row * (high - low), side="right") - 1, 0, len(ends) - 2)
+            row = (((ends[:-1] + ends[1:]) / 2)[k] - low) / (high - low)
+            ticks = ticks if ticks is not None else ends[len(ends) % 2 if len(ends) > 9 else 0::2 if len(ends) > 9 else 1].tolist()
+        image = cax.imshow(row[None] if flat else row[:, None], cmap=mappable.cmap, vmin=0, vmax=1, origin="lower",
+                           extent=(low, high, 0, 1) if flat else (0, 1, low, high), aspect="auto")
         image.norm.vmin, image.norm.vmax = 0, 1
-        if log:
-            cax.set_yscale("log")
-        cax.xaxis.set_ticks([])
-        cax.yaxis.right = True
-        cax.set_ylabel(label)
+        (along, across) = (cax.xaxis, cax.yaxis) if flat else (cax.yaxis, cax.xaxis)
+        along.scale = "log" if log else "linear"
+        across.set_ticks([])
+        along.right, along.top = side == "right", side == "top"
+        (cax.set_xlabel if flat else cax.set_ylabel)(label)
         if ticks is not None:
-            cax.yaxis.set_ticks(ticks)
+            along.set_ticks(ticks)
+        if format is not None:
+            along.set_major_formatter(format if callable(format) else lambda v, i: format % v if "%" in format else format.format(x=v))
+        cax._along = along
         bar = _Colorbar(cax, mappable)
         self._mappable = mappable
         return bar
+
+    def _bar_axes(self, owner, side, fraction, pad, shrink, aspect, options):
+        # new axes on room that is taken from one, or, from all of a figure, from several
+        now = self._now
+        made = self._add_axes(Axes(self, (0, 0, 1, 1)))
+        self._now = now
+        if not isinstance(owner, list):
+            made._bar = (owner, fraction, pad, shrink, side, aspect)
+            self._place()
+            return made.set(**options)
+        left, right = min([a.rect[0] for a in owner]), max([a.rect[0] + a.rect[2] for a in owner])
+        low, high = min([a.rect[1] for a in owner]), max([a.rect[1] + a.rect[3] for a in owner])
+        w, h = right - left, high - low
+        if side in ("left", "right"):
+            self.subplots_adjust(**{side: right - w * (fraction + pad) if side == "right" else left + w * (fraction + pad)})
+            thick = min(w * fraction, h * shrink / aspect * self.size[1] / self.size[0])
+            made.rect = (right - w * fraction if side == "right" else left, low + h * (1 - shrink) / 2, thick, h * shrink)
+        else:
+            self.subplots_adjust(**{side: high - h * (fraction + pad) if side == "top" else low + h * (fraction + pad)})
+            thick = min(h * fraction, w * shrink / aspect * self.size[0] / self.size[1])
+            made.rect = (left + w * (1 - shrink) / 2, high - h * fraction if side == "top" else low + h * fraction - thick, w * shrink, thick)
+        return made
 
     # ---- sizes
 
@@ -329,7 +388,7 @@ class Figure:
         for a in self.axes:
             a.draw(canvas, w, h)
         if self._title:
-            canvas.text(self._title[2] * w, (1 - self._title[3]) * h, plain(self._title[0]), self._title[1], (0, 0, 0, 1.0), "center", "top")
+            canvas.text(self._title[2] * w, (1 - self._title[3]) * h, plain(self._title[0]), self._title[1], to_rgba(rcParams["text.color"]), "center", "top")
         for x, y, s, size, ha, va, color, angle in self._texts:
             canvas.text(x * w, (1 - y) * h, plain(s), size, to_rgba(color), ha, va, angle)
         return canvas
@@ -355,19 +414,33 @@ class Figure:
 
 class _Colorbar:
     def __init__(self, ax, mappable):
-        self.ax, self.mappable = ax, mappable
+        self.ax, self.mappable, self.orientation = ax, mappable, "horizontal" if ax._along is ax.xaxis else "vertical"
 
     def set_label(self, label, **kwargs):
-        self.ax.set_ylabel(label, **kwargs)
+        (self.ax.set_xlabel if self.ax._along is self.ax.xaxis else self.ax.set_ylabel)(label, **kwargs)
 
     def set_ticks(self, ticks, labels=None):
-        self.ax.yaxis.set_ticks(ticks, labels)
+        self.ax._along.set_ticks(ticks, labels)
 
     def set_ticklabels(self, labels):
-        self.ax.yaxis.set_ticklabels(labels)
+        self.ax._along.set_ticklabels(labels)
 
     def update_normal(self, mappable=None):
         pass
+
+
+def _kind(kwargs):
+    # the class of axes that options ask for
+    projection = "polar" if kwargs.pop("polar", False) else kwargs.pop("projection", None) or "rectilinear"
+    if projection == "3d":
+        from matplotlib._space import Axes3D
+        return Axes3D
+    if projection == "polar":
+        from matplotlib._polar import PolarAxes
+        return PolarAxes
+    if projection != "rectilinear":
+        raise ValueError(f"Unknown projection {projection!r}; '3d', 'polar' and 'rectilinear' are here")
+    return Axes
 
 
 def share(group, axis):

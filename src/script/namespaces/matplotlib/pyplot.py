@@ -95,8 +95,25 @@ def subplot2grid(shape, loc, rowspan=1, colspan=1, fig=None, **kwargs):
     return (fig or gcf()).add_subplot(grid[loc[0]:loc[0] + rowspan, loc[1]:loc[1] + colspan], **kwargs)
 
 
-def subplot_mosaic(mosaic, **kwargs):
-    raise NotImplementedError("pyplot.subplot_mosaic; subplots, subplot2grid and GridSpec are here")
+def subplot_mosaic(mosaic, *, sharex=False, sharey=False, width_ratios=None, height_ratios=None, empty_sentinel=".", subplot_kw=None, gridspec_kw=None,
+                   per_subplot_kw=None, **fig_kw):
+    fig = figure(**fig_kw)
+    return fig, fig.subplot_mosaic(mosaic, sharex=sharex, sharey=sharey, width_ratios=width_ratios, height_ratios=height_ratios, empty_sentinel=empty_sentinel,
+                                   subplot_kw=subplot_kw, per_subplot_kw=per_subplot_kw, gridspec_kw=gridspec_kw)
+
+
+def polar(*args, **kwargs):
+    fig = gcf()
+    ax = fig._now if fig._now is not None and getattr(fig._now, "name", "") == "polar" else fig.add_subplot(projection="polar")
+    return ax.plot(*args, **kwargs)
+
+
+def thetagrids(angles, labels=None, **kwargs):
+    gca().set_thetagrids(angles, labels, **kwargs)
+
+
+def rgrids(radii, labels=None, angle=None, **kwargs):
+    gca().set_rgrids(radii, labels, angle, **kwargs)
 
 
 def axes(arg=None, **kwargs):
@@ -115,8 +132,9 @@ def _on_axes(name):
 
 
 for _name in ("plot loglog semilogx semilogy step axhline axvline axhspan axvspan hlines vlines stem errorbar scatter bar barh bar_label "
-              "hist fill_between fill stackplot pie boxplot imshow spy pcolormesh pcolor hist2d contour contourf clabel quiver text "
-              "annotate legend grid margins autoscale tick_params ticklabel_format axis twinx").split():
+              "hist fill_between fill stackplot pie boxplot imshow spy pcolormesh pcolor hist2d contour contourf clabel quiver quiverkey "
+              "streamplot violinplot hexbin triplot tricontour tricontourf tripcolor fill_betweenx eventplot axline arrow table text "
+              "annotate legend grid margins autoscale tick_params ticklabel_format axis twinx twiny").split():
     globals()[_name] = _on_axes(_name)
 
 

@@ -1,0 +1,2 @@
+# matplotlib.tri
+from matplotlib._triangles import Triangulation

@@ -1,0 +1,2 @@
+# mpl_toolkits.mplot3d.axes3d
+from matplotlib._space import Axes3D
