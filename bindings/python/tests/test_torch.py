@@ -176,6 +176,46 @@ def test_symbolic_sizes_forward_and_backward(model, make):
     assert (not wt.reasons or isinstance(model, Shapes)) and torch._dynamo.utils.counters["stats"]["unique_graphs"] <= 3
 
 
+class Shares(nn.Module):
+    """numbers that come from sizes: of batch norm, which divides by them, and by hand"""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.n = nn.Linear(6, 4), nn.BatchNorm1d(4)
+
+    def forward(self, x):
+        return self.n(self.a(x)).relu().sum(0) * (x.shape[0] / 3.0) ** 0.5 / x.shape[0]
+
+
+def test_numbers_that_come_from_sizes():
+    model = Shares().double()
+    other = copy.deepcopy(model)
+    f = torch.compile(other, backend=wt.backend, dynamic=True)
+    for n in (4, 2, 7):
+        x = torch.randn(n, 6, dtype=torch.float64)
+        want, got = model(x), f(x)
+        torch.testing.assert_close(got, want, rtol=1e-12, atol=1e-12)
+        want.square().sum().backward()
+        got.square().sum().backward()
+    for p, q in zip((*model.parameters(), *model.buffers()), (*other.parameters(), *other.buffers())):
+        torch.testing.assert_close(q, p, rtol=1e-12, atol=1e-12)
+        assert p.grad is None or torch.allclose(p.grad, q.grad, rtol=1e-10, atol=1e-12)
+    assert not wt.reasons, wt.reasons
+
+
+class Pair(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.f = nn.Bilinear(3, 4, 5)
+
+    def forward(self, x):
+        return self.f(x[..., :3], x[..., 3:])
+
+
+def test_bilinear():
+    agree(Pair(), torch.randn(6, 2, 7))
+
+
 def test_what_has_no_lowering_is_run_by_torch_and_said():
     x = torch.rand(3) + 1
     run = torch.compile(lambda x: torch.special.bessel_j0(x) * 2, backend=wt.backend)

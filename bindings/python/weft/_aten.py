@@ -50,6 +50,21 @@ def same(c, x, **_):
     return x
 
 
+@op("convert_element_type")
+def convert_element_type(c, x, dtype):
+    return c.b.cast(x, c.dtype())
+
+
+@op("_trilinear")
+def trilinear(c, x, y, z, expand1, expand2, expand3, sumdim, unroll_dim=1):
+    # the product of all three, each spread along its new axes, summed
+    for i, (v, new) in enumerate(((x, expand1), (y, expand2), (z, expand3))):
+        for a in sorted(new):
+            v = c.b.expand_dims(v, a)
+        out = v if i == 0 else c.b.mul(out, v)
+    return c.b.sum(out, list(sumdim), False)
+
+
 @op("round")
 def round_(c, x, decimals=0):
     return c.b.round(x) if not decimals else c.b.div(c.b.round(c.b.mul(x, 10.0 ** decimals)), 10.0 ** decimals)

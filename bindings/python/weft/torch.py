@@ -154,6 +154,10 @@ class Lowering:
                 self.values[n] = self.add_input(n.name, val, i)
             elif isinstance(val, torch.SymInt):
                 later.append((i, n, val))
+            elif isinstance(val, torch.SymFloat):
+                self.values[n] = self.b.symbol(n.name, "f64[]")
+                self.inputs.append(self.values[n])
+                self.sources.append(i)
             elif isinstance(val, (int, float, bool)) or val is None:
                 self.values[n] = val
             else:
@@ -208,6 +212,8 @@ class Lowering:
         target, self.node, self.meta = n.target, n, n.meta.get("val")
         if target is operator.getitem:
             return self.arg(n.args[0])[n.args[1]]
+        if isinstance(self.meta, torch.SymFloat):
+            return self.number(target, [self.as_float(a) for a in self.arg(n.args)])
         if target in SYMBOLIC_OPS:
             a, b = (self.size(x) if not isinstance(x, (int, Size)) else x for x in map(self.arg, n.args))
             return SYMBOLIC_OPS[target](a, b)
@@ -226,6 +232,17 @@ class Lowering:
         if f is None or target.namespace not in ("aten", "prims"):
             raise Refuse(f"{target} has no lowering")
         return self.typed(f(self, *self.arg(n.args), **{k: self.arg(v) for k, v in n.kwargs.items()}), self.meta)
+
+    def as_float(self, a):
+        """A number, or a size, as an f64 of the program."""
+        return self.b.cast(self.b.size_tensor(a) if isinstance(a, Size) else self.b.constant(float(a)) if isinstance(a, (int, float)) else a, "f64")
+
+    def number(self, target, args):
+        """Arithmetic on numbers that come from sizes, as 1 / n of a mean."""
+        name = FLOAT_OPS.get(target) or FLOAT_OPS.get(getattr(target, "__name__", ""))
+        if name is None:
+            raise Refuse(f"{target} of numbers has no lowering")
+        return args[0] if name == "same" else getattr(self.b, name)(*args)
 
     def typed(self, out, meta):
         if isinstance(out, (tuple, list)):
@@ -277,6 +294,9 @@ class Lowering:
             meta = o.meta.get("val") if isinstance(o, torch.fx.Node) else None
             if v is None or isinstance(v, (int, float, bool)):
                 plan.append(("value", v))
+            elif isinstance(meta, torch.SymFloat):
+                plan.append(("float", len(results)))
+                results.append(v)
             elif isinstance(v, Size):
                 plan.append(("size", len(results)))
                 results.append(self.b.cast(self.b.size_tensor(v), "i64"))
@@ -293,6 +313,10 @@ class Lowering:
 
 SYMBOLIC_OPS = {operator.add: lambda a, b: a + b, operator.sub: lambda a, b: a - b, operator.mul: lambda a, b: a * b,
                 operator.floordiv: lambda a, b: a // b, operator.mod: lambda a, b: a % b}
+
+
+FLOAT_OPS = {operator.add: "add", operator.sub: "sub", operator.mul: "mul", operator.truediv: "div", operator.pow: "pow", operator.neg: "neg", "sym_float": "same",
+             "sym_sum": "add", "_sym_sqrt": "sqrt", "_sym_exp": "exp", "_sym_log": "log", "sym_max": "maximum", "sym_min": "minimum"}
 
 
 def memory_order(meta):
@@ -351,6 +375,8 @@ class Compiled:
                 results.append(p[1])
             elif p[0] == "size":
                 results.append(int(out[p[1]]))
+            elif p[0] == "float":
+                results.append(float(out[p[1]]))
             else:
                 results.append(out[p[1]].permute(p[2]) if p[0] == "permuted" else out[p[1]])
         return results
