@@ -23,6 +23,14 @@ opens() {
     if grep -q 'data-all="done"' "$work/dom"; then ok; else wrong "$1: not drawn to its end"; fi
 }
 
+# says FILE SCRIPT: the script, run in the page at its end, is true (in words for sed)
+says() {
+    [ -n "$browser" ] || return
+    sed "s#</body>#<script>document.body.dataset.said = eval('$2');</script></body>#" "$1" >"$work/says.html"
+    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" --dump-dom "file://$work/says.html" >"$work/dom" 2>/dev/null
+    if grep -q 'data-said="true"' "$work/dom"; then ok; else wrong "$1: not so: $2"; fi
+}
+
 cat >"$work/net.py" <<'PY'
 import torch
 
@@ -60,6 +68,8 @@ has "$work/show.html" 'h = torch.tanh(x @ w)'
 has "$work/show.html" '"kernels":{"fused'
 has "$work/show.html" '"times":[['
 opens "$work/show.html"
+# "fit" shows all of it
+says "$work/show.html" 'go(0); view.k = 9; fit(true); scene.box.w * view.k <= canvas.clientWidth \&\& scene.box.h * view.k <= canvas.clientHeight'
 "$weft" show examples/scan.wir grow --grad=r --as=html >"$work/scan.html" || wrong 'no page of a loop'
 opens "$work/scan.html"
 
@@ -95,6 +105,8 @@ print(float(y.detach()) > 0)
 PY
 "$weft" run --profile="$work/run.html" "$work/steps.py" >/dev/null || wrong 'no profile of a script'
 has "$work/run.html" 'steps.py:5'
+# its timeline begins with the first step, not with the process
+says "$work/run.html" 'from > 0 \&\& from <= first \&\& first < to'
 # Each line has its own share, also of ops of one kind and type, and of operators.
 printf 'import torch\nx = torch.ones(64, 64)\n\na = x @ x\nb = torch.matmul(x, x)\nc = x - a\n' >"$work/lines.py"
 "$weft" run --profile="$work/lines.json" "$work/lines.py" >/dev/null || wrong 'no trace of lines'
