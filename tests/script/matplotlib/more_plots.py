@@ -118,3 +118,12 @@ for span in (datetime.timedelta(hours=2), datetime.timedelta(hours=30), datetime
     ax.plot([day, day + span], [0, 1])
     low, high = ax.get_xlim()
     show([t for t in ax.get_xticks() if low <= t <= high])
+
+from mpl_toolkits.axes_grid1 import make_axes_locatable
+fig, ax = plt.subplots()
+image = ax.imshow(np.eye(4))
+beside = make_axes_locatable(ax).append_axes("right", size="5%", pad=0.05)
+fig.colorbar(image, cax=beside)
+fig.canvas.draw()
+p, q = ax.get_position(), beside.get_position()
+print(0 < q.x0 - p.x1 < 0.02, abs(p.height - q.height) < 1e-6, 0.02 < q.width < 0.04)

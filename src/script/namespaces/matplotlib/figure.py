@@ -383,6 +383,12 @@ class Figure:
     def _drawn(self, format, dpi):
         if self._fit:
             self._tighten()
+        for a in self.axes:
+            if a._bar is not None and a._bar[5] is None:  # of a divider: beside what the aspect leaves of its owner
+                owner, fraction, pad, _, side, _ = a._bar
+                p, gap = owner.get_position(), pad / (1 - fraction - pad)
+                a.rect = ((p.x1 + gap * owner.rect[2], p.y0, a.rect[2], p.height) if side == "right" else
+                          (p.x0, p.y0 - gap * owner.rect[3] - a.rect[3], p.width, a.rect[3]))
         canvas = _canvas.KINDS[format](self.size[0], self.size[1], dpi, to_rgba(self.facecolor))
         w, h = self.size[0] * 72, self.size[1] * 72
         for a in self.axes:
