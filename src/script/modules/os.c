@@ -96,7 +96,7 @@ static Value m_makedirs(Vm *vm, const Args *a)
         return sc_raise(vm, C_OSError, "the path is too long");
     strcpy(path, p);
     for (char *s = path + 1; *s; s++)
-        if (*s == '/') {
+        if (*s == '/' && s[strspn(s, "/")]) {
             *s = 0;
             if (mkdir(path, 0777) && errno != EEXIST)
                 return os_raise_errno(vm, path);
