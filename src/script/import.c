@@ -235,7 +235,6 @@ static const char *const out[][2] = {
     {"cv2", "OpenCV is not part of Weft; PIL reads and changes pictures"},
     {"mpl_toolkits", "of mpl_toolkits, mplot3d and axes_grid1 are here"},
     {"seaborn", "seaborn is not part of Weft; matplotlib.pyplot draws"},
-    {"IPython", "IPython is not part of Weft: scripts run as files"},
     {"gym", "gym is not part of Weft"},
     {"gymnasium", "gymnasium is not part of Weft"},
     {"requests", "there is no network: requests is not part of Weft"},

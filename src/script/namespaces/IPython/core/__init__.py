@@ -1,0 +1,2 @@
+# IPython.core -- what shows things.
+from IPython.core import display
