@@ -353,7 +353,10 @@ class Figure:
 
     # ---- sizes
 
-    def set_size_inches(self, w, h=None):
+    def __str__(self):
+        return "Figure(%gx%g)" % tuple(n * self.dpi for n in self.size)
+
+    def set_size_inches(self, w, h=None, forward=True):
         self.size = (w, h) if h is not None else tuple(w)
 
     def get_size_inches(self):

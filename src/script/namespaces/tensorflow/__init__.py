@@ -11,30 +11,34 @@ from tensorflow._gpu import device
 from tensorflow._ops import *
 from tensorflow._ops import slice_ as slice
 from tensorflow._text import print_ as print
-from tensorflow._segments import (tensor_scatter_nd_max, tensor_scatter_nd_min, dynamic_partition, dynamic_stitch, histogram_fixed_width,
-                                  reverse_sequence)
-from tensorflow._specials import truncatediv, truncatemod
-from tensorflow.nn import space_to_batch
 from tensorflow._variable import Variable
 from tensorflow._tape import GradientTape, IndexedSlices, UnconnectedGradients, custom_gradient, recompute_grad, no_gradient
 from tensorflow._control import (cond, case, switch_case, while_loop, map_fn, vectorized_map, scan, foldl, foldr, TensorArray)
 from tensorflow._function import function, py_function, numpy_function, init_scope, run_functions_eagerly
 from tensorflow._module import Module
-from tensorflow import nest
-from tensorflow._more import (AggregationMethod, CriticalSection, RegisterGradient, bitcast, broadcast_dynamic_shape, edit_distance,
-                              get_logger, grad_pass_through, guarantee_const, identity_n, make_ndarray, make_tensor_proto, parallel_stack,
-                              register_tensor_conversion_function, required_space_to_batch_paddings, shape_n, timestamp, type_spec_from_value,
-                              unravel_index)
-from tensorflow._segments import histogram_fixed_width_bins
-from tensorflow.nn import batch_to_space, space_to_batch as space_to_batch_nd
-from tensorflow.distribute import VariableAggregation, VariableSynchronization
 
 __version__ = "2.21.0"
-_lazy = ("autodiff", "bitwise", "image", "math", "nn", "linalg", "random", "debugging", "data", "config", "keras", "train", "losses", "initializers", "experimental", "autograph",
-         "saved_model", "signal", "version", "summary", "compat", "contrib", "examples", "metrics", "optimizers", "strings", "io", "sparse", "ragged")
-_elsewhere = {"SparseTensor": "sparse", "SparseTensorSpec": "sparse", "RaggedTensor": "ragged", "Assert": "debugging", "assert_equal": "debugging",
-              "assert_greater": "debugging", "assert_less": "debugging", "assert_rank": "debugging", "as_string": "strings", "eig": "linalg",
-              "eigvals": "linalg", "import_graph_def": "_graphdef"}
+# Names of other modules, which are loaded when the first of them is asked for.
+_lazy = ("autodiff", "bitwise", "image", "math", "nest", "nn", "linalg", "random", "debugging", "data", "config", "keras", "train", "losses", "initializers",
+         "experimental", "autograph", "saved_model", "signal", "version", "summary", "compat", "contrib", "examples", "metrics", "optimizers", "strings",
+         "io", "sparse", "ragged", "distribute")
+_elsewhere = {name: (home, name) for home, names in {
+    "_graphdef": "import_graph_def",
+    "_more": "AggregationMethod CriticalSection RegisterGradient bitcast broadcast_dynamic_shape edit_distance get_logger grad_pass_through "
+             "guarantee_const identity_n make_ndarray make_tensor_proto parallel_stack register_tensor_conversion_function "
+             "required_space_to_batch_paddings shape_n timestamp type_spec_from_value unravel_index",
+    "_segments": "tensor_scatter_nd_max tensor_scatter_nd_min dynamic_partition dynamic_stitch histogram_fixed_width histogram_fixed_width_bins "
+                 "reverse_sequence",
+    "_specials": "truncatediv truncatemod",
+    "debugging": "Assert assert_equal assert_greater assert_less assert_rank",
+    "distribute": "VariableAggregation VariableSynchronization",
+    "linalg": "eig eigvals",
+    "nn": "batch_to_space space_to_batch",
+    "ragged": "RaggedTensor",
+    "sparse": "SparseTensor SparseTensorSpec",
+    "strings": "as_string",
+}.items() for name in names.split()}
+_elsewhere.update(matrix_square_root=("linalg", "sqrtm"), space_to_batch_nd=("nn", "space_to_batch"))
 bool = bool_
 newaxis = None
 dtypes = _w
@@ -45,9 +49,8 @@ def __getattr__(name):
     if name in _lazy:
         return __import__("tensorflow." + name)
     if name in _elsewhere:
-        return getattr(__import__("tensorflow." + _elsewhere[name]), name)
-    if name == "matrix_square_root":
-        return __import__("tensorflow.linalg").sqrtm
+        home, name = _elsewhere[name]
+        return getattr(__import__("tensorflow." + home), name)
     raise AttributeError(f"module 'tensorflow' has no attribute '{name}'")
 
 

@@ -56,6 +56,7 @@ class State:
         self.default = None # the default graph while eager execution is off
         self.tapes = []     # active GradientTapes, outermost first
         self.funcs = []     # tf.functions being traced, outermost first
+        self.updates = None     # of variables, gathered while several replicas run (distribute); None: they are done at once
         self.run = None     # the Session.run in progress
         self.inferring = False  # types alone are asked for
         self.unknown = "None"  # how a size that is not known is shown

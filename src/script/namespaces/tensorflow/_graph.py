@@ -323,7 +323,7 @@ class Node:
 
 
 IMPURE = ("random_uniform", "random_normal", "truncated_normal", "RandomShuffle", "categorical", "dropout")
-_LATE = ("CheckNumerics",)      # what they find is told when they run
+_LATE = ("CheckNumerics", "Print", "PrintV2")      # what they find is told when they run
 
 
 _MISMATCH = ("Matrix size-incompatible", "cannot be broadcast together", "differ in more than axis")

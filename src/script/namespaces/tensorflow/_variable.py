@@ -4,10 +4,28 @@ import _tf as _w
 import numpy as _np
 from tensorflow._base import state, as_tensor, as_operand, dtype_of, TensorShape, ints, Reference, FailedPreconditionError
 from tensorflow import _ops
-from tensorflow.distribute import in_replica
 
 
-class Variable:
+def _operator(fn):
+    return lambda self, other: fn(self.__tensor__(), other)
+
+
+def _reflected(fn):
+    return lambda self, other: fn(other, self.__tensor__())
+
+
+_both = {
+    "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "truediv": lambda a, b: a / b,
+    "floordiv": lambda a, b: a // b, "mod": lambda a, b: a % b, "pow": lambda a, b: a ** b, "matmul": lambda a, b: a @ b,
+    "and": lambda a, b: a & b, "or": lambda a, b: a | b, "xor": lambda a, b: a ^ b,
+}
+_orders = {"lt": lambda a, b: a < b, "le": lambda a, b: a <= b, "gt": lambda a, b: a > b, "ge": lambda a, b: a >= b, "eq": lambda a, b: a == b,
+           "ne": lambda a, b: a != b}
+_Operators = type("_Operators", (), {
+    **{f"__{n}__": _operator(f) for n, f in (_both | _orders).items()}, **{f"__r{n}__": _reflected(f) for n, f in _both.items()}})
+
+
+class Variable(_Operators):
     def __new__(cls, *args, **kw):
         if cls is Variable and state.graph is not None:
             from tensorflow._graph import GraphVariable
@@ -89,7 +107,7 @@ class Variable:
     # ---- writing ----
 
     def _set(self, x):
-        together = in_replica()
+        together = state.updates
         if together is not None:
             if self.aggregation == "MEAN":
                 together.mean(self, x)
@@ -207,24 +225,3 @@ def VariableSlice(v, key):
 
 def _assign_part(v, key, value):
     return v._set(_w.index_set(v._current(), _ops._key(key), as_operand(value, v.dtype)))
-
-
-def _operator(fn):
-    return lambda self, other: fn(self.__tensor__(), other)
-
-
-def _reflected(fn):
-    return lambda self, other: fn(other, self.__tensor__())
-
-
-_table = {
-    "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "truediv": lambda a, b: a / b,
-    "floordiv": lambda a, b: a // b, "mod": lambda a, b: a % b, "pow": lambda a, b: a ** b, "matmul": lambda a, b: a @ b,
-    "and": lambda a, b: a & b, "or": lambda a, b: a | b, "xor": lambda a, b: a ^ b,
-}
-for _n, _f in _table.items():
-    setattr(Variable, f"__{_n}__", _operator(_f))
-    setattr(Variable, f"__r{_n}__", _reflected(_f))
-for _n, _f in (("lt", lambda a, b: a < b), ("le", lambda a, b: a <= b), ("gt", lambda a, b: a > b), ("ge", lambda a, b: a >= b),
-               ("eq", lambda a, b: a == b), ("ne", lambda a, b: a != b)):
-    setattr(Variable, f"__{_n}__", _operator(_f))

@@ -90,7 +90,7 @@ class ReplicaContext:
 
 
 class _Now:
-    strategies, replica, updates = [], None, None
+    strategies, replica = [], None
 
 
 def get_strategy():
@@ -141,11 +141,6 @@ class _Updates:
                 optimizer.apply_gradients(pairs)
 
 
-def in_replica():
-    # What gathers updates while several replicas run; None: they are done at once.
-    return _Now.updates if _Now.replica is not None else None
-
-
 def _sum(values):
     out = values[0]
     for v in values[1:]:
@@ -183,8 +178,8 @@ class Strategy:
         return _Scope(self)
 
     def run(self, fn, args=(), kwargs=None, options=None):
-        outer, before, n = _Now.replica, _Now.updates, self.num_replicas_in_sync
-        _Now.updates = updates = _Updates(n) if n > 1 else None
+        outer, before, n = _Now.replica, state.updates, self.num_replicas_in_sync
+        state.updates = updates = _Updates(n) if n > 1 else None
         _Now.strategies.append(self)
         out = []
         try:
@@ -192,7 +187,7 @@ class Strategy:
                 _Now.replica = ReplicaContext(self, k)
                 out.append(fn(*_own(args, k), **_own(kwargs or {}, k)))
         finally:
-            _Now.replica, _Now.updates = outer, before
+            _Now.replica, state.updates = outer, before
             _Now.strategies.pop()
         if updates is not None:
             updates.carry_out()

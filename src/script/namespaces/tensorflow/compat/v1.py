@@ -3,6 +3,7 @@ import sys as _sys
 
 import _tf as _w
 from tensorflow import *
+from tensorflow import __getattr__ as _later, _elsewhere, __version__
 from tensorflow._base import state as _state, as_tensor as _as_tensor, dtype_of as _dtype_of, TensorShape, TensorLike as Tensor, InvalidArgumentError
 from tensorflow import (_ops, errors, nn, math, linalg, random, keras, data, nest, debugging, initializers, compat, group, no_op, control_dependencies, name_scope, device, cond, case, TensorArray, UnconnectedGradients, slice, print,
                         bool, name_scope as _name_scope)
@@ -12,11 +13,12 @@ from tensorflow._session import Session, InteractiveSession
 from tensorflow._flow import gradients, hessians
 from tensorflow._control import repeated as _repeated
 from tensorflow._variable import Variable
-from tensorflow.compat import v1_train as train, v1_losses as losses, v1_layers as layers, v1_saved_model as saved_model, v1_summary as summary, v1_metrics as metrics
+from tensorflow.compat import v1_train as train, v1_losses as losses, v1_layers as layers, v1_saved_model as saved_model, v1_summary as summary, v1_metrics as metrics, v1_flags as flags
 from tensorflow.compat.v1_scope import (AUTO_REUSE, VariableScope, get_local_variable, get_variable, get_variable_scope, make_template,
                                         variable_op_scope, variable_scope)
 from tensorflow._host import FIFOQueue, QueueBase, RandomShuffleQueue, py_func as _py_func
 from tensorflow._strings import string
+from tensorflow._text import Print
 from tensorflow._summary import Summary
 
 from tensorflow.compat import v1_nn as nn, v1_image as image
@@ -215,16 +217,6 @@ def assign_sub(ref, value, use_locking=None, name=None):
     return ref.assign_sub(value)
 
 
-def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
-    if not _said:
-        _said.append("Print")
-        _sys.stderr.write("tf.Print: nothing is printed when the graph runs; fetch the tensors, or use tf.print\n")
-    return input_
-
-
-_said = []
-
-
 class ConfigProto:
     def __init__(self, **kw):
         self.__dict__.update(kw)
@@ -333,17 +325,37 @@ def glorot_normal_initializer(seed=None, dtype=None):
 
 
 class logging:
-    ERROR, WARN, INFO, DEBUG, FATAL = 40, 30, 20, 10, 50
+    # what goes to stderr, by the logger "tensorflow"
+    DEBUG, INFO, WARN, ERROR, FATAL = 10, 20, 30, 40, 50
+    _level = 30
 
     @staticmethod
     def set_verbosity(v):
-        return None
+        if isinstance(v, str):
+            v = {"DEBUG": 10, "INFO": 20, "WARN": 30, "WARNING": 30, "ERROR": 40, "FATAL": 50}[v.upper()]
+        logging._level = v
+
+    @staticmethod
+    def get_verbosity():
+        return logging._level
+
+    @staticmethod
+    def log(level, msg, *args):
+        if level >= logging._level:
+            name = {10: "DEBUG", 20: "INFO", 30: "WARNING", 40: "ERROR", 50: "CRITICAL"}.get(level, f"Level {level}")
+            _sys.stderr.write(f"{name}:tensorflow:{msg % args if args else msg}\n")
+
+    @staticmethod
+    def flush():
+        _sys.stderr.flush()
+
+    debug, info = staticmethod(lambda msg, *a: logging.log(10, msg, *a)), staticmethod(lambda msg, *a: logging.log(20, msg, *a))
+    warn = warning = staticmethod(lambda msg, *a: logging.log(30, msg, *a))
+    error, fatal = staticmethod(lambda msg, *a: logging.log(40, msg, *a)), staticmethod(lambda msg, *a: logging.log(50, msg, *a))
 
 
 class app:
-    @staticmethod
-    def run(main=None, argv=None):
-        main(argv or [])
+    flags, run = flags, staticmethod(flags.run)
 
 
 def __getattr__(name):
@@ -352,6 +364,8 @@ def __getattr__(name):
         return contrib
     if name in ("ragged", "autograph", "config", "distribute", "saved_model", "version", "experimental", "bitwise"):
         return __import__("tensorflow." + name)
+    if name in _elsewhere:
+        return _later(name)
     raise AttributeError(f"module 'tensorflow.compat.v1' has no attribute '{name}'")
 
 

@@ -3,7 +3,6 @@ import _tf as _w
 import math as _math
 from tensorflow._base import as_tensor, state
 from tensorflow._variable import Variable
-from tensorflow.distribute import in_replica
 
 
 class Optimizer:
@@ -61,7 +60,7 @@ class Optimizer:
 
     def apply_gradients(self, grads_and_vars, name=None):
         pairs = list(grads_and_vars)
-        together = in_replica()
+        together = state.updates
         if together is not None:    # summed over the replicas, and applied once
             together.gradients(self, pairs)
             return self.iterations
