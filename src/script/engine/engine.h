@@ -192,6 +192,7 @@ bool en_place_now(Vm *vm, Place *out); /* of the innermost line of the user's ow
 
 bool en_index(En *e, Value key, wf_index *out, int *n); /* room for 2*WF_MAX_RANK */
 extern const char *const binary_label[OP2_COUNT]; /* names of the natives */
+const char *en_matmul_label(En *e, wf_tensor x, wf_tensor y); /* of a product's step, as PyTorch names it */
 Value en_tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inplace);
 Value en_tensor_unary(Vm *vm, UnOp op, Value a);
 Value en_tensor_compare(Vm *vm, CmpOp op, Value a, Value b);

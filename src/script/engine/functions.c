@@ -80,7 +80,7 @@ static Value unary(Vm *vm, const Args *a, Fn1 fn)
 static Value binary(Vm *vm, const Args *a, Fn2 fn)
 {
     En e = en_begin(vm, a);
-    wf_tensor x, y;
+    wf_tensor x, y, r;
 
     if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &y))
         return en_fail(&e);
@@ -88,7 +88,10 @@ static Value binary(Vm *vm, const Args *a, Fn2 fn)
         x = as_small_float(&e, x);
         y = as_small_float(&e, y);
     }
-    return end_out(&e, fn(e.c, x, y), a->v[2]);
+    r = fn(e.c, x, y);
+    if (fn == wf_matmul && !failed(e.c))
+        e.label = en_matmul_label(&e, x, y);
+    return end_out(&e, r, a->v[2]);
 }
 
 /* f(x, axis=None, keep=False); axis: None for all, an int or several */

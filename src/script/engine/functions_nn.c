@@ -6,20 +6,18 @@
 static Value n_linear(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
-    wf_tensor x, w, b = WF_NONE;
-    bool flat;
+    wf_tensor x, w, y, b = WF_NONE;
 
     if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &w) ||
         !en_tensor_opt(&e, a->v[2], &b))
         return en_fail(&e);
     if (!en_alike(&e, "linear", x, w))
         return en_fail(&e);
-    flat = wf_rank(e.c, x) == 2;
-    e.label = !wf_is_none(b)            ? flat ? "addmm" : "view"
-              : flat                    ? "mm"
-              : wf_rank(e.c, x) == 1    ? "squeeze4"
-                                        : "unsafe_view";
-    return en_end(&e, wf_linear(e.c, x, w, b));
+    e.label = wf_is_none(b) ? "mm" : "addmm";
+    y = wf_linear(e.c, x, w, b);
+    if (!failed(e.c) && wf_rank(e.c, x) != 2)
+        e.label = wf_rank(e.c, x) == 1 && wf_is_none(b) ? "squeeze4" : "unsafe_view";
+    return en_end(&e, y);
 }
 
 /* What the norms below have besides tensors, as bytes that tell one trace from another: no gaps. */

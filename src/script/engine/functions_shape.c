@@ -4,6 +4,16 @@
 /* ---- shape ------------------------------------------------------------------------- */
 
 /* reshape(x, shape): -1 is the size that makes the count right */
+/* A reshape that copies: PyTorch's name of its step tells. */
+static Value end_reshaped(En *e, wf_tensor r)
+{
+    const Tensor *t = failed(e->c) ? NULL : tensor_get(e->c, r, "reshape");
+
+    if (t && !t->symbolic && !t->root && !t->base)
+        e->label = "unsafe_view";
+    return en_end(e, r);
+}
+
 static Value n_reshape(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
@@ -13,7 +23,7 @@ static Value n_reshape(Vm *vm, const Args *a)
 
     if (!en_tensor(&e, a->v[0], &x) || !en_shape(&e, a->v[1], dims, &n))
         return en_fail(&e);
-    return en_end(&e, wf_reshape(e.c, x, dims, n));
+    return end_reshaped(&e, wf_reshape(e.c, x, dims, n));
 }
 
 static Value n_broadcast_to(Vm *vm, const Args *a)
@@ -52,7 +62,8 @@ static Value two_axes(Vm *vm, const Args *a, wf_tensor (*fn)(wf_ctx *, wf_tensor
 
     if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &p) || !en_int(&e, a->v[2], &q))
         return en_fail(&e);
-    return en_end(&e, fn(e.c, x, (int)p, (int)q));
+    x = fn(e.c, x, (int)p, (int)q);
+    return fn == wf_flatten ? end_reshaped(&e, x) : en_end(&e, x);
 }
 static Value n_swap_axes(Vm *vm, const Args *a) { return two_axes(vm, a, wf_swap_axes); }
 static Value n_move_axis(Vm *vm, const Args *a) { return two_axes(vm, a, wf_move_axis); }

@@ -258,12 +258,22 @@ static Value beside_sequence(Vm *vm, Value a, Value b, bool reflected)
                     sc_type_name(vm, self));
 }
 
+/* What PyTorch calls the step of a product: it folds axes into one product of matrices, or takes them as a batch. */
+const char *en_matmul_label(En *e, wf_tensor x, wf_tensor y)
+{
+    int m = wf_rank(e->c, x), n = wf_rank(e->c, y);
+
+    if (m <= 2 && n <= 2)
+        return m == 1 ? n == 1 ? "dot" : "squeeze4" : n == 1 ? "mv" : "mm";
+    return m == 2 && wf_has_grad_history(e->c, x) ? "clone" : "unsafe_view";
+}
+
 Value en_tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inplace)
 {
     Value rule = op == OP2_MUL ? beside_sequence(vm, a, b, reflected) : NONE;
     TensorObj *plain = inplace ? NULL : plain_binary(vm, op, a, b);
     En e;
-    wf_tensor x, y;
+    wf_tensor x, y, r;
 
     if (plain)
         return v_obj(plain);
@@ -301,7 +311,10 @@ Value en_tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool 
     }
     if (inplace && !reflected && e.f->views_write && !is_scalar(vm, a))
         return in_place(&e, op, a, x, y);
-    return en_end(&e, binary_fn[op](e.c, x, y));
+    r = binary_fn[op](e.c, x, y);
+    if (op == OP2_MATMUL && !failed(e.c))
+        e.label = en_matmul_label(&e, x, y);
+    return en_end(&e, r);
 }
 
 Value en_tensor_unary(Vm *vm, UnOp op, Value a)

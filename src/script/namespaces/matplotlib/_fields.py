@@ -189,7 +189,7 @@ class Fields:
         self.set_ylim(min(y), max(y))
         return made
 
-    def contourf(self, *args, levels=None, colors=None, cmap=None, alpha=None, **kwargs):
+    def contourf(self, *args, levels=None, colors=None, cmap=None, alpha=None, vmin=None, vmax=None, **kwargs):
         if kwargs:
             raise NotImplementedError("contourf: " + ", ".join(kwargs))
         from matplotlib._contour import bands
@@ -202,7 +202,8 @@ class Fields:
         fine = bands(z, levels)
         if colors is not None:
             cmap = ListedColormap([colors] * (len(levels) - 1) if isinstance(colors, str) else list(colors))
-        image = AxesImage(fine, (min(x), max(x), min(y), max(y)), "lower", Normalize(levels[0], levels[-1]), cmap, alpha)
+        image = AxesImage(fine, (min(x), max(x), min(y), max(y)), "lower",
+                          Normalize(levels[0] if vmin is None else vmin, levels[-1] if vmax is None else vmax), cmap, alpha)
         image.levels = levels
         self.figure._mappable = self._add(image, self.images)
         return image

@@ -209,6 +209,10 @@ class Axes(_plots.Plots, _fields.Fields, _statistics.Statistics):
         self._cells, self._bar, self._inside, self.label = None, None, None, ""  # _bar: of a colorbar (owner, fraction, pad, shrink, side, length to width)
         self.cla()
 
+    @property
+    def axes(self):
+        return self
+
     def cla(self):
         self._artists, self._titles, self._legend = [], {"center": ("", None), "left": ("", None), "right": ("", None)}, None
         self._colors, self._cycle = {"lines": 0, "fills": 0}, rcParams["axes.prop_cycle"].by_key().get("color", CYCLE)

@@ -48,7 +48,7 @@ def _matmul(text, label):
     rows = 1
     for n in a[:-1]:
         rows *= n
-    name = "addmm" if label in ("addmm", "view") else "mm"
+    name = "addmm" if label == "addmm" else "mm"
     return f"{name}: mat1 and mat2 shapes cannot be multiplied ({rows}x{a[-1]} and {b[-2]}x{b[-1]})"
 
 

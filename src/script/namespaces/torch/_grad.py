@@ -108,7 +108,6 @@ _NAMES = {
 _ONES = ("max", "min", "sum_dim", "mean_dim", "prod_dim", "rsub", "clip", "clamp", "squeeze", "roll_dim")
 _OF_PROGRAMS = {"dot_general": "MmBackward0", "reduce_sum": "SumBackward0", "logistic": "SigmoidBackward0",
                 "transpose": "TransposeBackward0", "copy_slices": "CopySlices"}  # steps of traced and scripted functions
-_MATMUL = {0: "DotBackward0", 1: "MvBackward0", 2: "MmBackward0", 3: "BmmBackward0"}
 
 
 def step_name(x):
@@ -116,8 +115,6 @@ def step_name(x):
     op = _w.about(x, "op")
     if not _w.about(x, "requires_grad") or not op:
         return None
-    if op == "matmul":
-        return _MATMUL.get(x.ndim, "UnsafeViewBackward0")
     if op == "squeeze4":
         return "SqueezeBackward4"
     if op in _OF_PROGRAMS:
