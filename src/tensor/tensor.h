@@ -451,8 +451,10 @@ void trace_set_vary(wf_ctx *c, Trace *tr, Val v, uint32_t axes); /* of an input 
 uint32_t *tensor_vary_all(wf_ctx *c, const wf_tensor *in, uint32_t nin, Tensor *const *captures, uint32_t ncaptures);
 /* ---- view.c ---- */
 
-/* May v be written into x? Into one place several times: only the same number, of windows. */
+/* May v be written into x? Into one place several times: only the same number. */
 bool view_may_take(const Tensor *x, const Tensor *v);
+/* Concrete: both lie in one piece of the same memory, and share a part of it or have it in another order. */
+bool view_laps(const Tensor *x, const Tensor *v);
 /* Concrete: x's memory from place `offset` of it on, with these sizes and strides. */
 wf_tensor view_strided(wf_ctx *c, wf_tensor x, const int64_t *dims, const int64_t *strides,
                        uint32_t rank, int64_t offset);

@@ -50,12 +50,41 @@ static bool is_splat(const Tensor *t)
 
 bool view_may_take(const Tensor *x, const Tensor *v)
 {
-    if (x->packed)
+    if (x->packed || is_splat(v))
         return true;
     for (uint32_t k = 0; k < x->rank; k++)
         if (x->dims[k] > 1 && x->strides[k] == 0)
             return false;
-    return is_splat(v) || !overlaps(x);
+    return !overlaps(x);
+}
+
+/* Its elements are a piece of memory without gaps, each once, in some order of the axes. */
+static bool is_dense(const Tensor *t)
+{
+    int64_t end = 0;
+
+    for (uint32_t k = 0; k < t->rank; k++) {
+        if (t->strides[k] < 0)
+            return false;
+        end += t->dims[k] > 1 ? t->strides[k] * (t->dims[k] - 1) : 0;
+    }
+    return end == t->count - 1 && !overlaps(t);
+}
+
+bool view_laps(const Tensor *x, const Tensor *v)
+{
+    const int64_t xs = (int64_t)wf_dtype_size((wf_dtype)x->dtype), vs = (int64_t)wf_dtype_size((wf_dtype)v->dtype);
+    const int64_t at = x->offset * xs, end = at + x->count * xs, from = v->offset * vs, to = from + v->count * vs;
+
+    if (x == v || x->symbolic || v->symbolic || !x->store || x->store != v->store || at >= to || from >= end ||
+        !is_dense(x) || !is_dense(v))
+        return false;
+    if (at != from || end != to || x->rank != v->rank)
+        return true;
+    for (uint32_t k = 0; k < x->rank; k++)
+        if (x->dims[k] > 1 && x->strides[k] != v->strides[k])
+            return true;
+    return false;
 }
 
 /* Which element of root, in row-major order, is `place` elements from its first in memory;

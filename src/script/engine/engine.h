@@ -207,6 +207,8 @@ bool en_tensor_len(Vm *vm, Value self, int64_t *out);
 
 /* devices.c: is the tensor on the device of those before it, where the front wants that? */
 bool en_same_device(En *e, Value v, wf_tensor x);
+/* operate.c: may y be read for what is written into x? PyTorch refuses where a part of their memory is the same. */
+bool en_apart(En *e, wf_tensor x, wf_tensor y);
 /* x, or a copy of it: packed, and on the host, so that its elements can be read; no history. NULL after an error. */
 Tensor *en_on_host(En *e, wf_tensor x);
 wf_tensor en_at_home(En *e, wf_tensor t); /* a result where the front has its arrays */

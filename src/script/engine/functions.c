@@ -88,6 +88,8 @@ static Value binary(Vm *vm, const Args *a, Fn2 fn)
         x = as_small_float(&e, x);
         y = as_small_float(&e, y);
     }
+    if (is_tensor(vm, a->v[2]) && !(en_apart(&e, as_tensor(a->v[2])->t, x) && en_apart(&e, as_tensor(a->v[2])->t, y)))
+        return en_fail(&e);
     r = fn(e.c, x, y);
     if (fn == wf_matmul && !failed(e.c))
         e.label = en_matmul_label(&e, x, y);

@@ -221,6 +221,23 @@ static Value n_shares_memory(Vm *vm, const Args *a)
     return en_end_value(&e, v_bool(wf_shares_memory(e.c, x, y)));
 }
 
+/* apart(x, values): none of the values is a tensor that may not be read while x is written */
+static Value n_apart(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    const Tuple *t = (const Tuple *)(const void *)a->v[1].o;
+    wf_tensor x;
+
+    if (!sc_is(vm, a->v[1], C_tuple))
+        sc_fail(vm, C_TypeError, "apart: needs a tuple");
+    if (sc_failed(vm) || !en_tensor(&e, a->v[0], &x))
+        return en_fail(&e);
+    for (size_t i = 0; i < (size_t)t->n && !failed(e.c); i++)
+        if (is_tensor(vm, t->v[i]))
+            en_apart(&e, x, as_tensor(t->v[i])->t);
+    return en_end_value(&e, NONE);
+}
+
 /* own(x, y): y, or a copy of it if it shares x's memory */
 static Value n_own(Vm *vm, const Args *a)
 {
@@ -376,6 +393,7 @@ const NativeDef engine_state[] = {
     {"set_error", n_set_error, "fn"},
     {"set_weak", n_set_weak, "x|weak"},
     {"shares_memory", n_shares_memory, "x,y"},
+    {"apart", n_apart, "x,values"},
     {"own", n_own, "x,y"},
     {"no_grad", n_no_grad, "on"},
     {"wrap", n_wrap, "x"},

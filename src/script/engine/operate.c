@@ -51,6 +51,16 @@ static bool on_one_device(En *e, Value a, wf_tensor x, Value b, wf_tensor y)
     return !e->f->one_device || (en_same_device(e, a, x) && en_same_device(e, b, y));
 }
 
+bool en_apart(En *e, wf_tensor x, wf_tensor y)
+{
+    Tensor *to, *from;
+
+    if (e->f != &e->vm->engine->front[FRONT_TORCH] || !(to = tensor_get(e->c, x, "write")) ||
+        !(from = tensor_get(e->c, y, "write")) || !view_laps(to, from))
+        return !failed(e->c);
+    return tensor_fail(e->c, WF_ERR_VALUE, "write: some elements of what is read are those of what is written"), false;
+}
+
 /* Writes the result into x: x += y. */
 static Value in_place(En *e, BinOp op, Value self, wf_tensor x, wf_tensor y)
 {
@@ -309,7 +319,7 @@ Value en_tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool 
               (long long)b.i);
         return en_fail(&e);
     }
-    if (inplace && !reflected && e.f->views_write && !is_scalar(vm, a))
+    if (inplace && !reflected && e.f->views_write && !is_scalar(vm, a) && en_apart(&e, x, y))
         return in_place(&e, op, a, x, y);
     r = binary_fn[op](e.c, x, y);
     if (op == OP2_MATMUL && !failed(e.c))
@@ -514,6 +524,18 @@ Value en_tensor_getitem(Vm *vm, Value self, Value key)
     return en_end(&e, wf_index_get(e.c, as_tensor(self)->t, ix, n));
 }
 
+/* Whether v may be written to these items of x: a view of it, or x itself where some are named by tensors. */
+static bool items_apart(En *e, wf_tensor x, const wf_index *ix, int n, wf_tensor v)
+{
+    bool view = true;
+
+    if (!wf_shares_memory(e->c, x, v))
+        return true;
+    for (int i = 0; i < n; i++)
+        view &= ix[i].kind != WF_INDEX_TENSOR;
+    return en_apart(e, view ? wf_index_get(e->c, x, ix, n) : x, v);
+}
+
 bool en_tensor_setitem(Vm *vm, Value self, Value key, Value v)
 {
     En e = en_begin_front(vm, as_tensor(self)->front);
@@ -534,7 +556,8 @@ bool en_tensor_setitem(Vm *vm, Value self, Value key, Value v)
 
         if (seq)
             x = en_tensor_from(&e, v, e.f == &vm->engine->front[FRONT_NUMPY] && dtype_is_int(d) ? d : WF_INVALID);
-        if (seq ? !failed(e.c) && !sc_failed(vm) : (v.tag != T_INT || en_check_fits(&e, d, v.i, true)) && en_tensor(&e, v, &x))
+        if ((seq ? !failed(e.c) && !sc_failed(vm) : (v.tag != T_INT || en_check_fits(&e, d, v.i, true)) && en_tensor(&e, v, &x)) &&
+            (!is_tensor(vm, v) || items_apart(&e, as_tensor(self)->t, ix, n, x)))
             wf_index_write(e.c, as_tensor(self)->t, ix, n, x);
     }
     if (sc_failed(vm)) {

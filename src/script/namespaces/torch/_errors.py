@@ -168,6 +168,9 @@ _WORDS = (  # a part of the engine's text, what to say
     ("stands for a single element of its memory",
      lambda text, label: "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
                          "Please clone() the tensor before performing the operation."),
+    ("are those of what is written",
+     lambda text, label: "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+                         "location. Please clone() the tensor before performing the operation."),
     ("needs a float dtype", lambda text, label: "Only Tensors of floating point and complex dtype can require gradients"),
 )
 

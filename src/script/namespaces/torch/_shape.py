@@ -612,6 +612,7 @@ _HERE = (_w.index_write, _w.index_add_in)
 def in_place(fn):
     # The method of a function of IN_PLACE.
     def write(self, *args, **kwargs):
+        _w.apart(self, args + tuple(kwargs.values()))
         out = fn(_HERE, self, *args, **kwargs)
         return out if out is self else _w.write(self, out)
     return write

@@ -95,8 +95,14 @@ def _converter(d):
     return convert
 
 
+def _reads(self, args, kwargs):
+    # before self is written: tensors that share a part of its memory may not be read for it
+    _w.apart(self, args + tuple(kwargs.values()) if kwargs else args)
+
+
 def _in_place(fn):
     def write(self, *args, **kwargs):
+        _reads(self, args, kwargs)
         return _write(self, fn(self, *args, **kwargs))
     return write
 
@@ -104,6 +110,7 @@ def _in_place(fn):
 def _in_place_of_steps(fn):
     # of several steps: those that save what they read must not see it written over
     def write(self, *args, **kwargs):
+        _reads(self, args, kwargs)
         x = _w.copy(self) if _w.about(self, "need") else self
         return _write(self, fn(x, *args, **kwargs))
     return write
@@ -444,6 +451,7 @@ class Tensor(_w.Tensor):
     def copy_(self, src, non_blocking=False):
         if not isinstance(src, _w.Tensor):
             src = _w.tensor(src, self.dtype)
+        _w.apart(self, (src,))
         return _write(self, src if src.dtype == self.dtype else _w.cast(src, self.dtype))
 
     def fill_(self, value):
