@@ -6,6 +6,8 @@ from torch.nn import modules, parameter
 
 
 def __getattr__(name):
+    if name.startswith("Uninit"):
+        return getattr(parameter, name)
     if name in ("utils", "attention", "parallel"):
         return __import__("torch.nn." + name)
     if name in modules.MORE:

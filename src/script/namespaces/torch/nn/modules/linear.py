@@ -48,31 +48,6 @@ class NonDynamicallyQuantizableLinear(Linear):
     pass
 
 
-class LazyLinear(Linear):
-    # The width comes from the first input.
-    def __init__(self, out_features, bias=True, device=None, dtype=None):
-        Module.__init__(self)
-        self.in_features, self.out_features = 0, out_features
-        self._with_bias = bias
-        self._made = False
-
-    def _make(self, width):
-        Linear.__init__(self, width, self.out_features, self._with_bias)
-        self._made = True
-        self.__class__ = Linear
-
-    def _make_for(self, stored):
-        self._make(stored["weight"].shape[1])
-
-    def forward(self, input):
-        if not self._made:
-            self._make(input.shape[-1])
-        return _w.linear(input, self.weight, self.bias)
-
-    def extra_repr(self):
-        return f"in_features={self.in_features}, out_features={self.out_features}, bias={self._with_bias}"
-
-
 class Bilinear(Module):
     def __init__(self, in1_features, in2_features, out_features, bias=True, device=None, dtype=None):
         super().__init__()

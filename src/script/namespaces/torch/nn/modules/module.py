@@ -1,20 +1,12 @@
 # torch.nn.modules.module -- Module: a tree of parameters, buffers and other modules.
 import copy as _copy
-from collections import OrderedDict, namedtuple
 
 import _torch as _w
-from torch._grad import new_handle, no_grad
+from torch._grad import RemovableHandle, new_handle
 from torch._types import number_of, dtype as _dtype, device as _device
+from torch.nn.modules import _state
+from torch.nn.modules._state import _IncompatibleKeys
 from torch.nn.parameter import Parameter, Buffer
-
-
-class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
-    def __repr__(self):
-        if not self.missing_keys and not self.unexpected_keys:
-            return "<All keys matched successfully>"
-        return f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
-
-    __str__ = __repr__
 
 
 def _indented(text, n):
@@ -28,7 +20,18 @@ class _WithKwargs:
         self.hook = hook
 
 
+class _Before:
+    # a hook that sees, and may change, the gradients of a module's results before they reach the module
+    def __init__(self, hook):
+        self.hook = hook
+
+
+# Hooks of all modules, by kind.
+_everywhere = {kind: {} for kind in ("pre", "forward", "backward", "buffer", "module", "parameter")}
+
+
 class Module:
+    _version = 1
     training = True
     dump_patches = False
     call_super_init = False
@@ -48,30 +51,35 @@ class Module:
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args, **kwargs):
-        if not self._forward_pre_hooks and not self._forward_hooks and not self._backward_hooks:
-            return self.forward(*args, **kwargs)
-        for hook in list(self._forward_pre_hooks.values()):
+        pre, post = self._forward_pre_hooks, self._forward_hooks
+        for hook in list(_everywhere["pre"].values()) + list(pre.values()):
             with_kwargs = isinstance(hook, _WithKwargs)
             r = hook.hook(self, args, kwargs) if with_kwargs else hook(self, args)
             if r is not None and with_kwargs:
                 args, kwargs = r
             elif r is not None:
                 args = r if isinstance(r, tuple) else (r,)
-        if self._backward_hooks:
-            args, seen = _watch_inputs(self, args)
+        watch = None
+        if self._backward_hooks or _everywhere["backward"]:
+            hooks = list(_everywhere["backward"].values()) + list(self._backward_hooks.values())
+            watch = __import__("torch.nn.modules._hooks").Watch(self, [h.hook for h in hooks if isinstance(h, _Before)],
+                                                                [h for h in hooks if not isinstance(h, _Before)])
+            args = watch.inputs(args)
+        hooks = list(_everywhere["forward"].values()) + list(post.values())
         try:
             out = self.forward(*args, **kwargs)
         except Exception:
-            always = vars(self).get("_always_called", [])
-            for hook in [h for h in self._forward_hooks.values() if any([h is a for a in always])]:
+            always = vars(self).get("_always_called", []) + _always
+            for hook in [h for h in hooks if any([h is a for a in always])]:
                 hook.hook(self, args, kwargs, None) if isinstance(hook, _WithKwargs) else hook(self, args, None)
             raise
-        for hook in list(self._forward_hooks.values()):
+        for hook in hooks:
             r = hook.hook(self, args, kwargs, out) if isinstance(hook, _WithKwargs) else hook(self, args, out)
             if r is not None:
                 out = r
-        return _watch_output(out, seen) if self._backward_hooks else out
+        return out if watch is None else watch.results(out)
 
+    # not called at all where an object has no hooks, and all modules have none
     _w.relay(__call__, "forward", ("_forward_pre_hooks", "_forward_hooks", "_backward_hooks"))
 
     # ---- attributes
@@ -101,7 +109,7 @@ class Module:
             if "_modules" not in d:
                 raise AttributeError("cannot assign module before Module.__init__() call")
             _forget(d, name, "_modules")
-            d["_modules"][name] = value
+            d["_modules"][name] = _registering("module", self, name, value)
             return
         if "_parameters" in d:
             if name in d["_parameters"]:
@@ -153,7 +161,7 @@ class Module:
         if tensor is not None and not isinstance(tensor, _w.Tensor):
             raise TypeError(f"cannot assign '{_type_text(tensor)}' object to buffer '{name}' "
                             "(torch Tensor or None required)")
-        self._buffers[name] = tensor
+        self._buffers[name] = _registering("buffer", self, name, tensor)
         if persistent:
             self._non_persistent_buffers_set.discard(name)
         else:
@@ -166,7 +174,7 @@ class Module:
         if param is not None and not isinstance(param, Parameter):
             raise TypeError(f"cannot assign '{_type_text(param)}' object to parameter '{name}' "
                             "(torch.nn.Parameter or None required)")
-        self._parameters[name] = param
+        self._parameters[name] = _registering("parameter", self, name, param)
 
     def register_module(self, name, module):
         self.add_module(name, module)
@@ -175,7 +183,7 @@ class Module:
         if module is not None and not isinstance(module, Module):
             raise TypeError(f"{_type_text(module)} is not a Module subclass")
         _check_name(self, name, "_modules", "module")
-        self._modules[name] = module
+        self._modules[name] = _registering("module", self, name, module)
 
     # ---- the tree
 
@@ -362,61 +370,14 @@ class Module:
 
     # ---- state
 
-    def get_extra_state(self):
-        raise RuntimeError("Reached a code path in Module.get_extra_state() that should never be called.")
-
-    def state_dict(self, *args, destination=None, prefix="", keep_vars=False):
-        out = OrderedDict() if destination is None else destination
-        for name, p in self._parameters.items():
-            if p is not None:
-                out[prefix + name] = p if keep_vars else _w.detach(p)
-        for name, b in self._buffers.items():
-            if b is not None and name not in self._non_persistent_buffers_set:
-                out[prefix + name] = b if keep_vars else _w.detach(b)
-        for name, m in self._modules.items():
-            if m is not None:
-                m.state_dict(destination=out, prefix=prefix + name + ".", keep_vars=keep_vars)
-        return out
-
-    def load_state_dict(self, state_dict, strict=True, assign=False):
-        if not isinstance(state_dict, dict):
-            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
-        for name, m in self.named_modules():
-            if type(m).__name__.startswith("Lazy") and hasattr(m, "_make_for"):
-                prefix = name + "." if name else ""
-                stored = {k[len(prefix):]: v for k, v in state_dict.items() if k.startswith(prefix)}
-                if stored:
-                    m._make_for(stored)
-        own = self.state_dict(keep_vars=True)
-        missing = [k for k in own if k not in state_dict]
-        unexpected = [k for k in state_dict if k not in own]
-        errors = []
-        with no_grad():
-            for key, x in own.items():
-                if key not in state_dict:
-                    continue
-                value = state_dict[key]
-                if value.shape != x.shape:
-                    errors.append(f"size mismatch for {key}: copying a param with shape {value.shape} from "
-                                  f"checkpoint, the shape in current model is {x.shape}.")
-                elif assign:
-                    _assign(self, key, value, x)
-                else:
-                    if x.is_meta and not value.is_meta:
-                        __import__("warnings").warn(f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in the "
-                                      "current model, which is a no-op. (Did you mean to pass `assign=True` to assign items in the "
-                                      "state dictionary to their corresponding key in the module instead of copying them in place?)")
-                    x.copy_(value)
-        if strict:
-            if unexpected:
-                errors.insert(0, "Unexpected key(s) in state_dict: " + ", ".join([f'"{k}"' for k in unexpected])
-                              + ". ")
-            if missing:
-                errors.insert(0, "Missing key(s) in state_dict: " + ", ".join([f'"{k}"' for k in missing]) + ". ")
-        if errors:
-            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t"
-                               + "\n\t".join(errors))
-        return _IncompatibleKeys(missing, unexpected)
+    state_dict, load_state_dict = _state.state_dict, _state.load_state_dict
+    get_extra_state, set_extra_state = _state.get_extra_state, _state.set_extra_state
+    _save_to_state_dict, _load_from_state_dict = _state._save_to_state_dict, _state._load_from_state_dict
+    register_state_dict_pre_hook, register_state_dict_post_hook = _state.register_state_dict_pre_hook, _state.register_state_dict_post_hook
+    register_load_state_dict_pre_hook = _state.register_load_state_dict_pre_hook
+    register_load_state_dict_post_hook = _state.register_load_state_dict_post_hook
+    _register_state_dict_hook = _state._register_state_dict_hook
+    _register_load_state_dict_pre_hook = _state._register_load_state_dict_pre_hook
 
     # ---- hooks
 
@@ -430,9 +391,15 @@ class Module:
         return _registered(self._forward_pre_hooks, _WithKwargs(hook) if with_kwargs else hook, prepend)
 
     def register_full_backward_hook(self, hook, prepend=False):
+        _one_kind(self, True)
         return _registered(self._backward_hooks, hook, prepend)
 
-    register_backward_hook = register_full_backward_hook
+    def register_full_backward_pre_hook(self, hook, prepend=False):
+        return _registered(self._backward_hooks, _Before(hook), prepend)
+
+    def register_backward_hook(self, hook):
+        _one_kind(self, False)
+        return _registered(self._backward_hooks, hook, False)
 
     # ---- text
 
@@ -479,15 +446,6 @@ def _check_name(m, name, kind, what):
         raise KeyError(f"attribute '{name}' already exists")
 
 
-def _assign(root, key, value, old):
-    path, _, name = key.rpartition(".")
-    m = root.get_submodule(path)
-    if name in m._parameters:
-        m._parameters[name] = value if isinstance(value, Parameter) else Parameter(value, old.requires_grad)
-    else:
-        m._buffers[name] = value
-
-
 def _registered(hooks, hook, prepend):
     handle = new_handle(hooks, hook)
     if prepend:
@@ -498,50 +456,71 @@ def _registered(hooks, hook, prepend):
     return handle
 
 
-class _Backward:
-    # What the backward hooks of one call of a module see, once all of it is there: the gradients
-    # of its inputs and of its result, in whatever order they come.
-    def __init__(self, module, inputs):
-        self.module = module
-        self.inputs = [None] * inputs
-        self.output = None
-        self.missing = 0
-
-    def call(self):
-        for hook in list(self.module._backward_hooks.values()):
-            r = hook(self.module, tuple(self.inputs), (self.output,))
-            if r is not None:
-                self.inputs = list(r) if isinstance(r, (tuple, list)) else [r]
-
-    def at_input(self, i, g):
-        self.inputs[i] = g
-        self.missing -= 1
-        if self.missing:
-            return None
-        self.call()
-        return self.inputs[i]
-
-    def at_output(self, g):
-        self.output = g
-        self.missing -= 1
-        if not self.missing:
-            self.call()
+def _one_kind(module, full):
+    if module._backward_hooks and vars(module).get("_is_full_backward_hook", full) != full:
+        raise RuntimeError("Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only one "
+                           "of them.")
+    module._is_full_backward_hook = full
 
 
-def _watch_inputs(module, args):
-    seen, out = _Backward(module, len(args)), []
-    for i, x in enumerate(args):
-        if isinstance(x, _w.Tensor) and x.requires_grad:
-            x = x.view_as(x)
-            x.register_hook(lambda g, i=i: seen.at_input(i, g))
-            seen.missing += 1
-        out.append(x)
-    return tuple(out), seen
+# ---- hooks of all modules
+
+_always = []        # of them, those that are also called when forward raises
 
 
-def _watch_output(out, seen):
-    first = out[0] if isinstance(out, tuple) else out
-    if isinstance(first, _w.Tensor) and first.requires_grad:
-        first.register_hook(seen.at_output)
-        seen.missing += 1
-    return out
+class _Everywhere(RemovableHandle):
+    def remove(self):
+        RemovableHandle.remove(self)
+        _shorten()
+
+
+def _shorten():
+    none = not (_everywhere["pre"] or _everywhere["forward"] or _everywhere["backward"])
+    _w.relay(Module.__call__, "forward", ("_forward_pre_hooks", "_forward_hooks", "_backward_hooks") if none else ("_never",))
+
+
+def _of_all(kind, hook):
+    handle = new_handle(_everywhere[kind], hook)
+    _shorten()
+    return _Everywhere(handle.hooks, handle.id)
+
+
+def register_module_forward_pre_hook(hook):
+    return _of_all("pre", hook)
+
+
+def register_module_forward_hook(hook, *, with_kwargs=False, always_call=False):
+    hook = _WithKwargs(hook) if with_kwargs else hook
+    if always_call:
+        _always.append(hook)
+    return _of_all("forward", hook)
+
+
+def register_module_full_backward_pre_hook(hook):
+    return _of_all("backward", _Before(hook))
+
+
+def register_module_full_backward_hook(hook):
+    return _of_all("backward", hook)
+
+
+register_module_backward_hook = register_module_full_backward_hook
+
+
+def register_module_buffer_registration_hook(hook):
+    return new_handle(_everywhere["buffer"], hook)
+
+
+def register_module_module_registration_hook(hook):
+    return new_handle(_everywhere["module"], hook)
+
+
+def register_module_parameter_registration_hook(hook):
+    return new_handle(_everywhere["parameter"], hook)
+
+
+def _registering(kind, module, name, value):
+    for hook in _everywhere[kind].values():
+        new = hook(module, name, value)
+        value = value if new is None else new
+    return value

@@ -7,6 +7,7 @@ from torch.nn.parameter import Parameter
 
 
 class _NormBase(Module):
+    _version = 2
     ranks = None
 
     def __init__(self, num_features, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True, device=None,
@@ -40,6 +41,12 @@ class _NormBase(Module):
         if self.affine:
             init.ones_(self.weight)
             init.zeros_(self.bias)
+
+    def _load_from_state_dict(self, state_dict, prefix, local_metadata, *args):
+        key = prefix + "num_batches_tracked"
+        if (local_metadata.get("version") or 0) < 2 and self.track_running_stats and key not in state_dict:
+            state_dict[key] = _tensor(0, dtype=_w.int64) if self.num_batches_tracked is None else self.num_batches_tracked
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *args)
 
     def _check(self, input):
         if self.ranks and input.ndim not in self.ranks:
