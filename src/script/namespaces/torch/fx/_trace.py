@@ -62,7 +62,7 @@ class _recording:
 
 class _Patches:
     def __init__(self):
-        self.undo = []
+        self.undo, self.first = [], {}      # first: by the id of a function, what stands for it
 
     def put(self, names, key, value):
         self.undo.append((names, key, names[key] if key in names else self))
@@ -75,6 +75,7 @@ class _Patches:
             for key, fn in list(names.items()):
                 if key[:1] != "_" and callable(fn) and not isinstance(fn, (type, torch.dtype, _recording)):
                     new = made[id(fn)] = _recording(fn, named("torch" if m == "_torch" else m, key))
+                    self.first.setdefault(id(fn), new)
                     self.put(names, key, new)
         for m in list(_sys.modules.values()):
             if getattr(m, "__file__", None) is not None or getattr(m, "__name__", "") == "__main__":
@@ -156,7 +157,8 @@ class Tracer(TracerBase):
     def _arguments(self, fn, concrete):
         out = [self.root] if self._is_module else []
         spec = list(_inspect.signature(fn).parameters.values())
-        for p in spec[1:] if self._is_module and spec and spec[0].name == "self" else spec:
+        own = self._is_module and spec and spec[0].kind != _inspect.Parameter.VAR_POSITIONAL
+        for p in spec[1:] if own else spec:
             if p.name in concrete:
                 out.append(concrete[p.name])
                 continue
@@ -395,13 +397,18 @@ class Transformer(Interpreter):
         return self.tracer.create_proxy("call_module", target, args, kwargs)
 
     def call_function(self, target, args, kwargs):
-        return self.tracer.create_proxy("call_function", target, args, kwargs)
+        return self.tracer.create_proxy("call_function", getattr(target, "fn", target), args, kwargs)
 
     def call_method(self, target, args, kwargs):
         return self.tracer.create_proxy("call_method", target, args, kwargs)
 
     def transform(self):
-        result = self.run()
+        self.patches = _Patches()
+        try:
+            self.patches.torch_functions([])
+            result = self.run()
+        finally:
+            self.patches.restore()
         self.new_graph.output(self.tracer.create_arg(result))
         return GraphModule(self.module, self.new_graph)
 
@@ -409,7 +416,8 @@ class Transformer(Interpreter):
         args, kwargs = self.fetch_args_kwargs_from_env(n)
         if n.op == "placeholder":
             return Interpreter.run_node(self, n)
-        return getattr(self, n.op)(n.target, args, kwargs)
+        # functions are what their names stand for meanwhile, so that `target is torch.relu` holds
+        return getattr(self, n.op)(self.patches.first.get(id(n.target), n.target), args, kwargs)
 
 
 Match = _namedtuple("Match", ["anchor", "nodes_map"])

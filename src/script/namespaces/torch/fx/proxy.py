@@ -40,6 +40,9 @@ class Proxy:
     def __contains__(self, x):
         return self.tracer.to_bool(self)
 
+    def __index__(self):
+        raise TypeError("'Proxy' object cannot be interpreted as an integer")
+
     def keys(self):
         return self.tracer.keys(self)
 
