@@ -251,10 +251,9 @@ static Value type_repr(Vm *vm, Value self)
 {
     Class *c = (Class *)self.o;
 
-    if (c->script && c->module && strcmp(c->module->s, "builtins") != 0)
-        return sc_strf(vm, "<class '%s.%s'>", c->module->s, full_name(vm, c));
-    return sc_strf(vm, "<class '%s%s%s'>", c->module ? c->module->s : "",
-                   c->module ? "." : "", c->name->s);
+    const char *home = c->module && strcmp(c->module->s, "builtins") != 0 ? c->module->s : "";
+
+    return sc_strf(vm, "<class '%s%s%s'>", home, home[0] ? "." : "", c->script ? full_name(vm, c) : c->name->s);
 }
 
 Class *sc_metaclass(Vm *vm, Class *meta, const Tuple *bases)

@@ -35,6 +35,7 @@ static RecordNode *node_new(wf_ctx *c, uint32_t nin, uint32_t nout)
     need = n->bytes;
     memset(n, 0, sizeof *n + nin * sizeof(Edge));
     n->bytes = need;
+    n->serial = ++s->serial;
     n->cls = cls;
     n->refs = 1;
     n->nin = nin;

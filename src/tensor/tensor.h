@@ -185,6 +185,7 @@ struct Tensors {    /* the state of one context */
     RecordNode *dead;         /* nodes to be freed, one after the other: histories are deep */
     bool burying;
     uint64_t epoch;            /* of walks over histories */
+    uint64_t serial;           /* of the last step that was recorded */
     Packer *packer;      /* in force; NULL: values are saved as they are */
     uint32_t npacked;    /* nodes with packed values */
     struct BackProgram *backs; /* derivative programs by shape of history */
@@ -536,6 +537,7 @@ struct RecordNode {
     CallForm *form; /* of a call: how it was recorded; NULL: the operands are all there is */
     const char *label; /* what a front calls this step; lives as long; NULL: none */
     uint64_t need;
+    uint64_t serial; /* steps that read its results have a greater one */
     uint64_t epoch;  /* of the last walk that saw it */
     uint64_t wanted; /* the last walk to which its derivative mattered */
     uint32_t order;  /* in that walk */

@@ -97,6 +97,8 @@ static Value n_about(Vm *vm, const Args *a)
         v = v_bool(!t->node || t->node->label);
     else if (!strcmp(what, "step") && (t = tensor_get(e.c, x, "about")) != NULL) /* which step made it */
         v = v_int((int64_t)(uintptr_t)t->node);
+    else if (!strcmp(what, "serial") && (t = tensor_get(e.c, x, "about")) != NULL) /* by which steps are in order */
+        v = v_int(t->node ? (int64_t)t->node->serial : 0);
     else if (!strcmp(what, "need") && (t = tensor_get(e.c, x, "about")) != NULL)
         v = v_int((int64_t)t->need);
     else if (!strcmp(what, "packed") && (t = tensor_get(e.c, x, "about")) != NULL)

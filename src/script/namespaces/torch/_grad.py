@@ -3,6 +3,7 @@
 # Histories are the engine's. Steps that a script differentiates itself (autograd.Function)
 # and hooks are put in between by `_staged`.
 import functools as _functools
+import weakref as _weakref
 
 import _torch as _w
 
@@ -130,11 +131,36 @@ _SAVED = {"_saved_self": 0, "_saved_other": 1, "_saved_result": -1, "_saved_inpu
           "_saved_mat2": 1, "_saved_base": 0, "_saved_exponent": 1}
 
 
-class _Fn:
+class Node:
+    # A step of a history: its class is named as the step is.
+    __module__ = "torch.autograd.graph"
+    _classes = {}
+
+    @classmethod
+    def named(cls, name, *args):
+        made = Node._classes.get((cls, name))
+        if made is None:
+            made = Node._classes[cls, name] = type(name, (cls,), {"__module__": cls.home})
+        return made(name, *args)
+
+    def __eq__(self, other):
+        return self is other or (isinstance(other, Node) and self._key() == other._key())
+
+    def __hash__(self):
+        return hash(self._key())
+
+
+class _Fn(Node):
     # x.grad_fn
+    home = "builtins"
+
     def __init__(self, name, tensor):
         self._name = name
         self._tensor = tensor
+
+    def _key(self):
+        step = _w.about(self._tensor, "step")
+        return (self._name, step) if step else (self._name, _w.about(self._tensor, "address"))
 
     def name(self):
         return "torch::autograd::AccumulateGrad" if self._name == "AccumulateGrad" else self._name
@@ -156,6 +182,21 @@ class _Fn:
             raise AttributeError(f"'{self._name}' object has no attribute '{name}'")
         return v
 
+    def register_prehook(self, fn):
+        return register_hook(self._tensor, lambda g: (fn((g,)) or (None,))[0])
+
+    def register_hook(self, fn):
+        x = self._tensor
+        if self._name == "AccumulateGrad":
+            return register_post_accumulate_grad_hook(x, lambda p: fn((), (p.grad,)))
+
+        def told(g):
+            xs = [y for y in _w.parents(x)]
+            found = [conjugated(v) for v in _w.gradients([x], [conjugated(g)], xs, True, False, True)]
+            if fn(tuple(found), (g,)) is not None:
+                raise NotImplementedError(f"{self._name}.register_hook: a hook that gives other gradients; use a hook of the tensor")
+        return register_hook(x, told)
+
     @property
     def variable(self):
         if self._name != "AccumulateGrad":
@@ -167,9 +208,9 @@ class _Fn:
         before = [_before(x) for x in _operands(self._tensor)]
         op = _w.about(self._tensor, "op")
         if op == "cross_entropy":
-            return ((_Within("LogSoftmaxBackward0", self._tensor, before), 0),)
+            return ((_Within.named("LogSoftmaxBackward0", self._tensor, before), 0),)
         if op in ("linear", "addmm") and len(before) == 3:
-            return ((before[2], 0), (before[0], 0), (_Within("TBackward0", self._tensor, before[1:2]), 0))
+            return ((before[2], 0), (before[0], 0), (_Within.named("TBackward0", self._tensor, before[1:2]), 0))
         if op in _OF_TARGETS and len(before) == 1:
             before.append(None)
         return tuple([(f, 0) for f in before])
@@ -187,7 +228,7 @@ class _Within(_Fn):
 
 
 def _before(x):
-    return grad_fn(x) or _Fn("AccumulateGrad", x)
+    return grad_fn(x) or _Fn.named("AccumulateGrad", x)
 
 
 def _operands(x):
@@ -205,7 +246,7 @@ def grad_fn(x):
     if host is not None and not _w.about(x, "op"):
         return host
     name = step_name(x)
-    return None if name is None else _Fn(name, x)
+    return None if name is None else _Fn.named(name, x)
 
 
 # ---- backward
@@ -275,42 +316,52 @@ class _Sums:
         self.values.append(g)
 
 
+class _Waiting:
+    # A step of a script, or a value in between that has hooks, whose gradients come in.
+    def __init__(self, outputs, step=None, entry=None):
+        self.step, self.entry = step, entry
+        self.grads, self.results = [None] * outputs, [None] * outputs
+
+    def add(self, k, g, result):
+        self.grads[k], self.results[k] = _plus(self.grads[k], g), result
+
+
 def _staged(ys, gys, wanted, keep, create):
-    # wanted None: gradients go to the leaves. Steps of scripts are run last made first.
+    # wanted None: gradients go to the leaves. Steps of scripts and hooks are run last made first, each when its gradient is whole.
     sums = _Sums(wanted or [])
+    hooked[:] = [e for e in hooked if e.tensor is not None]
     inner = [e for e in hooked if not _w.about(e.tensor, "leaf")]
-    inner_sums = [None] * len(inner)
-    pending, roots = {}, []
-    todo = (ys, gys)
+    waiting, roots = {}, []     # by serial number
+    changed = None              # whose own gradient is the one before its hooks
     was = _w.recording(create)
     try:
-        while todo is not None:
-            ys, gys = todo
+        while ys:
             roots += ys
             leaves = _w.leaves(ys) if wanted is None else wanted
             steps = _w.hosts(ys)
             targets = leaves + [e.tensor for e in inner] + [s[1] for s in steps]
-            gs = _w.gradients(ys, gys, targets, True, create, True) if ys and targets else [None] * len(targets)
+            gs = _w.gradients(ys, gys, targets, True, create, True) if targets else []
             n, m = len(leaves), len(inner)
             for x, g in zip(leaves, gs[:n]):
-                if g is not None:
+                if g is not None and not (changed is not None and _w.same(x, changed)):
                     sums.add(x, g)
-            for i in range(m):
-                inner_sums[i] = _plus(inner_sums[i], gs[n + i])
+            for e, g in zip(inner, gs[n:n + m]):
+                if g is not None:
+                    at = (_w.about(e.tensor, "serial"), id(e))
+                    waiting.setdefault(at, _Waiting(1, entry=e)).add(0, g, None)
             for (record, result), g in zip(steps, gs[n + m:]):
                 step, k = record
-                entry = pending.get(step.serial)
-                if g is not None and entry is None:
-                    entry = pending[step.serial] = (step, [None] * step.outputs, [None] * step.outputs)
-                if entry is not None:
-                    entry[1][k] = _plus(entry[1][k], g)
-                    entry[2][k] = result
-            todo = None
-            if pending:
-                step, grads, results = pending.pop(max(pending))
-                todo = step.run(grads, create, keep, results)
-            elif inner:
-                todo = _inner_hooks(inner, inner_sums)
+                if g is not None:
+                    waiting.setdefault((step.serial, -1), _Waiting(step.outputs, step)).add(k, g, result)
+            ys, changed = [], None
+            while waiting and not ys:
+                next_ = waiting.pop(max(waiting))
+                if next_.entry is None:
+                    ys, gys = next_.step.run(next_.grads, create, keep, next_.results)
+                else:
+                    inner.remove(next_.entry)
+                    changed = next_.entry.tensor
+                    ys, gys = _inner_hooks(next_.entry, next_.grads[0], keep)
     finally:
         _w.recording(was)
     if not keep and not create:
@@ -321,25 +372,19 @@ def _staged(ys, gys, wanted, keep, create):
         _accumulate(x, g, create)
 
 
-def _inner_hooks(inner, sums):
-    # Hooks on values in between: what a hook changes goes on from there as a difference.
-    ys, gys = [], []
-    for entry, g in zip(inner, sums):
-        if g is None:
-            continue
-        new = g
-        for hook in list(entry.hooks.values()):
-            r = hook(conjugated(new))
-            new = new if r is None else conjugated(r)
-        if entry.keep:
-            entry.tensor._kept = _plus(getattr(entry.tensor, "_kept", None), _w.detach(new))
-        if new is not g:
-            ys.append(entry.tensor)
-            gys.append(new - g)
+def _inner_hooks(entry, g, keep):
+    # What the hooks of a value change goes on from there as a difference.
+    x, new = entry.tensor, g
+    for hook in list(entry.hooks.values()):
+        r = hook(conjugated(new))
+        new = new if r is None else conjugated(r)
+    if entry.keep:
+        x._kept = _plus(getattr(x, "_kept", None), _w.detach(new))
+    if keep:
+        entry.loosen()
+    else:
         _forget(entry)
-    inner.clear()
-    sums.clear()
-    return (ys, gys) if ys else None
+    return ([], []) if new is g else ([x], [new - g])
 
 
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, inputs=None):
@@ -434,12 +479,21 @@ def new_handle(hooks, hook):
 class _Hooked:
     # A tensor whose gradient is looked at: hooks, whether it is kept, hooks after that.
     def __init__(self, tensor):
-        self.tensor, self.hooks, self.keep, self.after = tensor, {}, False, {}
+        self.held, self.ref, self.hooks, self.keep, self.after = tensor, None, {}, False, {}
+
+    @property
+    def tensor(self):
+        return self.held if self.ref is None else self.ref()
+
+    def loosen(self):
+        # after a pass that kept the history: as long as the script has the tensor
+        self.ref = _weakref.ref(self.tensor)
+        self.held = None
 
 
 def _entry(x):
     for e in hooked:
-        if _w.same(e.tensor, x):
+        if e.tensor is not None and _w.same(e.tensor, x):
             return e
     e = _Hooked(x)
     hooked.append(e)

@@ -39,16 +39,16 @@ class FunctionCtx:
         self._materialize = value
 
 
-class _Step:
+class _Step(_grad.Node):
     # One use of a Function: what turns gradients of its results into those of its inputs.
-    count = 0
+    home = "torch.autograd.function"
 
-    def __init__(self, cls, ctx, args, needs, shapes):
-        _Step.count += 1
-        self.serial = _Step.count
+    def __init__(self, name, cls, ctx, args, needs, shapes):
+        self.serial = 0
         self.cls, self.ctx, self.args, self.needs, self.shapes = cls, ctx, args, needs, shapes
         self.outputs = len(shapes)
         self.freed = False
+        self.before, self.after = {}, {}        # hooks
 
     def name(self):
         return self.cls.__name__ + "Backward"
@@ -56,18 +56,38 @@ class _Step:
     def __repr__(self):
         return f"<torch.autograd.function.{self.name()} object at 0x{id(self):x}>"
 
-    next_functions = ()
+    def _key(self):
+        return self.serial
+
+    @property
+    def next_functions(self):
+        return tuple([(_grad._before(x), 0) if needed else (None, 0) for x, needed in zip(self.args, self.needs) if isinstance(x, _w.Tensor)])
+
+    def register_hook(self, fn):
+        return _grad.new_handle(self.after, fn)
+
+    def register_prehook(self, fn):
+        return _grad.new_handle(self.before, fn)
 
     def run(self, grads, create, keep, results):
         if self.freed:
             raise RuntimeError(_grad.TWICE)
-        ctx = self.ctx
+        ctx, grads = self.ctx, [_grad.conjugated(g) for g in grads]
+        for hook in list(self.before.values()):
+            r = hook(tuple(grads))
+            grads = grads if r is None else list(r)
+        seen = tuple(grads)
         if ctx._materialize:
             grads = [_w.full(s[0], 0, s[1]) if g is None else g for g, s in zip(grads, self.shapes)]
         ctx._results = results
         out = self.cls.backward(ctx, *grads)
         ctx._results = ()
         out = out if isinstance(out, (tuple, list)) else (out,)
+        for hook in list(self.after.values()):
+            tensors = [k for k, x in enumerate(self.args) if isinstance(x, _w.Tensor)]
+            r = hook(tuple([out[k] for k in tensors if k < len(out)]), seen)
+            if r is not None:
+                out = tuple([r[tensors.index(k)] if k in tensors else g for k, g in enumerate(out)])
         if len(out) > len(self.args) and all([g is None for g in out[len(self.args):]]):
             out = out[:len(self.args)]
         if len(out) != len(self.args):
@@ -84,7 +104,7 @@ class _Step:
                                        f"{list(x.shape)}")
                 g = _w.reshape(g, x.shape)
             xs.append(x)
-            gs.append(g if g.dtype == x.dtype else _w.cast(g, x.dtype))
+            gs.append(_grad.conjugated(g if g.dtype == x.dtype else _w.real(g) if g.dtype.is_complex else _w.cast(g, x.dtype)))
         if not keep:
             self.freed = True
             ctx._saved = None
@@ -92,9 +112,7 @@ class _Step:
 
 
 def _is_recorded(x):
-    if isinstance(x, _w.Tensor) and x.dtype.is_complex and _w.about(x, "requires_grad"):
-        raise NotImplementedError("autograd.Function of complex tensors that require gradients")
-    return isinstance(x, _w.Tensor) and x.dtype.is_floating_point and _w.about(x, "requires_grad")
+    return isinstance(x, _w.Tensor) and x.dtype.is_inexact and _w.about(x, "requires_grad")
 
 
 def _traced(args):
@@ -105,6 +123,10 @@ def _traced(args):
 
 
 class Function:
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
+                           "with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)")
+
     @staticmethod
     def forward(*args, **kwargs):
         raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
@@ -145,16 +167,26 @@ class Function:
             return out
         many = isinstance(out, (tuple, list))
         outs = list(out) if many else [out]
+        dirty = [(a, _w.wrap(a)) for a in args if any([a is d for d in ctx._dirty])]
+        for a, _ in dirty:
+            if _w.about(a, "leaf") and _w.about(a, "requires_grad"):
+                raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
         shapes = [(o.shape, o.dtype) if isinstance(o, _w.Tensor) else ((), _w.float32) for o in outs]
-        step = _Step(cls, ctx, args, needs, shapes)
+        before = [next((old for a, old in dirty if a is x), x) for x in args]
+        step = _Step.named(cls.__name__ + "Backward", cls, ctx, tuple(before), needs, shapes)
         results = []
         for k, o in enumerate(outs):
-            plain = not isinstance(o, _w.Tensor) or not o.dtype.is_floating_point
+            plain = not isinstance(o, _w.Tensor) or not o.dtype.is_inexact
             if plain or any([o is p for p in ctx._plain]):
                 results.append(o)
                 continue
             y = _w.host(o, (step, k))
+            for a, _ in dirty:
+                if a is o:      # the argument itself is the result from now on
+                    _w.Tensor.__init__(a, y)
+                    y = a
             y._step = step
+            step.serial = step.serial or _w.about(y, "serial")
             results.append(y)
         # Saved results are looked up when they are needed: they would hold themselves.
         saved = []
@@ -167,6 +199,8 @@ class Function:
 
 def _apply_traced(cls, args):
     # As one operation with a derivative rule of its own.
+    if any([isinstance(a, _w.Tensor) and a.dtype.is_complex and _w.about(a, "requires_grad") for a in args]):
+        raise NotImplementedError("autograd.Function of complex tensors that require gradients, inside a trace")
     places = [k for k, a in enumerate(args) if isinstance(a, _w.Tensor)]
     many = [False]
 
@@ -212,8 +246,23 @@ def _apply_traced(cls, args):
 def once_differentiable(fn):
     def inner(ctx, *args):
         with _grad.no_grad():
-            return fn(ctx, *args)
+            out = fn(ctx, *args)
+        if not (_w.recording() and any([isinstance(a, _w.Tensor) and a.requires_grad for a in args])):
+            return out
+        many = isinstance(out, (tuple, list))
+        outs = [_Once.apply(g, *args) if isinstance(g, _w.Tensor) else g for g in (out if many else (out,))]
+        return tuple(outs) if many else outs[0]
     return inner
+
+
+class _Once(Function):
+    @staticmethod
+    def forward(ctx, g, *args):
+        return g.clone()
+
+    @staticmethod
+    def backward(ctx, g):
+        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
 
 
 class InplaceFunction(Function):

@@ -1,5 +1,9 @@
 # torch.autograd.graph -- what is kept for backward: hooks that keep it elsewhere.
+from collections import namedtuple as _namedtuple
+
 import _torch as _w
+from torch import _grad
+from torch._grad import Node
 
 _hooks = []         # (pack, unpack) of the blocks that are open; the innermost is in force
 _disabled = []      # messages of the blocks in which there may be none
@@ -57,3 +61,51 @@ class disable_saved_tensors_hooks:
 def increment_version(tensor):
     for t in [tensor] if hasattr(tensor, "shape") else tensor:
         t.data = t.data
+
+
+GradientEdge = _namedtuple("GradientEdge", ["node", "output_nr", "ownership_token"], defaults=(None,))
+
+
+def get_gradient_edge(tensor):
+    if not tensor.requires_grad:
+        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+    return GradientEdge(_grad._before(tensor), tensor.output_nr, None)
+
+
+def register_multi_grad_hook(tensors, fn, *, mode="all"):
+    # fn is told when all of them (mode "all"), or the first (mode "any"), have a gradient in one backward pass
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    tensors = [t for t in tensors]
+    watched = [k for k, t in enumerate(tensors) if t.requires_grad]
+    seen = {}
+
+    def told(k, g):
+        seen[k] = g
+        if mode == "any":
+            if len(seen) == 1:
+                fn(g)
+        elif len(seen) == len(watched):
+            grads = [seen.get(k) for k in range(len(tensors))]
+            seen.clear()
+            fn(grads)
+
+    handles = [_grad.register_hook(tensors[k], lambda g, k=k: told(k, g)) for k in watched]
+
+    class Handle:
+        def remove(self):
+            for h in handles:
+                h.remove()
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, kind, value, trace):
+            self.remove()
+    return Handle()
+
+
+def increment_version(tensor):
+    for t in [tensor] if isinstance(tensor, _w.Tensor) else tensor:
+        with _grad.no_grad():
+            t.add_(0)
