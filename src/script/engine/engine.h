@@ -99,6 +99,7 @@ typedef struct Engine { /* of one Vm: vm->engine */
     Front front[FRONT_COUNT];
     const wf_semantics *host; /* what functions meant before there was an engine */
     bool example_reads; /* the numbers of a symbolic tensor are those of the trace's example */
+    Value reader; /* fn(what): told when they are read; T_NIL: nobody. Borrowed while the trace runs */
     List *called; /* effects.c: functions that programs call; NULL: none yet */
     uint64_t mark[2]; /* what their names begin with */
     struct ScriptHost *hosts; /* host.c: alive */

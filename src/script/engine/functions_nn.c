@@ -1,4 +1,6 @@
 /* functions_nn.c -- natives that are one tensor function each: neural networks. */
+#include <stdio.h>
+
 #include "script/engine/engine.h"
 
 /* ---- neural networks --------------------------------------------------------------- */
@@ -252,6 +254,59 @@ static bool spatial(En *e, Value v, int n, int64_t *room, const int64_t **out)
     return true;
 }
 
+/* "(2 x 3)": sizes with a word between them. */
+static const char *sizes_text(char *out, size_t room, const char *between, const int64_t *v, int n)
+{
+    size_t at = 0;
+
+    for (int i = 0; i < n; i++)
+        at += (size_t)snprintf(out + at, room - at, "%s%lld", i ? between : "(", (long long)v[i]);
+    snprintf(out + at, room - at, ")");
+    return out;
+}
+
+/* PyTorch refuses windows that do not fit into what is there, padding counted; others answer with nothing. Not in traces. */
+static bool windows_fit(En *e, wf_tensor x, int n, const int64_t *window, const int64_t *stride, const int64_t *padding,
+                        const int64_t *dilation, bool conv, bool max)
+{
+    const Tensor *t = tensor_get(e->c, x, "window");
+    int64_t in[4], span[3], out[4], wide[3];
+    char a[100], b[100];
+    bool fit = true;
+
+    if (!t || t->symbolic || e->f != &e->vm->engine->front[FRONT_TORCH] || (int)t->rank != n + 2)
+        return t != NULL;
+    in[0] = out[0] = t->dims[1];
+    for (int i = 0; conv && i < n; i++)
+        if ((padding && padding[i] < 0) || (stride && stride[i] < 1))
+            return sc_fail(e->vm, C_RuntimeError, padding && padding[i] < 0 ? "negative padding is not supported"
+                                                                            : "non-positive stride is not supported");
+    for (int i = 0; i < n; i++) {
+        in[i + 1] = t->dims[i + 2];
+        wide[i] = in[i + 1] + 2 * (padding ? padding[i] : 0);
+        span[i] = (dilation ? dilation[i] : 1) * (window[i] - 1) + 1;
+        out[i + 1] = wide[i] < span[i] ? 0 : (wide[i] - span[i]) / MAX(stride ? stride[i] : conv ? 1 : window[i], 1) + 1;
+        fit &= wide[i] >= span[i];
+    }
+    if (fit)
+        return true;
+    if (conv)
+        return sc_fail(e->vm, C_RuntimeError,
+                       "Calculated padded input size per channel: %s. Kernel size: %s. Kernel size can't be greater than actual "
+                       "input size",
+                       sizes_text(a, sizeof a, " x ", wide, n), sizes_text(b, sizeof b, " x ", span, n));
+    if (n == 1 && max)
+        return sc_fail(e->vm, C_RuntimeError, "max_pool1d() Invalid computed output size: 0");
+    if (n == 1) { /* as an image of one row */
+        in[2] = in[1];
+        out[2] = out[1];
+        in[1] = out[1] = 1;
+    }
+    n = n == 1 ? 2 : n;
+    return sc_fail(e->vm, C_RuntimeError, "Given input size: %s. Calculated output size: %s. Output size is too small",
+                   sizes_text(a, sizeof a, "x", in, n + 1), sizes_text(b, sizeof b, "x", out, n + 1));
+}
+
 /* conv(x, w, bias, n, stride, padding, dilation, groups) */
 static Value n_conv(Vm *vm, const Args *a)
 {
@@ -259,6 +314,7 @@ static Value n_conv(Vm *vm, const Args *a)
     wf_tensor x, w, b = WF_NONE;
     int64_t n = 2, groups = 1, r[3][3];
     const int64_t *stride, *padding, *dilation;
+    const Tensor *v;
 
     if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &w) ||
         !en_tensor_opt(&e, a->v[2], &b) || !en_int(&e, a->v[3], &n) ||
@@ -267,6 +323,10 @@ static Value n_conv(Vm *vm, const Args *a)
         !spatial(&e, a->v[6], (int)n, r[2], &dilation) || !en_int(&e, a->v[7], &groups))
         return en_fail(&e);
     if ((!wf_is_none(b) && !en_alike(&e, "conv: bias", x, b)) || !en_alike(&e, "conv", x, w))
+        return en_fail(&e);
+    if ((v = tensor_get(e.c, w, "conv")) == NULL || v->symbolic || (int)v->rank != n + 2 || n > 3)
+        ;
+    else if (!windows_fit(&e, x, (int)n, v->dims + 2, stride, padding, dilation, true, false))
         return en_fail(&e);
     return en_end(&e, wf_conv(e.c, x, w, b, (int)n, stride, padding, dilation, groups));
 }
@@ -306,6 +366,8 @@ static Value n_max_pool(Vm *vm, const Args *a)
         !spatial(&e, a->v[4], (int)n, r[2], &padding) ||
         !spatial(&e, a->v[5], (int)n, r[3], &dilation))
         return en_fail(&e);
+    if (!windows_fit(&e, x, (int)n, window, stride, padding, dilation, false, true))
+        return en_fail(&e);
     return en_end(&e, wf_max_pool(e.c, x, (int)n, window, stride, padding, dilation));
 }
 
@@ -322,6 +384,8 @@ static Value n_avg_pool(Vm *vm, const Args *a)
         !spatial(&e, a->v[2], (int)n, r[0], &window) ||
         !spatial(&e, a->v[3], (int)n, r[1], &stride) ||
         !spatial(&e, a->v[4], (int)n, r[2], &padding) || !en_bool(&e, a->v[5], &count))
+        return en_fail(&e);
+    if (!windows_fit(&e, x, (int)n, window, stride, padding, NULL, false, false))
         return en_fail(&e);
     return en_end(&e, wf_avg_pool(e.c, x, (int)n, window, stride, padding, count));
 }

@@ -569,16 +569,22 @@ bool en_tensor_setitem(Vm *vm, Value self, Value key, Value v)
 
 /* ---- truth and iteration ----------------------------------------------------------- */
 
-/* A tensor whose numbers are to be read: in a trace that allows it, those of the example. */
-static wf_tensor to_read(Vm *vm, Value self)
+/* A tensor whose numbers are to be read: in a trace that allows it, those of the example. what: as what they are read. */
+static wf_tensor to_read(Vm *vm, Value self, const char *what)
 {
     wf_tensor t = as_tensor(self)->t, v;
+    Value text, reader = vm->engine->reader;
 
     if (!vm->engine->example_reads || !wf_is_symbolic(vm->cx, t))
         return t;
     v = wf_trace_value(vm->cx, t);
-    if (!failed(vm->cx))
+    if (!failed(vm->cx)) {
+        if (reader.tag != T_NIL && (text = v_obj(sc_str(vm, what))).tag == T_OBJ && text.o) {
+            sc_drop(vm, sc_call(vm, reader, &text, 1));
+            sc_drop(vm, text);
+        }
         return v;
+    }
     wf_clear(vm->cx);
     return t;
 }
@@ -587,7 +593,7 @@ int en_tensor_truth(Vm *vm, Value self)
 {
     wf_ctx *c = vm->cx;
     En e = en_begin_front(vm, as_tensor(self)->front);
-    wf_tensor t = to_read(vm, self);
+    wf_tensor t = to_read(vm, self, "boolean");
     int r = -1;
 
     if (wf_is_symbolic(c, t))
@@ -682,10 +688,10 @@ static Value item_of(Vm *vm, const Tensor *x, wf_tensor t)
     return int_value(vm, d, i);
 }
 
-static Value m_item(Vm *vm, const Args *a)
+static Value number_as(Vm *vm, const Args *a, const char *what)
 {
     En e = en_begin_front(vm, as_tensor(a->v[0])->front);
-    wf_tensor t = to_read(vm, a->v[0]);
+    wf_tensor t = to_read(vm, a->v[0], what);
     Tensor *x = tensor_get(e.c, t, "item");
     Value v = NIL;
 
@@ -706,8 +712,10 @@ static Value m_item(Vm *vm, const Args *a)
     return v.tag == T_NIL ? en_fail(&e) : en_end_value(&e, v);
 }
 
+static Value m_item(Vm *vm, const Args *a) { return number_as(vm, a, "number"); }
+
 /* float() and int() of more than one number, in PyTorch's words. */
-static Value to_number(Vm *vm, const Args *a)
+static Value to_number(Vm *vm, const Args *a, const char *what)
 {
     const Tensor *x = tensor_get(vm->cx, as_tensor(a->v[0])->t, "item");
 
@@ -715,13 +723,13 @@ static Value to_number(Vm *vm, const Args *a)
         as_tensor(a->v[0])->front == &vm->engine->front[FRONT_TORCH])
         return sc_raise(vm, C_ValueError,
                         "only one element tensors can be converted to Python scalars");
-    return m_item(vm, a);
+    return number_as(vm, a, what);
 }
 
 /* The same of a real number. */
 static Value real_number(Vm *vm, const Args *a, const char *to)
 {
-    Value v = to_number(vm, a);
+    Value v = to_number(vm, a, !strcmp(to, "int") ? "integer" : to);
 
     if (v.tag != T_OBJ)
         return v;
@@ -748,7 +756,7 @@ bool en_tensor_hash_complex(Vm *vm, wf_tensor t, uint64_t *out)
 
 static Value m_complex(Vm *vm, const Args *a)
 {
-    Value v = to_number(vm, a);
+    Value v = to_number(vm, a, "complex");
     double re, im = 0;
 
     if (v.tag == T_NIL || v.tag == T_OBJ)
@@ -812,7 +820,7 @@ static Value nested(Vm *vm, const Tensor *x, wf_dtype d, const char *data, int a
 static Value m_tolist(Vm *vm, const Args *a)
 {
     En e = en_begin_front(vm, as_tensor(a->v[0])->front);
-    wf_tensor t = to_read(vm, a->v[0]), d;
+    wf_tensor t = to_read(vm, a->v[0], "list"), d;
     Tensor *x = tensor_get(e.c, t, "tolist");
     wf_dtype dt = x ? (wf_dtype)x->dtype : WF_INVALID;
     Value v;

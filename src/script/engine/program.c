@@ -204,7 +204,8 @@ static Value n_trace_sizes(Vm *vm, const Args *a)
     wf_tensor *in;
     int n = 0, m = 0, nopen = -1;
     int64_t *which = NULL, *open = NULL;
-    bool *fixed, before, reads = a->v[4].tag == T_BOOL && a->v[4].i;
+    bool *fixed, before, reads = a->v[4].tag == T_OBJ || (a->v[4].tag == T_BOOL && a->v[4].i);
+    Value reader = vm->engine->reader;
     ScriptCallee k;
     wf_function f;
     const char *name = "f";
@@ -221,8 +222,10 @@ static Value n_trace_sizes(Vm *vm, const Args *a)
     f = en_function(&k, vm, e.f, a->v[0], n, name);
     before = vm->engine->example_reads;
     vm->engine->example_reads = reads;
+    vm->engine->reader = a->v[4].tag == T_OBJ ? a->v[4] : NIL;
     function_trace_hinted(e.c, &f, in, fixed, nopen == n ? (const uint64_t *)(const void *)open : NULL, n, &p);
     vm->engine->example_reads = before;
+    vm->engine->reader = reader;
     if (!p)
         return en_fail(&e);
     return en_end_value(&e, box_program(vm, p, (uint32_t)n, NULL, 0, NULL, 0));

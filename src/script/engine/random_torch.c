@@ -1,5 +1,7 @@
 /* random_torch.c -- random numbers as PyTorch's generators draw them: torch.Generator, of the CPU
  * or of GPUs, and the natives that fill tensors from one. The host draws for GPUs, too. */
+#include <math.h>
+
 #include "script/engine/engine.h"
 #include "random/random.h"
 #include "runtime/runtime.h"
@@ -332,6 +334,36 @@ static Value n_draw_permutation(Vm *vm, const Args *a)
 }
 
 /* draw_multinomial(weights, m, replacement, generator): i64[m] or i64[rows,m] */
+/* What PyTorch asks of weights (f32 or f64, packed), in its words. */
+static bool may_choose(Vm *vm, const Tensor *x, int64_t m, bool again)
+{
+    const int64_t n = x->rank > 0 ? x->dims[x->rank - 1] : 0;
+
+    if (x->rank < 1 || x->rank > 2)
+        return sc_fail(vm, C_RuntimeError, "prob_dist must be 1 or 2 dim");
+    if (m <= 0)
+        return sc_fail(vm, C_RuntimeError, "cannot sample n_sample <= 0 samples");
+    if (!again && m > n)
+        return sc_fail(vm, C_RuntimeError, "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
+    for (int64_t row = 0; n > 0 && row < x->count / n; row++) {
+        double sum = 0;
+
+        for (int64_t i = row * n; i < (row + 1) * n; i++) {
+            double w = x->dtype == WF_F64 ? ((const double *)tensor_data(x))[i] : (double)((const float *)tensor_data(x))[i];
+
+            if (!(w >= 0) || isinf(w))
+                return sc_fail(vm, C_RuntimeError,
+                               !again || m == 1 ? "probability tensor contains either `inf`, `nan` or element < 0"
+                               : w < 0          ? "invalid multinomial distribution (encountering probability entry < 0)"
+                                                : "invalid multinomial distribution (encountering probability entry = infinity or NaN)");
+            sum += w;
+        }
+        if (sum <= 0)
+            return sc_fail(vm, C_RuntimeError, "invalid multinomial distribution (sum of probabilities <= 0)");
+    }
+    return true;
+}
+
 static Value n_draw_multinomial(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
@@ -355,6 +387,8 @@ static Value n_draw_multinomial(Vm *vm, const Args *a)
     w = wf_cast(e.c, w, d);
     wf_no_grad_end(e.c);
     if (!(x = wf_is_symbolic(e.c, w) ? tensor_get(e.c, w, "multinomial") : en_on_host(&e, w)))
+        return en_fail(&e);
+    if (e.f == &vm->engine->front[FRONT_TORCH] && !x->symbolic && !may_choose(vm, x, m, again))
         return en_fail(&e);
     if (x->symbolic || x->rank < 1 || x->rank > 2 || x->dims[x->rank - 1] < 1 || m < 1 ||
         (!again && m > x->dims[x->rank - 1])) {

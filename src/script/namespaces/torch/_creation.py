@@ -338,18 +338,32 @@ def randperm(n, *, generator=None, out=None, dtype=None, layout=None, device=Non
     return _made(t if dtype is None or dtype == int64 else t.to(dtype), out, device, requires_grad)
 
 
+def check_share(p):
+    if not 0 <= p <= 1:
+        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+
+
 def bernoulli(input, p=None, *, generator=None, out=None):
     g = generator or generator_at(_w.device_at(input))
     if g is None:
         t = _w.blank(input.shape, input.dtype)
     elif p is not None:
+        check_share(p)
         t = placed(_w.draw("bernoulli", input.shape, input.dtype, p, 0, g), input.device)
     else:
+        if not _w.about(input, "symbolic") and input.numel() and not (_w.ge(input, 0) & _w.le(input, 1)).all():
+            raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If so, "
+                               "please report an enhancement request to PyTorch.)")
         t = placed(_w.draw_bernoulli(input, g), input.device)
     return t if out is None else _w.put(out, t)
 
 
 def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None, device=None, requires_grad=False):
+    if not isinstance(std, _w.Tensor):
+        if std < 0:
+            raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    elif not (_w.about(std, "symbolic") or _w.device_at(std) < 0) and std.numel() and std.min() < 0:
+        raise RuntimeError("normal expects all elements of std >= 0.0")
     g = generator or _source(device)
     if size is not None:
         return _made(_w.draw("normal", size, dtype or _default[0], mean, std, g), out, device, requires_grad)
@@ -362,6 +376,9 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None
 def multinomial(input, num_samples, replacement=False, *, generator=None, out=None):
     if _w.device_at(input) < 0:
         return _made(_w.blank((*input.shape[:-1], num_samples), int64), out, input.device, False)
+    if not input.dtype.is_floating_point:
+        from torch._errors import named
+        raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {named(input.dtype)}")
     t = placed(_w.draw_multinomial(input, num_samples, replacement, generator or generator_at(_w.device_at(input))), input.device)
     return t if out is None else _w.put(out, t)
 

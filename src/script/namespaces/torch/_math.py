@@ -818,7 +818,7 @@ def _of_floats(input, dtype, name):
     if dtype is not None:
         return _w.cast(input, dtype)
     if not input.dtype.is_floating_point:
-        raise RuntimeError(f'"{name}_lastdim_kernel_impl" not implemented for \'{_scalar(input.dtype)}\'')
+        raise NotImplementedError(f'"{name}_lastdim_kernel_impl" not implemented for \'{_scalar(input.dtype)}\'')
     return input
 
 

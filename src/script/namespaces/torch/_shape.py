@@ -1,4 +1,6 @@
 # torch._shape -- shapes, joining and splitting, choosing by index, sorting.
+from math import prod as _math_prod
+
 import _torch as _w
 from torch._types import pair, Size, int32, int64, bool as _bool
 from torch._core import core as _core
@@ -84,6 +86,8 @@ def ravel(input):
 def unflatten(input, dim, sizes):
     d = dim % input.ndim
     shape = tuple(input.shape)
+    if not _w.about(input, "symbolic") and -1 not in sizes and _math_prod(sizes) != shape[d]:
+        raise RuntimeError(f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {d} ({shape[d]}) in the input tensor")
     return _w.reshape(input, shape[:d] + tuple(sizes) + shape[d + 1:])
 
 

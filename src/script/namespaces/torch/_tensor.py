@@ -116,11 +116,25 @@ def _in_place_of_steps(fn):
     return write
 
 
+# What numbers a distribution takes, and PyTorch's words for others.
+_ALLOWED = {
+    "normal": (lambda p, q: q >= 0, "normal expects std >= 0.0, but found std {q:g}"),
+    "uniform": (lambda p, q: p <= q, "uniform_ expects to return a [from, to) range, but found from={p:g} > to={q:g}"),
+    "exponential": (lambda p, q: p > 0, "exponential_ expects lambda > 0.0, but found lambda={p:g}"),
+    "geometric": (lambda p, q: 0 < p < 1, "geometric_ expects p to be in (0, 1), but got p={p:g}"),
+    "cauchy": (lambda p, q: q > 0, "cauchy_ expects sigma > 0.0, but found sigma={q:g}"),
+    "log_normal": (lambda p, q: q > 0, "log_normal_ expects std > 0.0, but found std={q:g}"),
+}
+
+
 def _drawing(kind, a, b):
     # x.normal_(mean, std) and its like
     def fill(self, p=a, q=b, *, generator=None, **named):
         for value in named.values():  # mean=, std=, from_= ..: in the order of the parameters
             p, q = (value, q) if p is a else (p, value)
+        allowed, words = _ALLOWED[kind]
+        if not allowed(p, q):
+            raise RuntimeError(words.format(p=p, q=q))
         return _write(self, _w.draw(kind, self.shape, self.dtype, p, q, generator or generator_at(_w.device_at(self))))
     return fill
 
@@ -516,6 +530,7 @@ class Tensor(_w.Tensor):
             return self
         if isinstance(p, _w.Tensor):
             return _write(self, _w.cast(_w.draw_bernoulli(_w.broadcast_to(p, self.shape), g), self.dtype))
+        _creation.check_share(p)
         return _write(self, _w.draw("bernoulli", self.shape, self.dtype, p, 0.0, g))
 
     def random_(self, low=None, high=None, *, generator=None):

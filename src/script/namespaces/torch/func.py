@@ -30,8 +30,15 @@ class _Transforms(_transform.Transforms):
             raise RuntimeError(f"{what}_and_value(f)(*args): Expected f(*args) to return a tensor, got "
                                f"{type(y).__name__}")
         if len(y.shape) != 0:
-            raise RuntimeError(f"{what}_and_value(f)(*args): Expected f(*args) to return a scalar tensor, got tensor "
+            raise RuntimeError(f"{what}_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor "
                                f"with {len(y.shape)} dims. Maybe you wanted to use the vjp or jacrev APIs instead?")
+
+    def mapped_size(self, leaves, axes, what):
+        sizes = [x.shape[a] for x, a in zip(leaves, axes) if a is not None and -x.ndim <= a < x.ndim] if what == "vmap" else []
+        if len(set(sizes)) > 1:
+            raise ValueError("vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+                             f"{list(dict.fromkeys(sizes))} for the mapped dimension")
+        return super().mapped_size(leaves, axes, what)
 
     def no_derivative(self, x):
         return _w.zeros_like(x) if isinstance(x, _w.Tensor) else None
@@ -262,3 +269,15 @@ def functionalize(func, *, remove="mutations"):
 
 def debug_unwrap(tensor, *, recurse=True):
     return tensor
+
+
+def replace_all_batch_norm_modules_(root):
+    # norms that keep no running numbers, so that they can be mapped over
+    import torch
+    if isinstance(root, torch.nn.modules.norm._BatchNorm):
+        raise NotImplementedError("replace_all_batch_norm_modules_ of a norm itself")
+    for m in root.modules():
+        if isinstance(m, torch.nn.modules.norm._BatchNorm):
+            m.running_mean = m.running_var = m.num_batches_tracked = None
+            m.track_running_stats = False
+    return root

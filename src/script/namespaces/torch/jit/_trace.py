@@ -152,6 +152,12 @@ def _check_inputs(x):
             _check_inputs(v)
 
 
+def _read(what):
+    warnings.warn(f"Converting a tensor to a Python {what} might cause the trace to be incorrect. We can't record the data flow of Python "
+                  "values, so this value will be treated as a constant in the future. This means that the trace might not generalize "
+                  "to other inputs!", TracerWarning, stacklevel=2)
+
+
 def _check_output(r, strict):
     # What a traced function gives: tensors, and flat lists or dicts of them, which are its own.
     if isinstance(r, (list, dict)):
@@ -245,7 +251,7 @@ def _record(func, args, state, name, strict, names=None, opens=None, counts=True
     _tracing[0] += 1
     try:
         program = _made(body, [s.t for s in state] + leaves, name,
-                        lambda f, xs: _w.trace_sizes(f, xs, list(range(n)), name, True, None if opens is None else [0] * n + opens))
+                        lambda f, xs: _w.trace_sizes(f, xs, list(range(n)), name, _read, None if opens is None else [0] * n + opens))
         out_spec, statics, writes, views, same = done[0]
         results = counted[0]
         for k, i in views.items():

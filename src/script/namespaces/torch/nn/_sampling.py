@@ -43,6 +43,9 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
     if padding_mode not in ("zeros", "border", "reflection"):
         raise ValueError("nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but "
                          f"got: '{padding_mode}'")
+    if not _w.about(input, "symbolic") and (input.shape[0] != grid.shape[0]):
+        raise RuntimeError("grid_sampler(): expected grid and input to have same batch size, but got input with sizes "
+                           f"{list(input.shape)} and grid with sizes {list(grid.shape)}")
     if input.dtype != grid.dtype:
         from torch._errors import named
         raise RuntimeError(f"expected scalar type {named(input.dtype)} but found {named(grid.dtype)}")

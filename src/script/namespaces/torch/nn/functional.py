@@ -46,6 +46,8 @@ def relu6(input, inplace=False):
 
 
 def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
     # At the bounds the slope is 0, which where() gives and clip does not.
     inside = _w.logical_and(_w.gt(input, min_val), _w.lt(input, max_val))
     y = _w.where(inside, input, _w.clip(_w.detach(input), min_val, max_val))
@@ -137,6 +139,10 @@ def prelu(input, weight):
         from torch._errors import named
         raise RuntimeError(f"prelu: Type promoting not supported. Got {named(input.dtype)} and {named(weight.dtype)}")
     if weight.numel() > 1:
+        channels = input.shape[1] if input.ndim > 1 else 1
+        if _known_sizes(input) and weight.numel() != channels:
+            raise RuntimeError(f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {weight.numel()} and "
+                               f"channel size = {channels}.")
         shape = [1] * input.ndim
         shape[1 if input.ndim > 1 else 0] = weight.numel()
         weight = _w.reshape(weight, shape)
@@ -145,6 +151,8 @@ def prelu(input, weight):
 
 
 def rrelu(input, lower=1 / 8, upper=1 / 3, training=False, inplace=False):
+    if lower > upper:
+        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     if not training:
         return _write(input, _w.leaky_relu(input, (lower + upper) / 2), inplace)
     below = _w.le(input, 0)  # numbers are drawn for these alone
@@ -156,7 +164,7 @@ def rrelu(input, lower=1 / 8, upper=1 / 3, training=False, inplace=False):
 def glu(input, dim=-1):
     n = input.shape[dim]
     if n % 2:
-        raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {n}")
+        raise RuntimeError(f"Halving dimension must be even, but dimension {dim % input.ndim} is size {n}")
     a, b = _w.narrow(input, dim, 0, n // 2), _w.narrow(input, dim, n // 2, n // 2)
     return _w.label(a * _w.sigmoid(b), "glu")
 
@@ -269,10 +277,12 @@ def _alpha_dropout(input, p, inplace, mask):
 
 
 def alpha_dropout(input, p=0.5, training=False, inplace=False):
+    _check_p(p)
     return _alpha_dropout(input, p, inplace, lambda: _kept(input.shape, input.dtype, p)) if training else input
 
 
 def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
+    _check_p(p)
     return _alpha_dropout(input, p, inplace, lambda: _feature_mask(input, p, True)) if training else input
 
 
@@ -281,6 +291,11 @@ def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
 
 def _tuple(v, n):
     return (v,) * n if isinstance(v, int) else tuple(v)
+
+
+def _known_sizes(x):
+    # not in traces, where sizes are left open that nobody asks for
+    return not _w.about(x, "symbolic")
 
 
 def _batched(input, n, fn):
@@ -329,6 +344,11 @@ conv1d, conv2d, conv3d = _conv(1), _conv(2), _conv(3)
 
 def _conv_transpose(n):
     def conv_transpose(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
+        more, by, wide = [_tuple(v, n) for v in (output_padding, stride, dilation)]
+        if any([m >= max(s, d) for m, s, d in zip(more, by, wide)]):
+            names = ("depth", "height", "width")[3 - n:]
+            raise RuntimeError("output padding must be smaller than either stride or dilation, but got " + " ".join(
+                [f"{what}_{k}: {v}" for what, vs in (("output_padding", more), ("stride", by), ("dilation", wide)) for k, v in zip(names, vs)]))
         return _batched(input, n, lambda x: _w.conv_transpose(x, weight, bias, n, stride, padding, output_padding,
                                                               dilation, groups))
     conv_transpose.__name__ = conv_transpose.__qualname__ = f"conv_transpose{n}d"
@@ -515,6 +535,12 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     k, d, p, s = [_tuple(v, 2) for v in (kernel_size, dilation, padding, stride)]
     if input.ndim == 3:
         return _w.squeeze(unfold(_w.expand_dims(input, 0), k, d, p, s), 0)
+    if _known_sizes(input):
+        space = tuple(input.shape[2:])
+        blocks = tuple([(space[i] + 2 * p[i] - d[i] * (k[i] - 1) - 1) // s[i] + 1 for i in range(2)])
+        if min(blocks) < 1:
+            raise RuntimeError(f"Given input with spatial size {space}, kernel_size={k}, dilation={d}, padding={p}, calculated shape of the "
+                               f"array of sliding blocks as {blocks}, but its components must be at least one.")
     x = _w.pad(input, [0, 0, p[0], p[1]], [0, 0, p[0], p[1]], 0)
     b, c, h, w = x.shape
     oh, ow = (h - d[0] * (k[0] - 1) - 1) // s[0] + 1, (w - d[1] * (k[1] - 1) - 1) // s[1] + 1
@@ -533,6 +559,14 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
         return _w.squeeze(fold(_w.expand_dims(input, 0), (h, w), k, d, p, s), 0)
     ph, pw = h + 2 * p[0], w + 2 * p[1]
     oh, ow = (ph - d[0] * (k[0] - 1) - 1) // s[0] + 1, (pw - d[1] * (k[1] - 1) - 1) // s[1] + 1
+    if _known_sizes(input):
+        if input.shape[1] % (k[0] * k[1]):
+            raise RuntimeError("Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
+                               f"input.size(1)={input.shape[1]} and kernel_size={k}.")
+        if input.shape[2] != oh * ow:
+            raise RuntimeError(f"Given output_size={(h, w)}, kernel_size={k}, dilation={d}, padding={p}, stride={s}, expected size of "
+                               f"input's dimension 2 to match the calculated number of sliding blocks {oh} * {ow} = {oh * ow}, but got "
+                               f"input.size(2)={input.shape[2]}.")
     b, c = input.shape[0], input.shape[1] // (k[0] * k[1])
     x = _w.reshape(input, (b, c, k[0], k[1], oh, ow))
     out = _w.full((b, c, ph, pw), 0, input.dtype)
@@ -573,12 +607,14 @@ def _pad_axis(x, axis, lo, hi, mode):
     n = x.shape[axis]
     if mode == "reflect":
         if lo >= n or hi >= n:
-            raise RuntimeError("Padding size should be less than the corresponding input dimension, but got: padding "
+            raise RuntimeError("Argument #4: Padding size should be less than the corresponding input dimension, but got: padding "
                                f"({lo}, {hi}) at dimension {axis} of input {list(x.shape)}")
         index = [abs(i) if i < n else 2 * (n - 1) - i for i in range(-lo, n + hi)]
     elif mode == "replicate":
         index = [min(max(i, 0), n - 1) for i in range(-lo, n + hi)]
     elif mode == "circular":
+        if lo > n or hi > n:
+            raise RuntimeError("Padding value causes wrapping around more than once.")
         first, n = max(-lo, 0), n - max(-lo, 0) - max(-hi, 0)  # what is cut off is cut off first
         index = [first + i % n for i in range(min(-lo, 0), n + max(hi, 0))]
     else:
@@ -591,6 +627,9 @@ def _pad_axis(x, axis, lo, hi, mode):
 def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None,
                 recompute_scale_factor=None, antialias=False):
     n = input.ndim - 2
+    ranks = {"linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}
+    if 1 <= n <= 3 and ranks.get(mode, n) != n:
+        raise NotImplementedError(f"Got {n + 2}D input, but {mode} mode needs {ranks[mode] + 2}D input")
     if (size is None) == (scale_factor is None):
         raise ValueError("only one of size or scale_factor should be defined" if size is not None
                          else "either size or scale_factor should be defined")
@@ -704,6 +743,9 @@ def pixel_shuffle(input, upscale_factor):
     lead = tuple(input.shape[:-3])
     c, h, w = input.shape[-3:]
     n = len(lead)
+    if _known_sizes(input) and c % (r * r):
+        raise RuntimeError("pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but "
+                           f"input.size(-3)={c} is not divisible by {r * r}")
     x = _w.reshape(input, lead + (c // (r * r), r, r, h, w))
     x = _w.permute(x, list(range(n)) + [n, n + 3, n + 1, n + 4, n + 2])
     return _w.own(input, _w.reshape(x, lead + (c // (r * r), h * r, w * r)))
@@ -749,7 +791,15 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05):
     return _w.group_norm(input, num_groups, weight, bias, eps)
 
 
+def _check_channels(input, **stored):
+    if _known_sizes(input) and input.ndim > 1:
+        for name, x in stored.items():
+            if x is not None and x.numel() != input.shape[1]:
+                raise RuntimeError(f"{name} should contain {input.shape[1]} elements not {x.numel()}")
+
+
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05):
+    _check_channels(input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
     if not training:
         return _as(_w.batch_norm(input, running_mean, running_var, weight, bias, False, eps)[0], input)
     n = input.numel() // input.shape[1] if not _w.about(input, "symbolic") else 2
@@ -777,6 +827,8 @@ def _as(y, x):
 
 def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True,
                   momentum=0.1, eps=1e-05):
+    if use_input_stats and _known_sizes(input) and input.ndim > 2 and _math.prod(input.shape[2:]) == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
     if not use_input_stats:
         return _as(_w.batch_norm(input, running_mean, running_var, weight, bias, False, eps)[0], input)
     if running_mean is not None:
@@ -806,13 +858,31 @@ def local_response_norm(input, size, alpha=0.0001, beta=0.75, k=1.0):
 
 # ---- embedding
 
-def _plain_table(max_norm, scale_grad_by_freq):
-    if max_norm is not None or scale_grad_by_freq:
-        raise NotImplementedError("embedding: max_norm and scale_grad_by_freq are not there")
+def _within_norm(weight, input, max_norm, norm_type):
+    # The rows that are looked up get norms of at most max_norm, where they are.
+    if max_norm is None:
+        return
+    if not _known_sizes(input) or not _known_sizes(weight):
+        raise NotImplementedError("embedding: max_norm inside a trace")
+    was = _w.recording(False)
+    try:
+        at = _w.reshape(input, (-1,)).unique()
+        rows = _w.embedding(weight, at)
+        norm = _w.norm(rows, norm_type, 1, True)
+        _w.detach(weight)[at] = _w.where(_w.gt(norm, max_norm), rows * (max_norm / (norm + 1e-7)), rows)
+    finally:
+        _w.recording(was)
+
+
+def _shared_gradient(rows, input):
+    # The values, with gradients divided by how often each index stands in the input.
+    flat = _w.reshape(input, (-1,))
+    count = _w.sum(_w.eq(_w.expand_dims(flat, 0), _w.expand_dims(flat, 1)), 1)
+    plain = _w.detach(rows)
+    return plain + (rows - plain) / _w.reshape(count, tuple(input.shape) + (1,))
 
 
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
-    _plain_table(max_norm, scale_grad_by_freq)
     if padding_idx is not None and _followed(weight):
         k = padding_idx % weight.shape[0]
         row = _w.ne(_w.arange(0, weight.shape[0], 1, _int64), k)
@@ -822,12 +892,16 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
                            f"got {input.type()} instead (while checking arguments for embedding)")
     if _w.check_index(input, 0, weight.shape[0]) is not None:
         raise IndexError("index out of range in self")
-    return _w.label(_w.embedding(weight, input), "embedding")
+    _within_norm(weight, input, max_norm, norm_type)
+    rows = _w.embedding(weight, input)
+    return _w.label(_shared_gradient(rows, input) if scale_grad_by_freq and _followed(weight) else rows, "embedding")
 
 
 def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode="mean",
                   sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=None):
-    _plain_table(max_norm, scale_grad_by_freq)
+    if scale_grad_by_freq:
+        raise NotImplementedError("embedding_bag: scale_grad_by_freq")
+    _within_norm(weight, input, max_norm, norm_type)
     if input.ndim == 2:
         bags = [input[i] for i in range(input.shape[0])]
         weights = [None if per_sample_weights is None else per_sample_weights[i] for i in range(input.shape[0])]
@@ -870,6 +944,8 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
         raise RuntimeError("Expected query, key, and value to have the same dtype, but got query.dtype: "
                            f"{c_named(query.dtype)} key.dtype: {c_named(key.dtype)} and value.dtype: {c_named(value.dtype)} "
                            "instead.")
+    if attn_mask is not None and is_causal:
+        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     if enable_gqa:
         n = query.shape[-3] // key.shape[-3]
         key, value = _w.repeat(key, n, -3), _w.repeat(value, n, -3)
@@ -894,6 +970,9 @@ def bilinear(input1, input2, weight, bias=None):
         from torch._errors import c_named
         raise RuntimeError(f"All tensors must have the same dtype, got input1: {c_named(input1.dtype)}, input2: "
                            f"{c_named(input2.dtype)}, weight: {c_named(weight.dtype)}")
+    for k, (name, x) in enumerate((("input1", input1), ("input2", input2))):
+        if _known_sizes(x) and x.shape[-1] != weight.shape[k + 1]:
+            raise RuntimeError(f"bilinear(): {name} size does not match weight size: got {x.shape[-1]} but expected {weight.shape[k + 1]}")
     y = _w.einsum("...i,oij,...j->...o", [input1, weight, input2])
     return y if bias is None else y + bias
 

@@ -11,6 +11,19 @@ def _check(name, value, ok):
         raise ValueError(f"Invalid {name}: {value}")
 
 
+_WORDS = {"lr": "learning rate", "eps": "epsilon value"}
+
+
+def _check_all(**numbers):
+    # in PyTorch's order: numbers that may not be less than 0, and betas
+    for name, value in numbers.items():
+        if name == "betas":
+            for i in range(2):
+                _check(f"beta parameter at index {i}", value[i], 0.0 <= value[i] < 1.0)
+        else:
+            _check(_WORDS.get(name, name + " value"), value, value >= 0.0)
+
+
 def _decayed(g, p, group):
     return _turned(g, p, (group["maximize"], group["weight_decay"] != 0), group["weight_decay"])
 
@@ -24,9 +37,7 @@ def _turned(g, p, way, decay):
 class SGD(Optimizer):
     def __init__(self, params, lr=1e-3, momentum=0, dampening=0, weight_decay=0, nesterov=False, *, maximize=False,
                  foreach=None, differentiable=False, fused=None):
-        _check("learning rate", lr, lr >= 0.0)
-        _check("momentum value", momentum, momentum >= 0.0)
-        _check("weight_decay value", weight_decay, weight_decay >= 0.0)
+        _check_all(lr=lr, momentum=momentum, weight_decay=weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         super().__init__(params, {"lr": lr, "momentum": momentum, "dampening": dampening,
@@ -64,11 +75,7 @@ class Adam(Optimizer):
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, amsgrad=False, *, foreach=None,
                  maximize=False, capturable=False, differentiable=False, fused=None, decoupled_weight_decay=False):
-        _check("learning rate", lr, lr >= 0.0)
-        _check("epsilon value", eps, eps >= 0.0)
-        _check("beta parameter at index 0", betas[0], 0.0 <= betas[0] < 1.0)
-        _check("beta parameter at index 1", betas[1], 0.0 <= betas[1] < 1.0)
-        _check("weight_decay value", weight_decay, weight_decay >= 0.0)
+        _check_all(lr=lr, eps=eps, betas=betas, weight_decay=weight_decay)
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
                                   "amsgrad": amsgrad, "maximize": maximize, "foreach": foreach,
                                   "capturable": capturable, "differentiable": differentiable, "fused": fused,
@@ -112,7 +119,7 @@ class AdamW(Adam):
 class RMSprop(Optimizer):
     def __init__(self, params, lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0, momentum=0, centered=False,
                  capturable=False, foreach=None, maximize=False, differentiable=False):
-        _check("learning rate", lr, lr >= 0.0)
+        _check_all(lr=lr, eps=eps, momentum=momentum, weight_decay=weight_decay, alpha=alpha)
         super().__init__(params, {"lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered,
                                   "weight_decay": weight_decay, "capturable": capturable, "foreach": foreach,
                                   "maximize": maximize, "differentiable": differentiable})
@@ -146,7 +153,7 @@ class RMSprop(Optimizer):
 class Adagrad(Optimizer):
     def __init__(self, params, lr=1e-2, lr_decay=0, weight_decay=0, initial_accumulator_value=0, eps=1e-10,
                  foreach=None, *, maximize=False, differentiable=False, fused=None):
-        _check("learning rate", lr, lr >= 0.0)
+        _check_all(lr=lr, lr_decay=lr_decay, weight_decay=weight_decay, initial_accumulator_value=initial_accumulator_value, eps=eps)
         super().__init__(params, {"lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
                                   "initial_accumulator_value": initial_accumulator_value, "foreach": foreach,
                                   "maximize": maximize, "differentiable": differentiable, "fused": fused})
@@ -177,6 +184,9 @@ class Adagrad(Optimizer):
 class Adadelta(Optimizer):
     def __init__(self, params, lr=1.0, rho=0.9, eps=1e-6, weight_decay=0, foreach=None, *, capturable=False,
                  maximize=False, differentiable=False):
+        _check_all(lr=lr)
+        _check("rho value", rho, 0.0 <= rho <= 1.0)
+        _check_all(eps=eps, weight_decay=weight_decay)
         super().__init__(params, {"lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay,
                                   "maximize": maximize, "capturable": capturable, "foreach": foreach,
                                   "differentiable": differentiable})
@@ -202,6 +212,7 @@ class Adadelta(Optimizer):
 class Adamax(Optimizer):
     def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, foreach=None, *, maximize=False,
                  differentiable=False, capturable=False):
+        _check_all(lr=lr, eps=eps, betas=betas, weight_decay=weight_decay)
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
                                   "foreach": foreach, "maximize": maximize, "differentiable": differentiable,
                                   "capturable": capturable})
@@ -228,6 +239,7 @@ class NAdam(Optimizer):
     def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, momentum_decay=4e-3,
                  decoupled_weight_decay=False, *, foreach=None, maximize=False, capturable=False,
                  differentiable=False):
+        _check_all(lr=lr, eps=eps, betas=betas, weight_decay=weight_decay, momentum_decay=momentum_decay)
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
                                   "momentum_decay": momentum_decay, "decoupled_weight_decay": decoupled_weight_decay,
                                   "maximize": maximize, "foreach": foreach, "capturable": capturable,
@@ -264,6 +276,7 @@ class NAdam(Optimizer):
 class RAdam(Optimizer):
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, decoupled_weight_decay=False, *,
                  foreach=None, maximize=False, capturable=False, differentiable=False):
+        _check_all(lr=lr, eps=eps, betas=betas, weight_decay=weight_decay)
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
                                   "maximize": maximize, "foreach": foreach, "capturable": capturable,
                                   "decoupled_weight_decay": decoupled_weight_decay, "differentiable": differentiable})
@@ -296,6 +309,8 @@ class RAdam(Optimizer):
 class Rprop(Optimizer):
     def __init__(self, params, lr=1e-2, etas=(0.5, 1.2), step_sizes=(1e-6, 50), *, capturable=False, foreach=None,
                  maximize=False, differentiable=False):
+        _check_all(lr=lr)
+        _check("eta values", f"{etas[0]}, {etas[1]}", 0.0 < etas[0] < 1.0 < etas[1])
         super().__init__(params, {"lr": lr, "etas": etas, "step_sizes": step_sizes, "foreach": foreach,
                                   "maximize": maximize, "differentiable": differentiable, "capturable": capturable})
 
@@ -322,6 +337,7 @@ class ASGD(Optimizer):
     # Steps that shrink, and the average of the parameters from step t0 on (in the state: ax).
     def __init__(self, params, lr=1e-2, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0, foreach=None, maximize=False,
                  differentiable=False, capturable=False):
+        _check_all(lr=lr, lambd=lambd, alpha=alpha, weight_decay=weight_decay)
         super().__init__(params, {"lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay,
                                   "foreach": foreach, "maximize": maximize, "differentiable": differentiable,
                                   "capturable": capturable})

@@ -1,11 +1,21 @@
 # torch.optim.lr_scheduler -- rates that change from step to step.
 import math as _math
+import warnings as _warnings
 
-_TOO_SOON = "Detected call of `lr_scheduler.step()` before `optimizer.step()`."
+from torch.optim.optimizer import Optimizer
+
+_TOO_SOON = ("Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you should call them in the "
+             "opposite order: `optimizer.step()` before `lr_scheduler.step()`.  Failure to do this will result in PyTorch skipping the "
+             "first value of the learning rate schedule. See more details at "
+             "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate")
 
 
 class LRScheduler:
+    _is_initial = False
+
     def __init__(self, optimizer, last_epoch=-1, verbose=False):
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
         self.optimizer = optimizer
         if last_epoch == -1:
             for group in optimizer.param_groups:
@@ -13,13 +23,16 @@ class LRScheduler:
         else:
             for i, group in enumerate(optimizer.param_groups):
                 if "initial_lr" not in group:
-                    raise KeyError("param 'initial_lr' is not specified in param_groups[" + str(i) + "] when "
-                                   "resuming an optimizer")
+                    raise KeyError(f"param 'initial_lr' is not specified in param_groups[{i}] when resuming scheduler with last_epoch "
+                                   ">= 0.\nThis typically happens when:\n1. You're trying to resume training from a checkpoint but "
+                                   "haven't properly loaded the optimizer state\n2. You're using last_epoch >= 0 for a fresh training "
+                                   "run (not recommended)")
         self.base_lrs = [g["initial_lr"] for g in optimizer.param_groups]
         self.last_epoch = last_epoch
         self._step_count = 0
+        self._is_initial = False
         self._get_lr_called_within_step = False
-        self.step()
+        LRScheduler._advance(self) if type(self).step is LRScheduler.step else self.step()
 
     def state_dict(self):
         return {k: v for k, v in self.__dict__.items() if k != "optimizer"}
@@ -37,6 +50,17 @@ class LRScheduler:
         return [g["lr"] for g in self.optimizer.param_groups]
 
     def step(self, epoch=None):
+        if self._step_count == 1 and not getattr(self.optimizer, "_opt_called", True):
+            _warnings.warn(_TOO_SOON, UserWarning, stacklevel=2)
+        if epoch is not None:
+            _warnings.warn("The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
+                           "`scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, the "
+                           "closed form is used instead of the new chainable form, where available. Please open an issue if you are "
+                           "unable to replicate your use case: https://github.com/pytorch/pytorch/issues/new/choose.", UserWarning,
+                           stacklevel=2)
+        self._advance(epoch)
+
+    def _advance(self, epoch=None):
         self._step_count += 1
         if epoch is None:
             self.last_epoch += 1
@@ -346,7 +370,8 @@ class SequentialLR(LRScheduler):
             group["lr"] = group["initial_lr"]
         for s in self._schedulers:
             s.last_epoch -= 1
-        self._schedulers[0].step()
+        first = self._schedulers[0]
+        first._advance() if type(first).step is LRScheduler.step else first.step()
         self._last_lr = self._schedulers[0].get_last_lr()
 
     def step(self):
@@ -354,7 +379,7 @@ class SequentialLR(LRScheduler):
         k = len([m for m in self._milestones if m <= self.last_epoch])
         s = self._schedulers[k]
         if k > 0 and self._milestones[k - 1] == self.last_epoch:
-            s.step(0)
+            s._advance(0)
         else:
             s.step()
         self._last_lr = s.get_last_lr()
@@ -391,13 +416,26 @@ class ReduceLROnPlateau:
                  cooldown=0, min_lr=0, eps=1e-8, verbose=False):
         if factor >= 1.0:
             raise ValueError("Factor should be < 1.0.")
-        self.optimizer, self.mode, self.factor, self.patience = optimizer, mode, factor, patience
-        self.threshold, self.threshold_mode, self.cooldown, self.eps = threshold, threshold_mode, cooldown, eps
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        if mode not in ("min", "max"):
+            raise ValueError("mode " + mode + " is unknown!")
+        if threshold_mode not in ("rel", "abs"):
+            raise ValueError("threshold mode " + threshold_mode + " is unknown!")
         many = isinstance(min_lr, (list, tuple))
+        if many and len(min_lr) != len(optimizer.param_groups):
+            raise ValueError(f"expected {len(optimizer.param_groups)} min_lrs, got {len(min_lr)}")
+        self.factor, self.optimizer = factor, optimizer
+        self.default_min_lr = None if many else min_lr
         self.min_lrs = list(min_lr) if many else [min_lr] * len(optimizer.param_groups)
-        self.best = _math.inf if mode == "min" else -_math.inf
-        self.num_bad_epochs, self.cooldown_counter, self.last_epoch = 0, 0, 0
+        self.patience, self.cooldown, self.eps, self.last_epoch = patience, cooldown, eps, 0
         self._last_lr = [g["lr"] for g in optimizer.param_groups]
+        self.mode_worse = _math.inf if mode == "min" else -_math.inf
+        self.mode, self.threshold, self.threshold_mode = mode, threshold, threshold_mode
+        self._reset()
+
+    def _reset(self):
+        self.best, self.cooldown_counter, self.num_bad_epochs = self.mode_worse, 0, 0
 
     def get_last_lr(self):
         return self._last_lr

@@ -33,6 +33,8 @@ class Optimizer:
         self.state = defaultdict(dict)
         self.param_groups = []
         self._pre_hooks, self._post_hooks = {}, {}
+        if type(self).step is Optimizer.step:   # whether it has made a step is told by no other
+            self._opt_called = False
         if isinstance(params, _w.Tensor):
             raise TypeError("params argument given to the optimizer should be an iterable of Tensors or dicts, but "
                             f"got {params.type()}")
@@ -76,6 +78,7 @@ class Optimizer:
                 p.grad.detach().zero_()
 
     def step(self, closure=None):
+        self._opt_called = True
         if self._pre_hooks:
             for hook in list(self._pre_hooks.values()):
                 hook(self, (closure,), {})

@@ -36,9 +36,15 @@ for _home, _names in _HOMES.items():
         globals()[_n].__module__ = "torch.nn.modules." + _home
 
 
+_FILES = ("adaptive batchnorm channelshuffle distance dropout flatten fold instancenorm lazy normalization padding pixelshuffle pooling "
+          "sparse upsampling utils").split()
+
+
 def __getattr__(name):
     if name in MORE:
         return getattr(__import__("torch.nn.modules.more"), name)
     if name.startswith("Lazy"):
         return getattr(__import__("torch.nn.modules.lazy"), name)
+    if name in _FILES:
+        return __import__("torch.nn.modules." + name)
     raise AttributeError(f"module 'torch.nn.modules' has no attribute '{name}'")

@@ -141,7 +141,9 @@ class ModuleList(Module):
         return m
 
     def __repr__(self):
-        # Equal neighbours are written once, with their number.
+        # Equal neighbours are written once, with their number; not those of scripted modules.
+        if self._get_name() != type(self).__name__ or self.extra_repr():
+            return Module.__repr__(self)
         texts = [repr(m) for m in self]
         if not texts:
             return self._get_name() + "()"

@@ -5,6 +5,7 @@
 #          c' = sigmoid(f) c + sigmoid(i) tanh(g),  h' = sigmoid(o) tanh(c')
 #   gru    r, z, n: the parts; n' = tanh(Wn x + bn + r (Un h + cn)),  h' = (1 - z) n' + z h
 import math as _math
+import warnings as _warnings
 
 import _torch as _w
 from torch._cast import low_dtype
@@ -49,6 +50,11 @@ class RNNBase(Module):
     def __init__(self, mode, input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0,
                  bidirectional=False, proj_size=0, device=None, dtype=None):
         super().__init__()
+        if isinstance(dropout, bool) or not 0 <= dropout <= 1:
+            raise ValueError("dropout should be a number in range [0, 1] representing the probability of an element being zeroed")
+        if dropout > 0 and num_layers == 1:
+            _warnings.warn("dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers greater "
+                           f"than 1, but got dropout={dropout} and num_layers={num_layers}")
         self.mode, self.input_size, self.hidden_size = mode, input_size, hidden_size
         self.num_layers, self.bias, self.batch_first = num_layers, bias, batch_first
         self.dropout, self.bidirectional, self.proj_size = float(dropout), bidirectional, proj_size

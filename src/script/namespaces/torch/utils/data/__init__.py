@@ -221,6 +221,10 @@ class BatchSampler(Sampler):
 def default_collate(batch):
     first = batch[0]
     if isinstance(first, _w.Tensor):
+        for k, x in enumerate(batch):
+            if type(x).__module__[:5] == "torch" and x.shape != first.shape:
+                raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(first.shape)} at entry 0 and "
+                                   f"{list(x.shape)} at entry {k}")
         return _w.stack([_w.wrap(x) for x in batch], 0)
     if isinstance(first, bool):
         return _w.tensor(list(batch))
@@ -278,11 +282,17 @@ class DataLoader:
                           "and with the same contents; worker_init_fn is never called")
         self.dataset, self.num_workers, self.generator = dataset, num_workers, generator
         self._iterable = isinstance(dataset, IterableDataset)
+        if self._iterable:
+            for name, value in (("shuffle", shuffle or None), ("sampler", sampler), ("batch_sampler", batch_sampler)):
+                if value is not None:
+                    raise ValueError(f"DataLoader with IterableDataset: expected unspecified {name} option, but got {name}={value}")
         if sampler is not None and shuffle:
             raise ValueError("sampler option is mutually exclusive with shuffle")
         if batch_sampler is not None and (batch_size != 1 or shuffle or sampler is not None or drop_last):
             raise ValueError("batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and "
                              "drop_last")
+        if batch_sampler is None and batch_size is None and drop_last:
+            raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
         if sampler is None and not self._iterable:
             sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
         if batch_sampler is None and batch_size is not None and not self._iterable:
@@ -323,6 +333,8 @@ class DataLoader:
             if plain:  # the rows at once
                 at = _w.tensor(list(indices), _int64)
                 yield [_w.take(t, at, 0) for t in data.tensors]
+            elif getattr(data, "__getitems__", None):
+                yield self.collate_fn(data.__getitems__(indices))
             else:
                 yield self.collate_fn([data[i] for i in indices])
 
