@@ -412,6 +412,8 @@ static Value n_norm(Vm *vm, const Args *a)
     if (!en_tensor(&e, a->v[0], &x) || !en_float(&e, a->v[1], &p) ||
         !en_axes(&e, a->v[2], axes, &n) || !en_bool(&e, a->v[3], &keep))
         return en_fail(&e);
+    if (n == 1 && wf_rank(e.c, x) == 0 && (axes[0] == 0 || axes[0] == -1))
+        n = -1; /* PyTorch takes numbers for vectors of one */
     return en_end(&e, wf_norm(e.c, x, p, n < 0 ? NULL : axes, n < 0 ? 0 : n, keep));
 }
 

@@ -109,6 +109,8 @@ static Value n_about(Vm *vm, const Args *a)
         v = v_int(t->symbolic ? 0 : t->offset);
     else if (!strcmp(what, "address") && (t = tensor_get(e.c, x, "about")) != NULL)
         v = v_int(t->symbolic ? 0 : (int64_t)(uintptr_t)tensor_data(t));
+    else if (!strcmp(what, "memory") && (t = tensor_get(e.c, x, "about")) != NULL) /* bytes, of all that it is a view of */
+        v = v_int((t->root ? t->root : t)->count * (int64_t)wf_dtype_size((wf_dtype)(t->root ? t->root : t)->dtype));
     else if (!strcmp(what, "view") && (t = tensor_get(e.c, x, "about")) != NULL)
         v = v_bool(t->root || t->base);
     else if (!strcmp(what, "level") && (t = tensor_get(e.c, x, "about")) != NULL)

@@ -47,8 +47,8 @@ BoolTensor = _typed(bool)
 _MODULES = ("nn", "optim", "autograd", "utils", "linalg", "special", "jit", "func", "distributions", "random", "cuda",
             "hub", "sparse", "profiler", "multiprocessing", "ops", "accelerator", "nested", "library", "functional", "classes",
             "_logging", "distributed",
-            "ao", "quantization", "backends", "testing", "fft", "fx", "compiler", "amp", "version", "_functorch", "_dynamo", "overrides", "export", "onnx", "serialization")
-_FROM = {"jagged": "nested", "sparse_coo_tensor": "sparse", "sparse_csr_tensor": "sparse", "spmm": "sparse", "sparse_csr": "sparse", "stft": "fft", "istft": "fft", **dict.fromkeys(
+            "ao", "quantization", "backends", "testing", "fft", "fx", "compiler", "amp", "version", "_functorch", "_dynamo", "overrides", "export", "onnx", "serialization", "storage")
+_FROM = {"UntypedStorage": "storage", "TypedStorage": "storage", "jagged": "nested", "sparse_coo_tensor": "sparse", "sparse_csr_tensor": "sparse", "spmm": "sparse", "sparse_csr": "sparse", "stft": "fft", "istft": "fft", **dict.fromkeys(
     ("quint8", "qint8", "qint32", "qscheme", "per_tensor_affine", "per_channel_affine", "per_tensor_symmetric", "per_channel_symmetric", "dequantize",
      "quantize_per_tensor", "quantize_per_channel", "fake_quantize_per_tensor_affine", "fake_quantize_per_channel_affine"), "_quantized"),
           "slogdet": "linalg", "matrix_exp": "linalg", "lstsq": "linalg", "pinverse": "_misc", "save": "serialization", "load": "serialization", "compile": "_compile",

@@ -91,6 +91,10 @@ def _check_alpha(input, other, alpha):
 
 def _times(other, alpha, input):
     # other times alpha, in the dtype of its sum with input: a uint8 times -1 is -1 in a sum of floats
+    if alpha is True:
+        d = __import__("torch._misc").result_type(input, other)
+        if d != _w.bool_:
+            raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if alpha == 1:
         return other
     _check_alpha(input, other, alpha)
@@ -799,6 +803,8 @@ def logcumsumexp(input, dim):
 
 
 def diff(input, n=1, dim=-1, prepend=None, append=None):
+    if input.ndim == 0:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
     return core.diff(input, n, dim, prepend, append) if n else _w.copy(input)
 
 

@@ -222,6 +222,9 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-8):
     from torch._math import _one_dtype
     from torch._shape import broadcast_tensors
     wide = _one_dtype(x1, x2)
+    if not (x1.dtype.is_inexact or x2.dtype.is_inexact):
+        from torch._errors import named
+        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {named(__import__('torch._misc').result_type(x1, x2))}")
     x1, x2 = broadcast_tensors(*[x if x.dtype.is_floating_point else y for x, y in zip((x1, x2), wide)])
     a, b = [_w.clip(x.norm(2, dim, True), eps, None) for x in (x1, x2)]
     return _w.sum((x1 / a) * (x2 / b), dim)

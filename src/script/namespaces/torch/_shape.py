@@ -582,6 +582,16 @@ def take(input, index):
 def take_along_dim(input, indices, dim=None):
     if dim is None:
         return _w.take(_w.reshape(input, (-1,)), _w.reshape(indices, (-1,)), 0)
+    if input.ndim != indices.ndim:
+        raise RuntimeError("torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
+                           f"{input.ndim} dimensions for input, and {indices.ndim} dimensions for indices")
+    if not (_w.about(input, "symbolic") or _w.about(indices, "symbolic")):      # the other axes go together as those of a sum
+        at = dim % input.ndim
+        mine, own = [tuple(x.shape[:at]) + (1,) + tuple(x.shape[at + 1:]) for x in (input, indices)]
+        if mine != own:
+            both = tuple(broadcast_shapes(mine, own))
+            input = _w.broadcast_to(input, both[:at] + (input.shape[at],) + both[at + 1:])
+            indices = _w.broadcast_to(indices, both[:at] + (indices.shape[at],) + both[at + 1:])
     return _w.take_along(input, indices, dim)
 
 
@@ -746,6 +756,9 @@ def argwhere(input):
 
 
 def isin(elements, test_elements, *, assume_unique=False, invert=False):     # unique ones are found no sooner here
+    for x in (elements, test_elements):
+        if isinstance(x, _w.Tensor) and x.dtype == _bool:
+            raise NotImplementedError("Unsupported input type encountered for isin(): Bool")
     return _core.isin(elements, test_elements, assume_unique, invert)
 
 

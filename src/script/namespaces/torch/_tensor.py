@@ -127,6 +127,17 @@ _ALLOWED = {
 }
 
 
+def _seen(x, view):
+    # x stands for a view of itself from now on.
+    if _w.about(x, "symbolic") or not _w.about(x, "leaf") or _w.about(x, "need") > 1:
+        _w.Tensor.__init__(x, view(_w.wrap(x)))
+    else:
+        if _w.recording() and _w.about(x, "requires_grad"):
+            raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+        _w.set_data(x, view(_w.detach(x)))
+    return x
+
+
 def _drawing(kind, a, b):
     # x.normal_(mean, std) and its like
     def fill(self, p=a, q=b, *, generator=None, **named):
@@ -298,6 +309,17 @@ class Tensor(_w.Tensor):
 
     def is_set_to(self, other):
         return _w.same(self, other)
+
+    def as_subclass(self, cls):
+        new = _w.wrap(self)
+        new.__class__ = cls
+        return new
+
+    def is_shared(self):
+        return bool(__import__("multiprocessing").shared[0])
+
+    def dim_order(self):
+        return tuple(range(self.ndim))
 
     def get_device(self):
         return max(_w.device_at(self) - 1, -1)
@@ -500,20 +522,18 @@ class Tensor(_w.Tensor):
         return self
 
     def t_(self):
-        _w.set_data(self, _w.swap_axes(_w.detach(self), 0, 1))
-        return self
+        if self.ndim > 2:
+            raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
+        return _seen(self, lambda x: _w.swap_axes(x, 0, 1)) if self.ndim == 2 else self
 
     def squeeze_(self, dim=None):
-        _w.set_data(self, _shape.squeeze(_w.detach(self), dim))
-        return self
+        return _seen(self, lambda x: _shape.squeeze(x, dim))
 
     def unsqueeze_(self, dim):
-        _w.set_data(self, _w.expand_dims(_w.detach(self), dim))
-        return self
+        return _seen(self, lambda x: _w.expand_dims(x, dim))
 
     def transpose_(self, dim0, dim1):
-        _w.set_data(self, _w.swap_axes(_w.detach(self), dim0, dim1))
-        return self
+        return _seen(self, lambda x: _shape.transpose(x, dim0, dim1))
 
     swapaxes_ = swapdims_ = transpose_
 
@@ -572,10 +592,10 @@ class Tensor(_w.Tensor):
         return self
 
     def storage(self):
-        return _w.reshape(self, (-1,)).tolist()
+        return __import__("torch.storage").TypedStorage()._of(self)
 
     def untyped_storage(self):
-        return self
+        return __import__("torch.storage").UntypedStorage()._of(self)
 
     def __dlpack__(self, stream=None):
         return self

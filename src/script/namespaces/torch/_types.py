@@ -231,6 +231,10 @@ def pair(name, two):
 class Generator(_w.Generator):
     __module__ = "torch._C"
 
+    @property
+    def device(self):
+        return device("cuda" if self is not default_generator and self is globals().get("gpu_generator") else "cpu")
+
 
 default_generator = Generator()
 gpu_generator = Generator("cuda")      # of tensors that are made on GPUs

@@ -4,6 +4,11 @@ import _torch as _w
 
 
 class _Fourier(_fft.Fourier):
+    def along(self, x, *args):
+        if isinstance(x, _w.Tensor) and x.dtype.name in ("float16", "bfloat16") and _w.device_at(x) == 0 and not _w.casting():
+            raise NotImplementedError(f"Unsupported dtype {'Half' if x.dtype.name == 'float16' else 'BFloat16'}")
+        return _fft.Fourier.along(self, x, *args)
+
     def bad_norm(self, norm):
         return RuntimeError(f'Invalid normalization mode: "{norm}"')
 
@@ -173,3 +178,33 @@ def istft(input, n_fft, hop_length=None, win_length=None, window=None, center=Tr
     if length is not None and out.shape[1] < length:
         out = _w.concat([out, _w.full((out.shape[0], length - out.shape[1]), 0, out.dtype)], 1)
     return out if input.ndim == 3 else out[0]
+
+
+def _hermitian_over(x, s, dim, norm, inverse):
+    # a transform along all axes but the last, and one along the last that takes half of it, or gives it
+    dims, s = _dims(dim), _dims(s)
+    if dims is None:
+        dims = tuple(range(x.ndim if s is None else -len(s), 0)) if s is not None else tuple(range(x.ndim))
+    sizes = [None] * len(dims) if s is None else list(s)
+    if inverse:
+        x = ihfft(x, sizes[-1], dims[-1], norm)
+        return ifftn(x, None if s is None else sizes[:-1], dims[:-1], norm) if len(dims) > 1 else x
+    if len(dims) > 1:
+        x = fftn(x, None if s is None else sizes[:-1], dims[:-1], norm)
+    return hfft(x, sizes[-1], dims[-1], norm)
+
+
+def hfftn(input, s=None, dim=None, norm=None, *, out=None):
+    return _put(out, _hermitian_over(input, s, dim, norm, False))
+
+
+def ihfftn(input, s=None, dim=None, norm=None, *, out=None):
+    return _put(out, _hermitian_over(_real(input, "ihfftn"), s, dim, norm, True))
+
+
+def hfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
+    return hfftn(input, s, dim, norm, out=out)
+
+
+def ihfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
+    return ihfftn(input, s, dim, norm, out=out)

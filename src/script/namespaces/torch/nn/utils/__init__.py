@@ -61,6 +61,18 @@ def vector_to_parameters(vec, parameters):
         at += n
 
 
+def skip_init(module_cls, *args, **kwargs):
+    # a module whose parameters have memory and no numbers of their own
+    final = kwargs.pop("device", "cpu")
+    return module_cls(*args, device="meta", **kwargs).to_empty(device=final)
+
+
+def clip_grad_norm(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):
+    __import__("warnings").warn("torch.nn.utils.clip_grad_norm is now deprecated in favor of torch.nn.utils.clip_grad_norm_.",
+                                FutureWarning, stacklevel=2)
+    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
+
+
 def __getattr__(name):
     if name in ("fuse_conv_bn_eval", "fuse_conv_bn_weights", "fuse_linear_bn_eval", "fuse_linear_bn_weights"):
         return getattr(__import__("torch.nn.utils.fusion"), name)
