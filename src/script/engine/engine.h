@@ -296,6 +296,7 @@ Value box_program(Vm *vm, const Program *p, uint32_t nargs, Tensor *const *captu
 /* of a trace that goes on, or ends: with what it took from outside */
 Value box_traced(Vm *vm, const Program *p, const Trace *tr, uint32_t nargs, const bool *weak, uint32_t nweak);
 Value en_program_view(Vm *vm, const Args *a);
+Value en_program_equation(Vm *vm, const Args *a);
 Value en_program_layouts(Vm *vm, const Args *a); /* program_mesh.c */
 Value en_program_spread(Vm *vm, const Args *a);
 Value en_program_has_rules(Vm *vm, const Args *a);

@@ -4,6 +4,7 @@
  *                          op wants; attrs is a dict with the keys of the text form
  *   Program.view()         (values, inputs, equations, results): values[v] is (dtype, shape);
  *                          an equation is (op, operands, results, attrs), values by number
+ *   Program.equation(k)    the k-th of these alone, a program of its operands
  *
  * Both go by the tables of attribute fields (ir/attr.c), so every op there is works.
  */
@@ -395,6 +396,45 @@ Value en_program_view(Vm *vm, const Args *a)
                   v_obj(vals(vm, p->outs, 0, p->nout))};
 
     return tuple_of(vm, v, 4);
+}
+
+static const Program *one_equation(wf_ctx *cx, const Program *p, const Eqn *e)
+{
+    Builder *b = builder_new(cx, op_name(e->op), 0);
+    Val *in = arena_array(&b->arena, e->nin + 1u, sizeof *in);
+    Val *out = arena_array(&b->arena, e->nout + 1u, sizeof *out);
+    Copier c;
+
+    copier_init(&c, b, p, NULL, NULL);
+    for (uint32_t i = 0; i < e->nin; i++)
+        in[i] = c.val[eqn_in(p, e)[i]] = b_input(b, NULL, copier_type(&c, val_type(p, eqn_in(p, e)[i])));
+    copier_eqn(&c, e);
+    for (uint32_t j = 0; j < e->nout && !b_failed(b); j++)
+        out[j] = c.val[e->out + j];
+    return b_failed(b) ? NULL : builder_finish_as(b, in, e->nin, out, e->nout);
+}
+
+/* equation(k): the k-th equation alone, a program of its operands */
+Value en_program_equation(Vm *vm, const Args *a)
+{
+    const Program *p = as_program(a->v[0])->p, *q;
+    En e = {.vm = vm, .c = vm->cx, .f = &vm->engine->front[FRONT_JAX]};
+    Region region;
+    int64_t k = 0;
+
+    if (!en_int(&e, a->v[1], &k))
+        return NIL;
+    if (k < 0 || k >= (int64_t)p->neqns)
+        return sc_fail(vm, C_IndexError, "equation: there is no equation %lld", (long long)k), NIL;
+    api_enter_(vm->cx, &region);
+    if (setjmp(region.jump)) {
+        api_out_of_memory(vm->cx, &region);
+        return en_raise(&e), NIL;
+    }
+    if ((q = one_equation(vm->cx, p, &p->eqns[k])) != NULL)
+        program_retain(q);
+    api_leave(vm->cx, &region);
+    return q ? box_program(vm, q, q->nin, NULL, 0, NULL, 0) : (en_raise(&e), NIL);
 }
 
 const NativeDef engine_equations[] = {

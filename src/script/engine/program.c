@@ -610,6 +610,7 @@ static const NativeDef program_methods[] = {
     {"split", p_split, "self,wrt"},
     {"spread", en_program_spread, "self,mesh,in_specs,out_specs"},
     {"view", en_program_view, "self"},
+    {"equation", en_program_equation, "self,k"},
     {0},
 };
 static const PropertyDef program_properties[] = {

@@ -5,6 +5,7 @@ import _transform
 import _tree
 from jax._float0 import Float0Array
 from jax._config import config, disable_jit
+from jax._index import watcher
 from jax._sharding import used as used_shardings
 
 
@@ -119,6 +120,7 @@ class _Transforms(_transform.Transforms):
                              f"Got primal shape {x} and tangent shape as {d}")
 
 
+    staging = 0         # jits that are being traced
     # vmaps that run, where functions ask for them (custom_batching)
     named_batches, batches = False, []
 
@@ -432,7 +434,11 @@ class _Jit(_w.Dispatch):
 
         from jax._layout import seen_meshes, type_inputs
         n = len(seen_meshes)
-        entry.program = _w.trace(flat, leaves, self.__name__ if self.__name__.isidentifier() else "f")
+        kit.staging += 1
+        try:
+            entry.program = _w.trace(flat, leaves, self.__name__ if self.__name__.isidentifier() else "f")
+        finally:
+            kit.staging -= 1
         entry.donated = None
         entry.divisions = {}    # by how the arguments lie: jax._layout
         entry.mesh = seen_meshes[-1] if len(seen_meshes) > n else None
@@ -466,7 +472,7 @@ class _Jit(_w.Dispatch):
         if lies is not None:
             from jax._layout import explicit_lies
             explicit = explicit_lies(lies)
-        key = (statics, named, spec, _w.signature(leaves), _w.bound(leaves), explicit, config.values["jax_enable_x64"],
+        key = (statics, named, spec, _w.signature(leaves), _w.bound(leaves), explicit, len(watcher) > 0, config.values["jax_enable_x64"],
                str(config.values["jax_default_matmul_precision"]))
         entry = self.cache.get(key)
         if entry is None:

@@ -6,6 +6,8 @@
 # indexed by a number, which stands for "outside".
 import _jax as _w
 
+watcher = []     # told of indices while a checked function is traced (jax.experimental.checkify): (shape, axes, indices)
+
 
 def _is_tensor(k):
     return isinstance(k, _w.Tensor)
@@ -74,6 +76,7 @@ def _padded(x, key, wrap):
     parts, axes = _expand(x, key)
     out = []
     padded = []
+    seen = []
     for k, a in zip(parts, axes):
         if isinstance(k, slice):
             n = x.shape[a]
@@ -89,9 +92,12 @@ def _padded(x, key, wrap):
             k = _w.cast(_w.wrap(k), _w.int32)
             if wrap:
                 k = _w.where(_w.lt(k, 0), _w.add(k, n), k)
+            seen.append(k)
             inside = _w.logical_and(_w.ge(k, 0), _w.lt(k, n))
             out.append(_w.where(inside, k, n))
             padded.append(a)
+    if watcher:
+        watcher[-1](x.shape, padded, seen)
     return tuple(out), padded
 
 
@@ -152,6 +158,8 @@ def _clipped(x, key, wrap):
             k = _w.cast(_w.wrap(k), _w.int32)
             if wrap:
                 k = _w.where(_w.lt(k, 0), _w.add(k, x.shape[a]), k)
+            if watcher:
+                watcher[-1](x.shape, [a], [k])
             out.append(_w.clip(k, 0, x.shape[a] - 1))
     return tuple(out)
 

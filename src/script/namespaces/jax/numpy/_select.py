@@ -7,6 +7,7 @@ from jax.numpy._core import core as _core
 from jax.numpy._create import arraylike as _asarray, asarray as _any_array
 from jax.numpy._reduce import _check, _no_out
 from jax._dtypes import default_int as _default_int
+from jax._index import watcher
 
 __all__ = """where nonzero flatnonzero argwhere take take_along_axis put_along_axis extract compress choose
     select piecewise place put fill_diagonal diagonal sort argsort lexsort msort partition
@@ -98,15 +99,20 @@ def _integers(indices, what):
     return i
 
 
-def _settled(i, n, mode):
+def _settled(i, shape, axis, mode):
     # (indices in range, which of them were outside or None)
+    n = shape[axis]
     if mode == "wrap":
         return _w.remainder(i, n), None
     if mode == "clip":
+        if watcher:
+            watcher[-1](shape, [axis], [i])
         return _w.clip(i, 0, n - 1), None
     if mode not in (None, "fill", "promise_in_bounds"):
         raise ValueError(f"Invalid mode '{mode}' for np.take")
     fixed = _w.where(_w.lt(i, 0), i + n, i) if i.dtype.kind == "i" else i
+    if watcher:
+        watcher[-1](shape, [axis], [fixed])
     outside = _w.ge(fixed, n) if i.dtype.kind == "u" else _w.logical_or(_w.lt(fixed, 0), _w.ge(fixed, n))
     if not _w.about(i, "symbolic") and not _w.in_trace():
         if _w.about(i, "count") == 0 or not bool(_w.any(outside)):
@@ -123,7 +129,7 @@ def take(a, indices, axis=None, out=None, mode=None, unique_indices=False, indic
     axis = axis % len(a.shape)
     if a.shape[axis] == 0 and _w.about(indices, "count"):
         raise IndexError("Cannot do a non-empty jnp.take() from an empty axis.")
-    i, outside = _settled(indices, a.shape[axis], mode)
+    i, outside = _settled(indices, a.shape, axis, mode)
     y = _w.take(a, i, axis)
     if outside is None:
         return y
@@ -151,7 +157,7 @@ def take_along_axis(arr, indices, axis=-1, mode=None, fill_value=None, *, wrap_n
     elif mode in ("clip", "promise_in_bounds", "one_hot"):
         indices = _w.where(_w.lt(indices, 0), indices + n, indices)
     hot = mode == "one_hot"             # by products with ones: what is beyond gives 0
-    i, outside = _settled(indices, n, "fill" if hot else mode)
+    i, outside = _settled(indices, arr.shape, k, "fill" if hot else mode)
     fill_value = 0 if hot else fill_value
     shape = list(_broadcast([d for j, d in enumerate(arr.shape) if j != k],
                             [d for j, d in enumerate(indices.shape) if j != k]))
