@@ -230,8 +230,8 @@ def subjaxprs(jaxpr):
             for x in (v if isinstance(v, (tuple, list)) else [v]):
                 if hasattr(x, "eqns"): yield x
                 elif hasattr(x, "jaxpr"): yield x.jaxpr
-def _new_ref(*args, **kwargs): raise NotImplementedError("jax.new_ref")     # public: a refusal
-core.__dict__["new_ref"] = _new_ref
+for _n in ("Ref", "empty_ref", "free_ref", "freeze", "new_ref"):
+    core.__dict__[_n] = getattr(jax, _n)
 core.__dict__["reset_trace_state"] = lambda: True
 core.__dict__["subjaxprs"] = subjaxprs
 core.__dict__["jaxprs_in_params"] = lambda p: [y for v in p.values() for x in (v if isinstance(v, (tuple, list)) else [v]) for y in ([x] if hasattr(x, "eqns") else [x.jaxpr] if hasattr(x, "jaxpr") else [])]

@@ -26,12 +26,13 @@ from jax._config import (
     check_tracer_leaks, checking_leaks, enable_custom_prng, legacy_prng_key, default_prng_impl, threefry_partitionable,
     log_compiles, explain_cache_misses, softmax_custom_jvp, no_tracing, no_execution, thread_guard, transfer_guard,
     transfer_guard_host_to_device, transfer_guard_device_to_device, transfer_guard_device_to_host)
+from jax._refs import Ref, empty_ref, free_ref, freeze, new_ref
 from jax._precision import default_matmul_precision
 from jax import errors, tree, tree_util
 
 __version__ = "0.10.2"
 _lazy = ("numpy", "lax", "sharding", "distributed", "nn", "random", "scipy", "core", "debug", "dtypes", "typing", "flatten_util", "ad_checkpoint", "experimental",
-         "extend", "ops", "example_libraries", "image", "custom_derivatives", "custom_batching", "stages")
+         "extend", "ops", "example_libraries", "image", "custom_derivatives", "custom_batching", "stages", "ref")
 
 
 def __getattr__(name):

@@ -1,6 +1,6 @@
 # jax._api -- functions of functions: jit, grad and its kin, vmap, checkpoint, eval_shape.
 import _jax as _w
-from jax import _gpu
+from jax import _gpu, _refs
 import _transform
 import _tree
 from jax._float0 import Float0Array
@@ -121,10 +121,55 @@ class _Transforms(_transform.Transforms):
 
 
     staging = 0         # jits that are being traced
+    def run(self, fn, args, kwargs, argnums, has_aux, what):
+        if not _refs.used:
+            return super().run(fn, args, kwargs, argnums, has_aux, what)
+        call, written = _refs.exported(fn)
+
+        def with_values(*a, **k):
+            y, new = call(*a, **k)
+            if not has_aux:
+                return y, (None, new)
+            y, aux = y
+            return y, (aux, new)
+
+        run = super().run(with_values, args, kwargs, argnums, True, what)
+        run.aux, new = run.aux
+        _refs.write(written, new)
+        return run
+
     # vmaps that run, where functions ask for them (custom_batching)
     named_batches, batches = False, []
 
     def vmap_call(self, fn, args, kwargs, axes, out_axes, name=None, size=None, what="vmap"):
+        if _refs.used:
+            return self._vmap_refs(fn, args, kwargs, axes, out_axes, name, size, what)
+        return self._vmap(fn, args, kwargs, axes, out_axes, name, size, what)
+
+    def _vmap_refs(self, fn, args, kwargs, axes, out_axes, name, size, what):
+        values, own, close = _refs.opened((args, kwargs))
+        at = [a for a, x in zip(axes, self.flatten((args, kwargs))[0]) if _refs.is_ref(x)]
+
+        def inner(*a, **k):
+            (a, k), refs = close((a, k))
+            y = fn(*a, **k)
+            return y, [r[...] for r in refs]
+
+        call, written = _refs.exported(inner)
+        to = ((tuple(out_axes) if isinstance(out_axes, list) else out_axes, at), None)
+        try:
+            (y, mine), new = self._vmap(call, values[0], values[1], axes, to, name, size, what)
+        except ValueError as e:
+            if not written or "axis spec None" not in str(e):
+                raise
+            raise Exception("performing a set/swap operation with vmapped value on an unbatched array reference of type "
+                            f"{written[0]._text()}. Move the array reference to be an argument to the vmapped function?")
+        _refs.check_apart(own, written, "vmap")
+        _refs.write(own, mine)
+        _refs.write(written, new)
+        return y
+
+    def _vmap(self, fn, args, kwargs, axes, out_axes, name, size, what):
         if not self.named_batches:
             return super().vmap_call(fn, args, kwargs, axes, out_axes, name, size, what)
         if name is None:
@@ -360,9 +405,17 @@ def _spread_statics(fun, argnums, argnames):
         tuple(list(argnames) + [names[i] for i in nums if i < n and names[i] not in argnames])
 
 
+def _pure(fun):
+    jitted = _Jit(fun, None, None)
+    jitted.pure = True
+    return jitted
+
+
 class _Jit(_w.Dispatch):
     # A function traced once for each signature: trees, types, static values. Calls with plain
     # arrays of types seen before do not come here: Dispatch runs their program.
+    refs, pure = None, False    # jax._refs.Jitted; is it known to touch no Ref?
+
     def __init__(self, fun, static_argnums, static_argnames, donate_argnums=None, donate_argnames=None, in_shardings=None,
                  out_shardings=None):
         super().__init__()
@@ -487,6 +540,12 @@ class _Jit(_w.Dispatch):
     def slow(self, *args, **kwargs):
         if config.values["jax_disable_jit"]:
             return self.fun(*args, **kwargs)
+        if _refs.used and not self.pure:
+            if self.refs is None:
+                self.refs = _refs.Jitted()
+            done, y = self.refs.call(self, args, kwargs, _pure)
+            if done:
+                return y
         lies = self._lies(args, kwargs)
         entry, leaves = self._entry(args, kwargs, lies)
         if _w.in_trace():
@@ -636,12 +695,17 @@ def checkpoint(fun=None, concrete=False, prevent_cse=True, static_argnums=(), po
             a, k = _tree.unflatten(spec, new)
             for i in fixed:
                 a[i] = fixed[i]
-            ys, s = kit.flatten(fun(*a, **k))
+            ys, s = kit.flatten(call(*a, **k))
             out.append(s)
             return ys
 
+        call, written = _refs.exported(fun) if _refs.used else (fun, None)
         ys = _w.checkpoint(flat, [leaves[i] for i in live], policy is checkpoint_policies.dots_saveable)
-        return _tree.unflatten(out[-1], ys)
+        y = _tree.unflatten(out[-1], ys)
+        if written is not None:
+            y, new = y
+            _refs.write(written, new)
+        return y
 
     return _named(checkpoint_f, fun)
 
@@ -724,6 +788,14 @@ class ShapeDtypeStruct:
 def traced_program(fun, args, kwargs, static=()):
     # (program, tree of the results); arguments may be ShapeDtypeStructs.
     fixed = {i % len(args): args[i] for i in static}
+    if _refs.used:
+        (args, kwargs), _, close = _refs.opened((args, kwargs))
+        inner = fun
+
+        def fun(*a, **k):
+            with _refs.Region():
+                (a, k), _ = close((a, k))
+                return inner(*a, **k)
     dynamic = [None if i in fixed else a for i, a in enumerate(args)]
     leaves, spec = kit.flatten((dynamic, kwargs))
     kinds = [(x.shape, x.dtype) if isinstance(x, ShapeDtypeStruct) else x for x in leaves]

@@ -1,6 +1,7 @@
 # jax.lax: control flow over trees.
 import _jax as _w
 import _tree
+from jax import _refs
 from jax._api import kit
 
 
@@ -59,9 +60,15 @@ def cond(pred, true_fun, false_fun=None, *operands, operand=_none_given, linear=
         raise TypeError(f"Pred must be a scalar, got {pred!r} of shape {tuple(p.shape)}.")
     if p.dtype != _w.bool_:
         p = _w.ne(p, 0)
-    fns, leaves, outs = _branches([false_fun, true_fun], operands, "cond")
-    results = _w.cond(p, fns, leaves)
-    return _tree.unflatten(outs[-1][0], results)
+    return _branch(p, [false_fun, true_fun], operands, "cond")
+
+
+def _branch(which, fns, operands, name):
+    def plain(which, fns, operands):
+        fns, leaves, outs = _branches(fns, operands, name)
+        results = _w.cond(which, fns, leaves)
+        return _tree.unflatten(outs[-1][0], results)
+    return _refs.branch(plain, which, fns, operands) if _refs.used else plain(which, fns, operands)
 
 
 def switch(index, branches, *operands, operand=_none_given):
@@ -77,9 +84,7 @@ def switch(index, branches, *operands, operand=_none_given):
     if len(branches) == 1:
         return branches[0](*operands)
     i = _w.clip(_w.cast(i, _w.int32), 0, len(branches) - 1)
-    fns, leaves, outs = _branches(branches, operands, "switch")
-    results = _w.cond(i, fns, leaves)
-    return _tree.unflatten(outs[-1][0], results)
+    return _branch(i, branches, operands, "switch")
 
 
 def _loop(fn, spec, name, check=True):
@@ -103,6 +108,10 @@ def _loop(fn, spec, name, check=True):
 def while_loop(cond_fun, body_fun, init_val):
     if not (callable(cond_fun) and callable(body_fun)):
         raise TypeError("lax.while_loop: body_fun and cond_fun arguments should be callable.")
+    return _refs.while_loop(_while, cond_fun, body_fun, init_val) if _refs.used else _while(cond_fun, body_fun, init_val)
+
+
+def _while(cond_fun, body_fun, init_val):
     leaves, spec = _operands(init_val)
 
     def test(*xs):
@@ -183,6 +192,10 @@ def _check_rows(rows):
 def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpose=False):
     if not callable(f):
         raise TypeError("lax.scan: f argument should be a callable.")
+    return _refs.scan(_scan, f, init, xs, length, reverse) if _refs.used else _scan(f, init, xs, length, reverse)
+
+
+def _scan(f, init, xs, length, reverse):
     carry, spec = _operands(init)
     rows, row_spec = _operands(xs)
     _check_rows(rows)
