@@ -40,13 +40,11 @@ class _Run:
             self.aux = _tree.unflatten(self.aux_spec, aux)
 
     def _record(self, flat, xs):
-        before, self.kit.forward = self.kit.forward, self.forward
-        self.kit.orders += 1
+        before, self.kit.levels = self.kit.levels, self.kit.levels + (self.forward,)
         try:
             return self._recorded(flat, xs)
         finally:
-            self.kit.forward = before
-            self.kit.orders -= 1
+            self.kit.levels = before
 
     def _recorded(self, flat, xs):
         w = self.kit.w
@@ -103,6 +101,8 @@ class _Run:
         return _tree.unflatten(self.in_spec, out)
 
     def vjp_leaves(self, gys):
+        if not self.live:
+            return []
         return self.record.vjp(list(gys) + [None] * self.extra)
 
     def vjp(self, gys):
@@ -131,8 +131,11 @@ def _basis(w, x):
 
 
 class Transforms:
-    forward = False             # is what runs being derived in forward mode?
-    orders = 0                  # derivatives of derivatives that are being taken
+    levels = ()                 # the derivatives that are being taken, innermost last: in forward mode?
+
+    @property
+    def forward(self):
+        return bool(self.levels) and self.levels[-1]
 
     def __init__(self, w, sort):
         self.w = w

@@ -121,6 +121,7 @@ class _Transforms(_transform.Transforms):
 
 
     staging = 0         # jits that are being traced
+    asked = False       # did a function ask which derivatives are being taken?
     def run(self, fn, args, kwargs, argnums, has_aux, what):
         if not _refs.used:
             return super().run(fn, args, kwargs, argnums, has_aux, what)
@@ -281,7 +282,16 @@ def linear_transpose(fun, *primals, reduce_axes=()):
     # The function is linear: its pullback anywhere is its transpose.
     refuse("linear_transpose", reduce_axes=(reduce_axes, ()))
     zeros = _tree.map(lambda x: _w.full(tuple(x.shape), 0, x.dtype) if hasattr(x, "shape") else x * 0, list(primals))
-    return kit.vjp(fun, tuple(zeros))[1]
+    leaves = kit.flatten(zeros)[0]
+    if not leaves or any([kit.is_float(x) for x in leaves]):
+        return kit.vjp(fun, tuple(zeros))[1]
+    # of integers: by floats that hold them exactly, up to 2 ** 53
+    turn = kit.vjp(fun, tuple(_tree.map(lambda x: _w.cast(_w.wrap(x), _w.float64), zeros)))[1]
+
+    def transposed(*cotangents):
+        found = turn(*_tree.map(lambda g: _w.cast(_w.wrap(g), _w.float64), cotangents))
+        return tuple(_tree.map(lambda g, x: _w.set_weak(_w.cast(g, _w.wrap(x).dtype), _w.about(_w.wrap(x), "weak")), list(found), zeros))
+    return transposed
 
 
 def jacrev(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
@@ -527,9 +537,13 @@ class _Jit(_w.Dispatch):
             explicit = explicit_lies(lies)
         key = (statics, named, spec, _w.signature(leaves), _w.bound(leaves), explicit, len(watcher) > 0, config.values["jax_enable_x64"],
                str(config.values["jax_default_matmul_precision"]))
-        entry = self.cache.get(key)
+        entry = self.cache.get(key) or self.cache.get((key, kit.levels))
         if entry is None:
+            before, kit.asked = kit.asked, False
             entry = self._trace(statics, named, spec, leaves, explicit)
+            if kit.asked:
+                key = key, kit.levels
+            kit.asked = kit.asked or before
             entry.shapes = [tuple(getattr(x, "shape", ())) for x in leaves]
             if any(self.donated):
                 entry.donated = self._donated(dynamic, rest)

@@ -294,50 +294,91 @@ def custom_root(f, initial_guess, solve, tangent_solve, has_aux=False):
 
 def _newton(f, at, tangent_solve):
     pull = kit.linearize(f, (at,))[1]
-    step = _inverse(lambda v: pull(v), tangent_solve, tangent_solve, False, False)(f(at))
+    step = _Inverse(lambda v: pull(v), tangent_solve, tangent_solve, False).small(kit.levels or (False,))(f(at))
     return _tree.map(lambda a, s: a - s, at, step)
 
 
 def custom_linear_solve(matvec, b, solve, transpose_solve=None, symmetric=False, has_aux=False):
-    # x with A x = b. Near it x - x0 = solve(b - A x0), which has the derivatives by b and by what matvec closes over;
-    # that map is linear in its argument, and its transpose is transpose_solve where reverse mode asks for it.
+    # x with A x = b. With x0 = solve(b) and A0, the numbers of x and A, x0 + inverse(A0) (b - A x0) has the first derivatives by b
+    # and by what matvec closes over, and doing so again the second ones: what is far from x shrinks by 1 - inverse(A0) A.
     if symmetric and transpose_solve is None:
         transpose_solve = solve
     found = _tree.map(_w.stop_gradient, solve(matvec, b))
     x, aux = found if has_aux else (found, None)
     if not _w.recorders() and not _w.in_trace():
         return found
-    rest = _tree.map(lambda p, q: p - q, b, matvec(x))
-    step = _inverse(matvec, solve, transpose_solve, symmetric, has_aux)(rest)
-    x = _tree.map(lambda p, d: p + d, x, step)
+    if has_aux:
+        inner, other = solve, transpose_solve
+        solve = lambda a, r: inner(a, r)[0]
+        transpose_solve = (lambda a, r: other(a, r)[0]) if other is not None else None
+    levels = kit.levels or (False,)
+    inverse = _Inverse(_at_numbers(matvec, b), solve, transpose_solve, symmetric).small(levels)
+    for _ in levels:
+        rest = _tree.map(lambda p, q: p - q, b, matvec(x))
+        x = _tree.map(lambda p, d: p + d, x, inverse(rest))
     return (x, aux) if has_aux else x
 
 
-def _inverse(matvec, solve, transpose_solve, symmetric, has_aux):
-    def apply(r):
-        y = solve(matvec, r)
-        return y[0] if has_aux else y
+def _at_numbers(matvec, b):
+    # matvec with what it closes over as numbers, which no derivative goes through
+    from jax._custom import closure_convert
+    converted, captured = closure_convert(matvec, b)
+    fixed = [_w.stop_gradient(c) for c in captured]
+    return lambda v: converted(v, *fixed)
 
-    def backward(shape, g):
-        turned = matvec if symmetric else lambda v: kit.vjp(matvec, (shape,))[1](v)[0]
-        y = transpose_solve(turned, g)
-        return (y[0] if has_aux else y,)
 
-    # At 0 it is 0: that is not computed, for a solver that iterates would stop at once, and have no derivative.
-    from jax._custom import custom_jvp, custom_vjp
-    zeros = lambda r: _tree.map(_w.zeros_like, r)
-    if _w.recorders() > 1 or kit.orders > 1:    # for derivatives of derivatives the whole solver is derived, between 1 and 1 + r
-        def inverse(r):
-            ones = _tree.map(_w.ones_like, r)
-            near = _tree.map(lambda o, v: o + v - _w.stop_gradient(v), ones, r)
-            return _tree.map(lambda p, q: p - q, apply(near), apply(ones))
-    elif transpose_solve is None or kit.forward:
-        inverse = custom_jvp(zeros)
-        inverse.defjvp(lambda r, d: (zeros(r[0]), apply(d[0])))
-    else:
-        inverse = custom_vjp(zeros)
-        inverse.defvjp(lambda r: (zeros(r), zeros(r)), backward)
-    return inverse
+class _Inverse:
+    # The inverse of a linear map by its solvers, linear under each of the derivatives that are being taken: forward mode solves
+    # for the tangent, reverse mode solves the transposed system for the cotangent.
+    def __init__(self, matvec, solve, transpose_solve, symmetric):
+        self.matvec, self.solve, self.transpose_solve, self.symmetric = matvec, solve, transpose_solve, symmetric
+
+    def transposed(self, like):
+        a = self.matvec if self.symmetric else lambda v: kit.vjp(self.matvec, (like,))[1](v)[0]
+        return _Inverse(a, self.transpose_solve, self.solve, self.symmetric)
+
+    def whole(self, levels):
+        return self._under(levels, self.whole, lambda r: self.solve(self.matvec, r))
+
+    def derived(self, r):
+        # the derivative of the solver itself, at ones
+        ones = _tree.map(_w.ones_like, r)
+        if not self.follows(r):
+            raise NotImplementedError("derivatives of derivatives, by forward and reverse mode, of a linear solve whose solver stops gradients")
+        near = _tree.map(lambda o, v: o + v - _w.stop_gradient(v), ones, r)
+        return _tree.map(lambda p, q: p - q, self.solve(self.matvec, near), self.solve(self.matvec, ones))
+
+    def follows(self, like):
+        # Does the solver's result follow its argument other than through stop_gradient?
+        leaves, spec = kit.flatten(like)
+        program = _w.trace(lambda *xs: kit.flatten(self.solve(self.matvec, _tree.unflatten(spec, xs)))[0],
+                           [_w.stop_gradient(_w.wrap(x)) for x in leaves])
+        _, inputs, eqns, results = program.view()
+        live = dict([(v, True) for v in inputs[:len(leaves)]])
+        for op, ins, outs, _ in eqns:
+            if op != "stop_gradient" and any([v in live for v in ins]):
+                live.update([(v, True) for v in outs])
+        return any([v in live for v in results])
+
+    def small(self, levels):
+        # of what is 0 but for its derivatives: a solver that iterates would stop at once
+        kit.asked = True
+        if True in levels and False in levels:  # a rule is of one mode
+            return self.derived
+        return self._under(levels, self.small, lambda r: _tree.map(_w.zeros_like, r))
+
+    def _under(self, levels, values, plain):
+        from jax._custom import custom_jvp, custom_vjp
+        if not levels:
+            return plain
+        inner = values(levels[:-1])
+        if levels[-1] or self.transpose_solve is None:
+            outer = custom_jvp(inner)
+            outer.defjvp(lambda r, d: (inner(r[0]), self.whole(levels[:-1])(d[0])))
+        else:
+            outer = custom_vjp(inner)
+            outer.defvjp(lambda r: (inner(r), r), lambda r, g: (self.transposed(r).whole(levels[:-1])(g),))
+        return outer
 
 
 def platform_dependent(*args, default=None, **per_platform):

@@ -191,7 +191,27 @@ def pinv(a, rtol=None, hermitian=False, rcond=None):
     if rtol is not None and rcond is not None:
         raise ValueError("pinv: only one of rtol and rcond may be specified.")
     rtol = rcond if rtol is None else rtol
-    return _factors.pinv(_w, a, 10 * max(a.shape[-2:]) * eps if rtol is None else rtol)
+    return _pseudo_inverse(10 * max(a.shape[-2:]) * eps if rtol is None else rtol)(a)
+
+
+def _pseudo_inverse(rtol):
+    # Its derivative is of no singular vectors, so equal singular values are no poles (Golub and Pereyra, 1973):
+    #   dP = -P dA P + P P' dA' (1 - A P) + (1 - P A) dA' P' P
+    from jax._custom import custom_jvp
+    inverse = custom_jvp(lambda a: _factors.pinv(_w, a, rtol))
+    turned = lambda x: _w.conj(_w.swap_axes(x, -1, -2))
+
+    @inverse.defjvp
+    def rule(primals, tangents):
+        (a,), (da,) = primals, tangents
+        p = inverse(a)
+        dp = _w.neg(p @ da @ p)
+        d = p @ turned(p) @ turned(da)
+        dp = dp + d - (d @ a) @ p
+        d = turned(da) @ turned(p) @ p
+        return p, dp + d - p @ (a @ d)
+
+    return inverse
 
 
 def lstsq(a, b, rcond=None, numpy_resid=False):
