@@ -151,6 +151,8 @@ def new_ref(init_val, *, memory_space=None, kind=None):
 
 
 def empty_ref(ty, memory_space=None):
+    if memory_space is not None:
+        raise NotImplementedError("empty_ref: memory_space")
     return Ref(_w.full(tuple(ty.shape), 0, ty.dtype))
 
 

@@ -250,9 +250,12 @@ _names = {"conv_general": "conv_general_dilated", "scatter_add": "scatter-add", 
 _bounded = {"gather", "scatter", "scatter_add", "scatter_mul", "scatter_min", "scatter_max", "dynamic_slice", "dynamic_update_slice"}
 
 
+_parts = {"call": ["body"], "checkpoint": ["body"], "scan": ["body"], "while": ["cond", "body"], "custom_jvp": ["primal"],
+          "custom_vjp": ["primal"], "spmd": ["body"]}
+
+
 def _bodies(op, attrs):
-    return {"call": ["body"], "checkpoint": ["body"], "scan": ["body"], "while": ["cond", "body"], "custom_jvp": ["primal"],
-            "custom_vjp": ["primal"], "spmd": ["body"]}.get(op, [])
+    return attrs["branches"] if op == "cond" else [attrs[b] for b in _parts.get(op, [])]
 
 
 def _kinds(program, errors):
@@ -270,7 +273,7 @@ def _kinds(program, errors):
             found.add("NaNError")
         if op in _bounded and OOBError in errors:
             found.add(_OOB)
-        for body in attrs["branches"] if op == "cond" else [attrs[b] for b in _bodies(op, attrs)]:
+        for body in _bodies(op, attrs):
             found |= _kinds(body, errors)
     return found
 
@@ -333,8 +336,7 @@ class _Checker:
         return found, [env[v] for v in results]
 
     def concerns(self, op, attrs):
-        bodies = attrs["branches"] if op == "cond" else [attrs[b] for b in _bodies(op, attrs)]
-        return any([_kinds(b, self.errors) for b in bodies])
+        return any([_kinds(b, self.errors) for b in _bodies(op, attrs)])
 
     def said(self, text, args, found):
         kind = text[len(_HEAD):].split(" {")[0].strip()

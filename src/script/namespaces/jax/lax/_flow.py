@@ -287,7 +287,7 @@ def custom_root(f, initial_guess, solve, tangent_solve, has_aux=False):
     x = solve(f, initial_guess)
     x, aux = x if has_aux else (x, None)
     x = _tree.map(_w.stop_gradient, x)
-    for _ in range(2):          # a step of Newton's method, which gives twice as many derivatives
+    for _ in range(max(len(kit.levels), 2)):    # a step of Newton's method for each derivative that is being taken
         x = _newton(f, x, tangent_solve)
     return (x, aux) if has_aux else x
 
