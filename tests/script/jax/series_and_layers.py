@@ -76,3 +76,8 @@ show("complex", jnp.abs(random.normal(random.PRNGKey(0), (3,), jnp.complex64)),
 keys = random.split(random.key(7), 6).reshape(2, 3)
 print(keys.T.shape, keys.at[0].set(keys[1]).shape, bool((random.key_data(keys.at[0].set(keys[1])[0]) == random.key_data(keys[1])).all()),
       bool((random.key_data(keys.T[1, 0]) == random.key_data(keys[0, 1])).all()), keys.size, random.key_dtype() == keys.dtype)
+from jax.ad_checkpoint import checkpoint_name, checkpoint_policies as policies
+
+for policy in (policies.save_any_names_but_these("a"), policies.save_anything_except_these_names("a"), policies.save_only_these_names("a"),
+               policies.save_from_both_policies(policies.dots_saveable, policies.nothing_saveable)):
+    print(f"{jax.grad(jax.remat(lambda x: jnp.sin(checkpoint_name(jnp.sin(x), 'a')), policy=policy))(1.0):.5f}")

@@ -739,6 +739,13 @@ class checkpoint_policies:
     def save_only_these_names(*names):
         return "nothing"
 
+    save_any_names_but_these = save_anything_except_these_names = save_only_these_names
+
+    @staticmethod
+    def save_from_both_policies(policy_1, policy_2):
+        both = (policy_1, policy_2)
+        return "everything" if "everything" in both else "dots" if "dots" in both else "nothing"
+
 
 # ---- shapes
 
