@@ -185,13 +185,15 @@ typedef enum wf_dtype {
     WF_U8 = 6, WF_U16 = 7, WF_U32 = 8, WF_U64 = 9,
     WF_F16 = 10, WF_BF16 = 11, WF_F32 = 12, WF_F64 = 13,
     WF_C64 = 14, WF_C128 = 15,                                /* complex */
-    WF_F8E4M3 = 16, WF_F8E5M2 = 17, WF_I4 = 18, WF_U4 = 19,   /* reserved */
+    /* To store numbers: moved and cast, without arithmetic. A byte each, i4 and u4 in its low half. */
+    WF_F8E4M3FN = 16, WF_F8E5M2 = 17, WF_I4 = 18, WF_U4 = 19,
+    WF_F8E4M3FNUZ = 20, WF_F8E5M2FNUZ = 21, WF_F8E8M0FNU = 22,
     WF_DTYPE_COUNT
 } wf_dtype;
 
 WF_API const char *wf_dtype_name(wf_dtype dtype); /* "f32"; "invalid" for anything else */
-WF_API size_t wf_dtype_size(wf_dtype dtype);      /* in bytes; 0 for reserved and invalid ones */
-WF_API bool wf_dtype_is_float(wf_dtype dtype);    /* a real number that rounds; false for reserved ones */
+WF_API size_t wf_dtype_size(wf_dtype dtype);      /* in bytes; 0 for an invalid one */
+WF_API bool wf_dtype_is_float(wf_dtype dtype);    /* a real number that rounds, with arithmetic */
 WF_API bool wf_dtype_is_complex(wf_dtype dtype);  /* two of those, the real part first */
 
 #define WF_MAX_RANK 32

@@ -266,7 +266,7 @@ TEST(null_arguments_are_refused)
     CHECK_EQ_INT(wf_array_text(cx, NULL, &text), WF_ERR_ARG);
     CHECK(text == NULL);
     wf_clear(cx);
-    CHECK_EQ_INT(wf_array_parse(cx, "1", WF_I4, 0, &a), WF_ERR_ARG);
+    CHECK_EQ_INT(wf_array_parse(cx, "1", WF_DTYPE_COUNT, 0, &a), WF_ERR_ARG);
     CHECK_EQ_INT(wf_array_parse(NULL, "1", WF_F32, 0, &a), WF_ERR_ARG);
     wf_ctx_free(cx);
 }

@@ -389,6 +389,46 @@ static void check_special(const char *text, bool exact)
     "f(x: f64[100], y: f64[100]) {\n  one = const f64[100] 1\n  zero = const f64[100] "  \
     "0\n" body "  ret z\n}\n"
 
+/* Every code as every dtype, and numbers of every dtype as codes: middles of codes, ends, NaN; picked and moved. */
+TEST(bytes_say_what_casts_of_storage_dtypes_mean)
+{
+    static const char *const stored[] = {"f8e4m3fn", "f8e5m2", "f8e4m3fnuz", "f8e5m2fnuz", "f8e8m0fnu", "i4", "u4"};
+    static const char *const others[] = {"f32", "f64", "f16", "bf16", "i8", "u8", "i32", "i64", "u64", "bool", "c64", "i4", "f8e5m2"};
+
+    for (int i = 0; i < COUNT(stored); i++)
+        for (int k = 0; k < COUNT(others) && check_ok(); k++) {
+            wf_ctx *cx = wf_ctx_new(NULL);
+            const char *s = stored[i], *t = others[k],
+                       *text = arena_printf(&cx->scratch,
+                                            "f(c: u8[1024], y: f32[1024], at: i32[4,1]) {\n  x = bitcast c %s\n  a = cast x %s\n"
+                                            "  b = cast y %s\n  d = cast b %s\n  p = ge y y\n  e = select p x d\n  g = slice e start=[3] limit=[9]\n"
+                                            "  h = cast g f32\n  ea = bitcast e u8\n  da = bitcast d u8\n  ret a, da, ea, h\n}\n",
+                                            s, t, t, s);
+            const Program *p = parse_last(cx, text), *q = p ? opt_run(&(Opt){.cx = cx}, p, OPT_ALL) : NULL;
+            Nd in[3], want[4], got[4];
+
+            if (!q) {
+                FAIL("%s", wf_ctx_message(cx));
+                return;
+            }
+            in[0] = nd_new(cx, WF_U8, (const int64_t[]){1024}, 1);
+            in[1] = nd_new(cx, WF_F32, (const int64_t[]){1024}, 1);
+            in[2] = nd_new(cx, WF_I32, (const int64_t[]){4, 1}, 2);
+            for (int j = 0; j < 1024; j++) {
+                wf_dtype eight = (wf_dtype)(j < 512 ? WF_F8E4M3FN : WF_F8E5M2);
+                float lo = f8_to_f32(eight, (uint8_t)(j / 2)), hi = f8_to_f32(eight, (uint8_t)(j / 2 + 1));
+
+                ((uint8_t *)in[0].data)[j] = (uint8_t)(*s == 'f' ? j : j & 15);
+                ((float *)in[1].data)[j] = j & 1 ? lo + (hi - lo) / 2 : j % 64 == 0 ? ldexpf(1.5f, j / 4 - 128) : lo;
+            }
+            CHECK(eval_program(cx, p, in, want, &cx->scratch) && eval_program(cx, q, in, got, &cx->scratch));
+            for (int j = 0; j < 4; j++)
+                if (!same_bits(&want[j], &got[j]))
+                    FAIL("%s and %s: result %d differs", s, t, j);
+            wf_ctx_free(cx);
+        }
+}
+
 TEST(identities_keep_nan_infinities_and_the_sign_of_zero)
 {
     check_special(SPECIAL("  z = add x x\n"), true);

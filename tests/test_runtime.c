@@ -421,7 +421,7 @@ TEST(wrong_arrays_are_refused_with_a_reason)
     wf_clear(cx)
     REFUSED(wf_array_new(cx, WF_F32, big, 2, &a), WF_ERR_LIMIT, "too many elements");
     REFUSED(wf_array_new(cx, WF_F32, minus, 1, &a), WF_ERR_SHAPE, "not negative");
-    REFUSED(wf_array_new(cx, WF_F8E4M3, two, 1, &a), WF_ERR_TYPE, "not a dtype of arrays");
+    REFUSED(wf_array_new(cx, WF_DTYPE_COUNT, two, 1, &a), WF_ERR_TYPE, "not a dtype of arrays");
     REFUSED(wf_array_new(cx, WF_F32, many, 33, &a), WF_ERR_LIMIT, "rank 33");
     REFUSED(wf_array_new(cx, WF_F32, NULL, 1, &a), WF_ERR_ARG, "dims is NULL");
     REFUSED(wf_array_from(cx, WF_F32, two, 1, NULL, &a), WF_ERR_ARG, "data is NULL");

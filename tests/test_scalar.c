@@ -386,6 +386,39 @@ TEST(casts_of_floats_truncate_and_saturate)
     CHECK(cast_f64(WF_F16, 65519) == 65504);
 }
 
+static const wf_dtype eights[] = {WF_F8E4M3FN, WF_F8E5M2, WF_F8E4M3FNUZ, WF_F8E5M2FNUZ, WF_F8E8M0FNU};
+
+/* Every code comes back; every middle of two neighbours, and what is a little off it, goes to the nearest code, even
+ * ones first (of powers: the larger). */
+TEST(floats_of_8_bits_round_to_the_nearest_code)
+{
+    for (int k = 0; k < COUNT(eights); k++) {
+        wf_dtype t = eights[k];
+
+        for (int code = 0; code < 256; code++) {
+            float x = f8_to_f32(t, (uint8_t)code), y, middle;
+
+            CHECK(f8_is_nan(t, (uint8_t)code) == (x != x));
+            CHECK(f8_from_f32(t, x) == code || x != x);
+            if (code >= (t == WF_F8E8M0FNU ? 255 : 127) || x != x)
+                continue;
+            y = f8_to_f32(t, (uint8_t)(code + 1));
+            if (y != y || isinf(y))
+                continue;
+            CHECK(x < y);
+            middle = x + (y - x) / 2;
+            CHECK(f8_from_f32(t, middle) == (code & 1 || t == WF_F8E8M0FNU ? code + 1 : code));
+            CHECK(f8_from_f32(t, nextafterf(middle, 0)) == code);
+            CHECK(f8_from_f32(t, nextafterf(middle, y)) == code + 1);
+        }
+    }
+    CHECK(cast_f64(WF_F32, f8_to_f32(WF_F8E4M3FN, 0x7E)) == 448 && cast_f64(WF_F32, f8_to_f32(WF_F8E5M2, 0x7B)) == 57344);
+    CHECK(f8_to_f32(WF_F8E4M3FNUZ, 0x7F) == 240 && f8_to_f32(WF_F8E5M2FNUZ, 0x7F) == 57344);
+    CHECK(f8_from_f32(WF_F8E4M3FN, 464) == 0x7E && f8_from_f32(WF_F8E4M3FN, 465) == 0x7F && f8_from_f32(WF_F8E5M2, 1e9f) == 0x7C);
+    CHECK(f8_from_f32(WF_F8E4M3FNUZ, -0.0f) == 0 && f8_from_f32(WF_F8E5M2FNUZ, (float)INFINITY) == 0x80);
+    CHECK(f8_from_f32(WF_F8E8M0FNU, 0) == 0xFF && f8_from_f32(WF_F8E8M0FNU, -1) == 0xFF);
+}
+
 TEST(casts_of_integers_wrap_and_round_once)
 {
     CHECK(cast(WF_I32, WF_U8, (Scalar){.u = 300}) == 44);

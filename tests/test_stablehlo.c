@@ -358,7 +358,7 @@ TEST(what_is_refused_is_named_with_its_line)
     check_refused("func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {\n  %0 = stablehlo.custom_call @lapack_sgeev_ffi(%a) : (tensor<2xf32>) -> tensor<2xf32>\n"
                   "  return %0 : tensor<2xf32>\n}\n",
                   "'lapack_sgeev_ffi' is not one that is known");
-    check_refused("func.func @main(%a: tensor<2xf8E4M3FN>) -> tensor<2xf8E4M3FN> {\n  return %a : tensor<2xf8E4M3FN>\n}\n", "values of type tensor<2xf8E4M3FN>");
+    check_refused("func.func @main(%a: tensor<2xf4E2M1FN>) -> tensor<2xf4E2M1FN> {\n  return %a : tensor<2xf4E2M1FN>\n}\n", "values of type tensor<2xf4E2M1FN>");
     check_refused("func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> {\n  return %a : tensor<?xf32>\n}\n", "a size that is not a number");
     check_refused("func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {\n  %0 = stablehlo.add %a, %b : tensor<2xf32>\n  return %0 : tensor<2xf32>\n}\n",
                   "t.mlir:2:3: format error: StableHLO: add: there is no value %b here");

@@ -215,14 +215,16 @@ enum {
     DT_INEXACT = 16,       /* rounds; has inf and NaN */
     DT_COMPLEX = 32,       /* two numbers */
     DT_ORDERED = 64,       /* < and its like, max, sort */
-    DT_DIFFERENTIABLE = 128 /* has tangents */
+    DT_DIFFERENTIABLE = 128, /* has tangents */
+    DT_STORAGE = 256         /* is moved and cast, nothing else */
 };
 
 typedef struct DtypeRow {
     const char *name;
-    uint8_t bits;        /* of an element; below 8 several share a byte */
+    uint8_t bits;        /* of an element; below 8 it is the low half of a byte */
     uint8_t significand; /* whole numbers of so many bits are exact (of one part of a complex number) */
-    uint8_t is;          /* DT_ .. */
+    uint16_t is;         /* DT_ .. */
+    uint8_t wide;        /* of a storage dtype: the smallest with arithmetic that holds all its numbers */
 } DtypeRow;
 
 extern const DtypeRow dtype_table[WF_DTYPE_COUNT];
@@ -249,6 +251,12 @@ static inline bool dtype_is_float(wf_dtype t)
 static inline bool dtype_is_complex(wf_dtype t) { return dtype_is(t, DT_USED | DT_COMPLEX); }
 /* A number that rounds, real or complex. */
 static inline bool dtype_is_inexact(wf_dtype t) { return dtype_is(t, DT_USED | DT_INEXACT); }
+static inline bool dtype_is_storage(wf_dtype t) { return dtype_is(t, DT_USED | DT_STORAGE); }
+/* In which t's numbers are computed with; itself where it has arithmetic. */
+static inline wf_dtype dtype_wide(wf_dtype t)
+{
+    return dtype_is_storage(t) ? (wf_dtype)dtype_row(t)->wide : t;
+}
 /* Of the parts of a complex number; of another dtype itself. */
 static inline wf_dtype dtype_part(wf_dtype t)
 {
@@ -308,6 +316,10 @@ uint16_t f16_from_f64(double x); /* rounds once */
 float bf16_to_f32(uint16_t h);
 uint16_t bf16_from_f32(float x);
 uint16_t bf16_from_f64(double x);
+/* ---- eight.c: floats of 8 bits. Too large gives inf, or NaN where there is none. ---- */
+float f8_to_f32(wf_dtype dtype, uint8_t code);
+uint8_t f8_from_f32(wf_dtype dtype, float x);
+bool f8_is_nan(wf_dtype dtype, uint8_t code);
 
 /* ---- error.c: places, diagnostics, the context ------------------------------------- */
 

@@ -9,8 +9,8 @@
 #define REAL  (DT_ORDERED | DT_ARITHMETIC | DT_SIGNED | DT_INEXACT | DT_DIFFERENTIABLE)
 #define FLOAT (DT_USED | REAL)
 #define PAIR  ((FLOAT & ~DT_ORDERED) | DT_COMPLEX)
+#define EIGHT (DT_USED | DT_STORAGE | DT_SIGNED | DT_DIFFERENTIABLE)
 
-/* Rows without DT_USED are reserved: no values of them exist yet. */
 const DtypeRow dtype_table[WF_DTYPE_COUNT] = {
     /*               name       bits  significand  what may be asked */
     [WF_INVALID] = {"invalid",  0,    0,           0},
@@ -29,10 +29,13 @@ const DtypeRow dtype_table[WF_DTYPE_COUNT] = {
     [WF_F64] =     {"f64",      64,   53,          FLOAT},
     [WF_C64] =     {"c64",      64,   24,          PAIR},
     [WF_C128] =    {"c128",     128,  53,          PAIR},
-    [WF_F8E4M3] =  {"f8e4m3",   8,    4,           REAL},
-    [WF_F8E5M2] =  {"f8e5m2",   8,    3,           REAL},
-    [WF_I4] =      {"i4",       4,    3,           SINT & ~DT_USED},
-    [WF_U4] =      {"u4",       4,    4,           UINT & ~DT_USED},
+    [WF_F8E4M3FN] = {"f8e4m3fn", 8,   4,           EIGHT, WF_F32},
+    [WF_F8E5M2] =  {"f8e5m2",   8,    3,           EIGHT, WF_F32},
+    [WF_F8E4M3FNUZ] = {"f8e4m3fnuz", 8, 4,         EIGHT, WF_F32},
+    [WF_F8E5M2FNUZ] = {"f8e5m2fnuz", 8, 3,         EIGHT, WF_F32},
+    [WF_F8E8M0FNU] = {"f8e8m0fnu", 8, 1,           EIGHT & ~DT_SIGNED, WF_F32},
+    [WF_I4] =      {"i4",       4,    3,           DT_USED | DT_STORAGE | DT_SIGNED, WF_I8},
+    [WF_U4] =      {"u4",       4,    4,           DT_USED | DT_STORAGE, WF_U8},
 };
 
 const char *wf_dtype_name(wf_dtype dtype) { return dtype_row(dtype)->name; }
@@ -42,7 +45,7 @@ bool wf_dtype_is_complex(wf_dtype dtype) { return dtype_is_complex(dtype); }
 
 size_t wf_dtype_size(wf_dtype dtype)
 {
-    return dtype_is(dtype, DT_USED) ? dtype_row(dtype)->bits / 8 : 0;
+    return dtype_is(dtype, DT_USED) ? (dtype_row(dtype)->bits + 7u) / 8 : 0;
 }
 
 /* ---- one element ---- */
@@ -63,9 +66,11 @@ double element_as_f64(wf_dtype dtype, const void *p)
     case WF_BF16: return bf16_to_f32(*(const uint16_t *)p);
     case WF_F32: return *(const float *)p;
     case WF_F64: return *(const double *)p;
+    case WF_I4: return (int8_t)(*(const uint8_t *)p << 4) >> 4;
+    case WF_U4: return *(const uint8_t *)p & 15;
     case WF_C64:
     case WF_C128: return NAN; /* no real number: equal to none that is asked for */
-    default: return 0;
+    default: return dtype_is_storage(dtype) ? (double)f8_to_f32(dtype, *(const uint8_t *)p) : 0;
     }
 }
 
@@ -96,6 +101,11 @@ void element_from_f64(wf_dtype dtype, double x, void *out)
     case WF_F64: *(double *)out = x; break;
     case WF_C64: memcpy(out, (const float[]){(float)x, 0}, 8); break;
     case WF_C128: memcpy(out, (const double[]){x, 0}, 16); break;
-    default: break;
+    case WF_I4:
+    case WF_U4: *(uint8_t *)out = whole(x) & 15; break;
+    default:
+        if (dtype_is_storage(dtype))
+            *(uint8_t *)out = f8_from_f32(dtype, (float)x);
+        break;
     }
 }

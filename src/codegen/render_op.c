@@ -39,7 +39,7 @@ bool render_has(const Target *t, const Program *p, const Eqn *e)
     wf_dtype x, y;
 
     (void)t;
-    if (eqn_is_complex(p, e))
+    if (eqn_is_odd(p, e))
         return false;
     if (op_row(e->op)->lower.kind != LOWER_MAP) /* all there are */
         return true;

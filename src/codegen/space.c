@@ -101,7 +101,7 @@ static bool is_row_gather(const Target *t, const Program *p, const Eqn *e)
 
 FuseKind fuse_kind(const Target *t, const Program *p, const Eqn *e)
 {
-    if (eqn_is_complex(p, e))
+    if (eqn_is_odd(p, e))
         return FUSE_NO;
     switch (e->op) {
     case OP_const: return is_splat_const(e) && t->renders(t, p, e) ? FUSE_FREE : FUSE_NO;

@@ -21,7 +21,7 @@ wf_tensor float_cast(wf_ctx *c, wf_tensor x, const char *fn)
 
     if (!t)
         return WF_NONE;
-    return dtype_is_inexact((wf_dtype)t->dtype)
+    return dtype_is_inexact(dtype_wide((wf_dtype)t->dtype))
                ? x
                : op_1(c, OP_cast, x, &(DtypeAttr){(int32_t)real_dtype(c, (wf_dtype)t->dtype)});
 }
@@ -139,7 +139,7 @@ static wf_dtype common_dtype(wf_ctx *c, const char *fn, const wf_tensor *x, int 
         r = tensor_promoted(c, d, weak, zero, nominal(c, u), u->weak, u->rank == 0);
         if (!r) {
             tensor_fail(c, WF_ERR_TYPE, "%s: no common dtype of %s and %s", fn,
-                  wf_dtype_name(d), wf_dtype_name((wf_dtype)u->dtype));
+                  wf_dtype_name(d), wf_dtype_name(nominal(c, u)));
             return WF_INVALID;
         }
         d = r;
@@ -169,7 +169,7 @@ static bool joins_weak(wf_ctx *c, const char *fn, const wf_tensor *x, int n)
     for (int i = 0; i < n; i++) {
         const Tensor *t = tensor_get(c, x[i], fn);
         wf_dtype d = (wf_dtype)t->dtype;
-        int kind = d == WF_BOOL ? 0 : dtype_is_complex(d) ? 3 : dtype_is_float(d) ? 2 : 1;
+        int kind = d == WF_BOOL ? 0 : dtype_is_complex(d) ? 3 : dtype_is_float(dtype_wide(d)) ? 2 : 1;
         top[t->weak] = MAX(top[t->weak], kind);
     }
     return top[1] > top[0];
@@ -182,11 +182,11 @@ bool unify_types(wf_ctx *c, const char *fn, wf_tensor *x, int n, MathKind kind)
 
     if (!d)
         return false;
-    if (kind == MATH_FLOAT && !dtype_is_inexact(d))
+    if (kind == MATH_FLOAT && !dtype_is_inexact(dtype_wide(d)))
         d = real_dtype(c, d);
     if (kind == MATH_BOOL)
         d = WF_BOOL;
-    if (kind == MATH_INT && dtype_is_inexact(d)) {
+    if (kind == MATH_INT && dtype_is_inexact(dtype_wide(d))) {
         tensor_fail(c, WF_ERR_TYPE, "%s: needs integers or bools, got %s", fn,
               wf_dtype_name(d));
         return false;
@@ -520,7 +520,7 @@ static wf_tensor unary(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, bool r
 
     if (!t)
         return WF_NONE;
-    if (real && !dtype_is_inexact((wf_dtype)t->dtype)) {
+    if (real && !dtype_is_inexact(dtype_wide((wf_dtype)t->dtype))) {
         scope_open(c);
         return scope_close(c, op_1(c, op, float_cast(c, x, fn), NULL));
     }

@@ -62,6 +62,8 @@ static int print_number(wf_dtype dtype, const char *at, char *buf)
         buf[n] = 'j';
         return n + 1;
     }
+    if (dtype_is_storage(dtype))
+        return number_f32(buf, (float)element_as_f64(dtype, at));
     switch (dtype) {
     case WF_BOOL: strcpy(buf, *at ? "true" : "false"); return (int)strlen(buf);
     case WF_F16: memcpy(&u16, at, 2); return number_f16(buf, u16);
@@ -267,6 +269,15 @@ static const char *parse_element(wf_dtype dtype, const char *s, const char *end,
     *overflow = false;
     if (dtype_is_complex(dtype))
         return parse_pair(dtype, s, end, out);
+    if (dtype_is_storage(dtype)) {
+        uint64_t element = 0;
+
+        s = parse_element(dtype_wide(dtype), s, end, (char *)&element, overflow);
+        f64 = element_as_f64(dtype_wide(dtype), &element);
+        element_from_f64(dtype, f64, out);
+        *overflow = *overflow || (s && dtype_wide(dtype) != WF_F32 && element_as_f64(dtype, out) != f64);
+        return *overflow ? NULL : s;
+    }
     if (dtype_is_float(dtype) && strncmp(s, "bits(", 5) == 0)
         return parse_bits(wf_dtype_size(dtype), s, end, out);
     switch (dtype) {

@@ -29,6 +29,7 @@ static const struct {
     {WF_BOOL, 6, 8},  {WF_I8, 0, 8},   {WF_I16, 0, 16}, {WF_I32, 0, 32}, {WF_I64, 0, 64},
     {WF_U8, 1, 8},    {WF_U16, 1, 16}, {WF_U32, 1, 32}, {WF_U64, 1, 64}, {WF_F16, 2, 16},
     {WF_BF16, 4, 16}, {WF_F32, 2, 32}, {WF_F64, 2, 64}, {WF_C64, 5, 64}, {WF_C128, 5, 128},
+    {WF_F8E4M3FN, 10, 8}, {WF_F8E4M3FNUZ, 11, 8}, {WF_F8E5M2, 12, 8}, {WF_F8E5M2FNUZ, 13, 8}, {WF_F8E8M0FNU, 14, 8},
 };
 
 static bool to_dtype(wf_ctx *cx, DLDataType t, wf_dtype *out)

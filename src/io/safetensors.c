@@ -29,6 +29,8 @@ static const struct {
     {"BOOL", WF_BOOL}, {"U8", WF_U8},   {"I8", WF_I8},   {"U16", WF_U16}, {"I16", WF_I16},
     {"U32", WF_U32},   {"I32", WF_I32}, {"U64", WF_U64}, {"I64", WF_I64}, {"F16", WF_F16},
     {"BF16", WF_BF16}, {"F32", WF_F32}, {"F64", WF_F64}, {"C64", WF_C64},
+    {"F8_E4M3", WF_F8E4M3FN}, {"F8_E5M2", WF_F8E5M2}, {"F8_E8M0", WF_F8E8M0FNU},
+    {"F8_E4M3FNUZ", WF_F8E4M3FNUZ}, {"F8_E5M2FNUZ", WF_F8E5M2FNUZ},
 };
 
 static const char *dtype_to_name(wf_dtype t)

@@ -264,7 +264,7 @@ void program_hash(Program *p); /* sets p->hash */
 
 static inline Type val_type(const Program *p, Val v) { return p->types[p->vals[v].type]; }
 static inline const Val *eqn_in(const Program *p, const Eqn *e) { return p->args + e->args; }
-bool eqn_is_complex(const Program *p, const Eqn *e); /* reads or makes complex numbers */
+bool eqn_is_odd(const Program *p, const Eqn *e); /* reads or makes complex numbers or storage: no kernels for its dtype */
 static inline Place eqn_place(const Program *p, const Eqn *e) { return p->places[e->place]; }
 static inline Val program_in(const Program *p, uint32_t i) { (void)p; return i + 1; }
 

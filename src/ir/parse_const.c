@@ -14,50 +14,13 @@
 
 /* ---- one number ------------------------------------------------------------------ */
 
-static const char *const float_bits_range[] = {[2] = "4", [4] = "8", [8] = "16"};
+static const char *const float_bits_range[] = {[1] = "2", [2] = "4", [4] = "8", [8] = "16"};
 
 static const char *skip_blanks(const char *s, const char *end)
 {
     while (s < end && (*s == ' ' || *s == '\t'))
         s++;
     return s;
-}
-
-/* bits(0x7fc00001): the element itself, for NaNs that are not the usual one. */
-static const char *scan_bits(Parser *p, Token t, wf_dtype dtype, const char *s,
-                             const char *end, void *out)
-{
-    size_t size = wf_dtype_size(dtype);
-    bool overflow = false;
-    uint64_t v;
-    uint32_t v32;
-    uint16_t v16;
-
-    s = skip_blanks(s, end);
-    if (s == end || *s != '(')
-        return parse_fail_at(p, t, WF_ERR_SYNTAX, "expected '(' after bits"), NULL;
-    s = number_parse_u64(s + 1, end, &v, &overflow);
-    if (!s || s == end || *s != ')')
-        return parse_fail_at(p, t, WF_ERR_SYNTAX, "expected bits(0x..)"), NULL;
-    if (size < 8 && v >> (8 * size))
-        return parse_fail_at(p, t, WF_ERR_VALUE,
-                       "bits of %s have at most %s hexadecimal digits",
-                       wf_dtype_name(dtype), float_bits_range[size]),
-               NULL;
-    v32 = (uint32_t)v;
-    v16 = (uint16_t)v;
-    memcpy(out, size == 8 ? (void *)&v : size == 4 ? (void *)&v32 : (void *)&v16, size);
-    return s + 1;
-}
-
-static const char *scan_float(wf_dtype dtype, const char *s, const char *end, void *out)
-{
-    switch (dtype) {
-    case WF_F16: return number_parse_f16(s, end, out);
-    case WF_BF16: return number_parse_bf16(s, end, out);
-    case WF_F32: return number_parse_f32(s, end, out);
-    default: return number_parse_f64(s, end, out);
-    }
 }
 
 /* The low bytes of v, in the order of this machine. */
@@ -73,6 +36,39 @@ static void put_int(uint64_t v, size_t size, void *out)
            : size == 2 ? (void *)&v16
                        : (void *)&v8,
            size);
+}
+
+/* bits(0x7fc00001): the element itself, for NaNs that are not the usual one. */
+static const char *scan_bits(Parser *p, Token t, wf_dtype dtype, const char *s,
+                             const char *end, void *out)
+{
+    size_t size = wf_dtype_size(dtype);
+    bool overflow = false;
+    uint64_t v;
+
+    s = skip_blanks(s, end);
+    if (s == end || *s != '(')
+        return parse_fail_at(p, t, WF_ERR_SYNTAX, "expected '(' after bits"), NULL;
+    s = number_parse_u64(s + 1, end, &v, &overflow);
+    if (!s || s == end || *s != ')')
+        return parse_fail_at(p, t, WF_ERR_SYNTAX, "expected bits(0x..)"), NULL;
+    if (size < 8 && v >> (8 * size))
+        return parse_fail_at(p, t, WF_ERR_VALUE,
+                       "bits of %s have at most %s hexadecimal digits",
+                       wf_dtype_name(dtype), float_bits_range[size]),
+               NULL;
+    put_int(v, size, out);
+    return s + 1;
+}
+
+static const char *scan_float(wf_dtype dtype, const char *s, const char *end, void *out)
+{
+    switch (dtype) {
+    case WF_F16: return number_parse_f16(s, end, out);
+    case WF_BF16: return number_parse_bf16(s, end, out);
+    case WF_F32: return number_parse_f32(s, end, out);
+    default: return number_parse_f64(s, end, out);
+    }
 }
 
 static const char *scan_signed(wf_dtype dtype, const char *s, const char *end, void *out,
@@ -144,6 +140,24 @@ static const char *scan_pair(Parser *p, Token t, wf_dtype dtype, const char *s,
     return s + 1;
 }
 
+/* A number of the wider dtype, that it can store. */
+static const char *scan_stored(Parser *p, Token t, wf_dtype dtype, const char *s, const char *end, void *out)
+{
+    wf_dtype wide = dtype_wide(dtype);
+    uint64_t element = 0;
+    double x;
+
+    if (wide == WF_F32 && is_word(s, end, "bits"))
+        return scan_bits(p, t, dtype, s + 4, end, out);
+    if (!(s = scan_element(p, t, wide, s, end, &element)))
+        return NULL;
+    x = element_as_f64(wide, &element);
+    element_from_f64(dtype, x, out);
+    if (wide != WF_F32 && element_as_f64(dtype, out) != x)
+        return parse_fail_at(p, t, WF_ERR_VALUE, "%d does not fit %s", (int)x, wf_dtype_name(dtype)), NULL;
+    return s;
+}
+
 /* The element at s; NULL after an error, which is reported for token t. */
 static const char *scan_element(Parser *p, Token t, wf_dtype dtype, const char *s,
                                 const char *end, void *out)
@@ -157,6 +171,8 @@ static const char *scan_element(Parser *p, Token t, wf_dtype dtype, const char *
     }
     if (dtype_is_complex(dtype))
         return scan_pair(p, t, dtype, s, end, out);
+    if (dtype_is_storage(dtype))
+        return scan_stored(p, t, dtype, s, end, out);
     if (dtype_is_float(dtype) && is_word(s, end, "bits"))
         return scan_bits(p, t, dtype, s + 4, end, out);
     if (dtype_is_float(dtype))

@@ -195,7 +195,7 @@ bool parse_dim(Parser *p, Dim *out)
 
 /* ---- types ------------------------------------------------------------------------- */
 
-/* DTYPE = "bool" | "i8" .. "i64" | "u8" .. "u64" | "f16" | "bf16" | "f32" | "f64" . */
+/* DTYPE = "bool" | "i8" .. "i64" | "u8" .. "u64" | "f16" | "bf16" | "f32" | "f64" | .. (base/dtype.c) . */
 bool parse_dtype(Parser *p, wf_dtype *out)
 {
     Token t = p->tok;
@@ -205,14 +205,9 @@ bool parse_dtype(Parser *p, wf_dtype *out)
     if (t.kind != TOK_NAME)
         return parse_fail_expected(p, "a dtype");
     for (int i = WF_BOOL; i < WF_DTYPE_COUNT; i++) {
-        if (!token_is(t, wf_dtype_name((wf_dtype)i))) {
-            if (dtype_is_usable((wf_dtype)i))
-                names[n++] = wf_dtype_name((wf_dtype)i);
+        names[n++] = wf_dtype_name((wf_dtype)i);
+        if (!token_is(t, wf_dtype_name((wf_dtype)i)))
             continue;
-        }
-        if (!dtype_is_usable((wf_dtype)i))
-            return parse_fail_at(p, t, WF_ERR_TYPE, "dtype %s is reserved: no op takes it yet",
-                           wf_dtype_name((wf_dtype)i));
         *out = (wf_dtype)i;
         next_token(p);
         return true;

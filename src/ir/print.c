@@ -12,6 +12,8 @@
 
 #include "op/op.h"
 
+#include <math.h>
+
 /* ---- names ------------------------------------------------------------------------- */
 
 static bool is_plain_name(const char *s, size_t n)
@@ -227,6 +229,20 @@ static void print_half(Text *out, wf_dtype dtype, uint16_t bits)
                   (size_t)(bf ? number_bf16(buf, bits) : number_f16(buf, bits)));
 }
 
+/* As its number; NaNs but the usual one as bits. */
+static void print_stored(Text *out, wf_dtype dtype, const uint8_t *at)
+{
+    uint8_t nan;
+
+    element_from_f64(dtype, (double)NAN, &nan);
+    if (dtype_wide(dtype) != WF_F32)
+        text_int(out, (int64_t)element_as_f64(dtype, at));
+    else if (f8_is_nan(dtype, *at) && *at != nan)
+        print_hex(out, *at, 2);
+    else
+        print_f32(out, f8_is_nan(dtype, *at) ? (float)NAN : f8_to_f32(dtype, *at));
+}
+
 static void print_element(Text *out, wf_dtype dtype, const void *at)
 {
     char buf[NUMBER_MAX];
@@ -251,6 +267,10 @@ static void print_element(Text *out, wf_dtype dtype, const void *at)
         text_add(out, ", ");
         print_element(out, part, (const char *)at + wf_dtype_size(part));
         text_char(out, ')');
+        return;
+    }
+    if (dtype_is_storage(dtype)) {
+        print_stored(out, dtype, at);
         return;
     }
     memcpy(&x, at, wf_dtype_size(dtype));

@@ -78,13 +78,20 @@ Hash const_data_hash(const ConstData *c)
 
 /* ---- types ---- */
 
-bool eqn_is_complex(const Program *p, const Eqn *e)
+static bool is_odd(const Program *p, Val v)
+{
+    wf_dtype t = (wf_dtype)val_type(p, v).dtype;
+
+    return dtype_is_complex(t) || dtype_is_storage(t);
+}
+
+bool eqn_is_odd(const Program *p, const Eqn *e)
 {
     for (uint32_t i = 0; i < e->nin; i++)
-        if (dtype_is_complex((wf_dtype)val_type(p, eqn_in(p, e)[i]).dtype))
+        if (is_odd(p, eqn_in(p, e)[i]))
             return true;
     for (uint32_t j = 0; j < e->nout; j++)
-        if (dtype_is_complex((wf_dtype)val_type(p, e->out + j).dtype))
+        if (is_odd(p, e->out + j))
             return true;
     return false;
 }

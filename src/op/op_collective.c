@@ -116,7 +116,7 @@ static bool check_axis(TypeRule *t, bool sized)
 
 static bool check_number(TypeRule *t)
 {
-    if (t->in[0].dtype == WF_BOOL)
+    if (!dtype_is_arithmetic((wf_dtype)t->in[0].dtype))
         return type_fail(t, WF_ERR_TYPE, "operand is %s, needs a number",
                          type_show(t, t->in[0]));
     return true;

@@ -76,7 +76,9 @@ static void text_element(Text *out, wf_dtype t, const void *p)
     case WF_BF16: number_bf16(s, *(const uint16_t *)p); break;
     case WF_F32: number_f32(s, *(const float *)p); break;
     case WF_F64: number_f64(s, *(const double *)p); break;
-    default: return;
+    default:
+        number_f64(s, element_as_f64(t, p)); /* storage */
+        break;
     }
     text_add(out, s);
 }

@@ -225,7 +225,7 @@ static bool eval_cast(Eval *e)
     return true;
 }
 
-static bool is_float_type(Type t) { return dtype_is_inexact((wf_dtype)t.dtype); }
+static bool is_float_type(Type t) { return dtype_is_differentiable((wf_dtype)t.dtype); }
 
 static void jvp_cast(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 {
@@ -253,6 +253,10 @@ static bool is_widening(wf_dtype from, wf_dtype to)
 
     if (from == to || from == WF_BOOL)
         return true;
+    if (dtype_is_storage(to))
+        return false;
+    if (dtype_is_storage(from))
+        return is_widening(dtype_wide(from), to);
     if (dtype_is_complex(to))
         return is_widening(dtype_part(from), dtype_part(to));
     if (dtype_is_complex(from))
@@ -304,7 +308,8 @@ const OpRules op_rules_cast = {
         "gives 0. Integers to integers wrap. To bool: x != 0 (NaN is true). Complex to "
         "others but bool: the real part. The derivative passes between floats and "
         "complex "
-        "and is zero otherwise."),
+        "and is zero otherwise. Floats of 8 bits: what is wider is rounded to f32 first; too "
+        "large gives NaN where there is no inf."),
     .jvp = jvp_cast,
     .transpose = transpose_cast,
     .batch = batch_dtype,

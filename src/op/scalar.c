@@ -30,7 +30,10 @@ Scalar scalar_load(wf_dtype t, const void *data, int64_t i)
     case WF_F64: return (Scalar){.f = ((const double *)data)[i]};
     case WF_C64: return (Scalar){.f = ((const float *)data)[2 * i], .im = ((const float *)data)[2 * i + 1]};
     case WF_C128: return (Scalar){.f = ((const double *)data)[2 * i], .im = ((const double *)data)[2 * i + 1]};
-    default: return (Scalar){.u = 0};
+    case WF_I4: return (Scalar){.u = (uint64_t)(int64_t)((int8_t)(((const uint8_t *)data)[i] << 4) >> 4)};
+    case WF_U4: return (Scalar){.u = ((const uint8_t *)data)[i] & 15u};
+    default:
+        return dtype_is_storage(t) ? (Scalar){.f = (double)f8_to_f32(t, ((const uint8_t *)data)[i])} : (Scalar){.u = 0};
     }
 }
 
@@ -58,13 +61,18 @@ void scalar_store(wf_dtype t, void *data, int64_t i, Scalar x)
         ((double *)data)[2 * i] = x.f;
         ((double *)data)[2 * i + 1] = x.im;
         break;
-    default: break;
+    case WF_I4:
+    case WF_U4: ((uint8_t *)data)[i] = x.u & 15; break;
+    default:
+        if (dtype_is_storage(t))
+            ((uint8_t *)data)[i] = f8_from_f32(t, (float)x.f);
+        break;
     }
 }
 
 unsigned scalar_width(wf_dtype t)
 {
-    return t == WF_BOOL ? 1 : (unsigned)wf_dtype_size(t) * 8;
+    return t == WF_BOOL ? 1 : dtype_row(t)->bits;
 }
 
 static uint64_t mask(wf_dtype t) { return ~(uint64_t)0 >> (64 - scalar_width(t)); }
@@ -75,7 +83,7 @@ static uint64_t extend(wf_dtype t, uint64_t u)
     uint64_t sign = (uint64_t)1 << (scalar_width(t) - 1);
 
     u &= mask(t);
-    return dtype_is_signed(t) ? (u ^ sign) - sign : u;
+    return dtype_is(t, DT_SIGNED) ? (u ^ sign) - sign : u;
 }
 
 bool scalar_less(wf_dtype t, uint64_t x, uint64_t y)
@@ -162,7 +170,8 @@ static double int_to_double(wf_dtype from, uint64_t u)
 
 static uint64_t float_to_int(wf_dtype to, double x)
 {
-    unsigned w = scalar_width(to) - dtype_is_signed(to); /* bits of magnitude */
+    bool neg = dtype_is(to, DT_SIGNED);
+    unsigned w = scalar_width(to) - neg; /* bits of magnitude */
     uint64_t top = ~(uint64_t)0 >> (64 - w);
     double limit = ldexp(1, (int)w); /* top + 1 */
 
@@ -172,13 +181,16 @@ static uint64_t float_to_int(wf_dtype to, double x)
         return top;
     if (x >= 0)
         return (uint64_t)x;
-    if (!dtype_is_signed(to))
+    if (!neg)
         return 0;
     return x <= -limit ? ~top : (uint64_t)(int64_t)x;
 }
 
 Scalar scalar_cast(wf_dtype from, wf_dtype to, Scalar x)
 {
+    from = dtype_wide(from);
+    if (dtype_wide(to) == WF_F32) /* rounded to f32 first, then when stored */
+        to = WF_F32;
     if (dtype_is_complex(from) && to == WF_BOOL)
         return (Scalar){.u = x.f != 0 || x.im != 0};
     if (dtype_is_complex(from) && !dtype_is_complex(to))
@@ -216,6 +228,7 @@ Scalar scalar_identity(unsigned op, wf_dtype t)
 
 int scalar_compare(wf_dtype t, Scalar x, Scalar y)
 {
+    t = dtype_wide(t);
     bool xn = scalar_is_nan(t, x), yn = scalar_is_nan(t, y);
 
     if (xn || yn)

@@ -4,7 +4,7 @@
  *   pipeline.c   those of the optimiser, again and again until nothing changes
  *   target.c     what is compiled for, which the passes ask
  *   rewrite.c    what passes share: a program copied equation by equation, rules applied
- *   inline.c planes.c fold.c simplify.c cse.c dce.c early.c contract.c scale.c loops.c onehot.c layout.c outer.c   one pass each;
+ *   inline.c planes.c bytes.c fold.c simplify.c cse.c dce.c early.c contract.c scale.c loops.c onehot.c layout.c outer.c   one pass each;
  *   join.c is a part of cse, accumulate.c of loops, pattern.c and recognise_attention.c of recognise.c
  *
  * Programs are immutable, so a pass builds a new one (or gives back the same, when it
@@ -70,6 +70,7 @@ const Program *opt_run(const Opt *o, const Program *p, unsigned set);
 
 const Program *opt_inline(const Opt *o, const Program *p);
 const Program *opt_planes(const Opt *o, const Program *p);
+const Program *opt_bytes(const Opt *o, const Program *p);
 const Program *opt_fold(const Opt *o, const Program *p);
 const Program *opt_simplify(const Opt *o, const Program *p);
 const Program *opt_contract(const Opt *o, const Program *p);

@@ -32,7 +32,8 @@ double print_f64(const PrintArray *a, int64_t at)
     case WF_F64: return ((const double *)a->data)[at];
     case WF_F32: return (double)((const float *)a->data)[at];
     case WF_F16: return (double)f16_to_f32(((const uint16_t *)a->data)[at]);
-    default: return (double)bf16_to_f32(((const uint16_t *)a->data)[at]);
+    case WF_BF16: return (double)bf16_to_f32(((const uint16_t *)a->data)[at]);
+    default: return element_as_f64(a->dtype, (const char *)a->data + at);
     }
 }
 
@@ -46,6 +47,8 @@ int print_int(const PrintArray *a, int64_t at, char *out)
     case WF_U16: return number_u64(out, ((const uint16_t *)a->data)[at]);
     case WF_U32: return number_u64(out, ((const uint32_t *)a->data)[at]);
     case WF_U64: return number_u64(out, ((const uint64_t *)a->data)[at]);
+    case WF_I4:
+    case WF_U4: return number_i64(out, (int64_t)print_f64(a, at));
     default: return number_u64(out, ((const uint8_t *)a->data)[at]);
     }
 }

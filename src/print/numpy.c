@@ -2,14 +2,16 @@
  *
  * Floats have one format for all elements shown: points are aligned, digits are the fewest that tell
  * numbers apart, at most `precision` of them after the point; exponents where numbers are large for
- * their dtype, small, or far apart. Words are wrapped at the line width. bfloat16 is not a number of
- * NumPy's own: its elements are written one by one, as C's %g does it, and not aligned.
+ * their dtype, small, or far apart. Words are wrapped at the line width. bfloat16 and what is only stored are no
+ * numbers of NumPy's own: their elements are written one by one, as C's %g does it, and not aligned.
  */
 #include "print/print.h"
 
 #include <math.h>
 #include <stdio.h>
 
+/* Of ml_dtypes, not of NumPy. */
+static bool is_foreign(wf_dtype t) { return t == WF_BF16 || dtype_is_storage(t); }
 static bool is_float(wf_dtype t) { return t == WF_F16 || t == WF_F32 || t == WF_F64; }
 
 const char *print_numpy_dtype(wf_dtype dtype)
@@ -20,6 +22,8 @@ const char *print_numpy_dtype(wf_dtype dtype)
         [WF_U16] = "uint16",  [WF_U32] = "uint32",    [WF_U64] = "uint64",
         [WF_F16] = "float16", [WF_BF16] = "bfloat16", [WF_F32] = "float32",
         [WF_F64] = "float64", [WF_C64] = "complex64", [WF_C128] = "complex128",
+        [WF_F8E4M3FN] = "float8_e4m3fn", [WF_F8E5M2] = "float8_e5m2", [WF_F8E4M3FNUZ] = "float8_e4m3fnuz",
+        [WF_F8E5M2FNUZ] = "float8_e5m2fnuz", [WF_F8E8M0FNU] = "float8_e8m0fnu", [WF_I4] = "int4", [WF_U4] = "uint4",
     };
 
     return dtype > WF_INVALID && dtype < WF_DTYPE_COUNT && names[dtype] ? names[dtype]
@@ -140,7 +144,7 @@ static Form choose(Arena *arena, const PrintArray *a, bool summarise, const Arra
         print_each(a, summarise, opts->edgeitems, measure_float, &f);
         if (f.nan || f.inf)
             f.left = MAX(f.left, 3 + (f.inf && (f.neg_inf || plus)) - (columns_right(&f) + 1));
-    } else if (t != WF_BOOL && t != WF_BF16) {
+    } else if (t != WF_BOOL && !is_foreign(t)) {
         print_each(a, summarise, opts->edgeitems, measure_int, &f);
     }
     return f;
@@ -182,7 +186,7 @@ static int write_float(const Form *f, double x, char *out)
     return n;
 }
 
-static int write_bf16(double x, char *out)
+static int write_foreign(double x, char *out)
 {
     char *p = out;
 
@@ -227,8 +231,8 @@ static int write_element(const Form *f, int64_t at, char *out)
     }
     if (is_float(t))
         return write_float(f, print_f64(f->a, at), out);
-    if (t == WF_BF16)
-        return write_bf16(print_f64(f->a, at), out);
+    if (is_foreign(t))
+        return write_foreign(print_f64(f->a, at), out);
     return right_align(out, print_int(f->a, at, out), f->width);
 }
 
@@ -400,7 +404,7 @@ static void add_scalar(Text *t, const PrintArray *a)
         return;
     }
     if (!is_float(a->dtype)) {
-        n = a->dtype == WF_BF16 ? write_bf16(print_f64(a, 0), text)
+        n = is_foreign(a->dtype) ? write_foreign(print_f64(a, 0), text)
                                 : print_int(a, 0, text);
         text_addn(t, text, (size_t)n);
         return;
@@ -450,7 +454,8 @@ void print_numpy_repr(Text *t, const PrintArray *a, const ArrayStyle *opts)
     int64_t count = print_count(a);
     bool shape, dtype = count == 0 ||
                         (a->dtype != WF_BOOL && a->dtype != WF_I64 && a->dtype != WF_F64 &&
-                         a->dtype != WF_C128);
+                         a->dtype != WF_C128),
+         quoted = dtype_is_storage(a->dtype) && dtype_wide(a->dtype) == WF_F32;
     Text extra;
 
     opts = opts ? opts : &standard;
@@ -464,7 +469,7 @@ void print_numpy_repr(Text *t, const PrintArray *a, const ArrayStyle *opts)
             print_shape(&extra, a);
         }
         if (dtype)
-            text_printf(&extra, "%sdtype=%s", shape ? ", " : "",
+            text_printf(&extra, quoted ? "%sdtype='%s'" : "%sdtype=%s", shape ? ", " : "",
                         print_numpy_dtype(a->dtype));
         text_char(&extra, ')');
         text_char(t, ',');
@@ -480,7 +485,7 @@ void print_numpy_repr(Text *t, const PrintArray *a, const ArrayStyle *opts)
 
 void print_numpy_scalar_repr(Text *t, const PrintArray *a)
 {
-    if (a->dtype == WF_BF16) { /* not NumPy's own */
+    if (is_foreign(a->dtype)) { /* not NumPy's own */
         add_scalar(t, a);
         return;
     }
@@ -564,7 +569,7 @@ static void add_tf_numpy(Text *t, const PrintArray *a, const ArrayStyle *opts)
     text_init(&body, t->a);
     if (a->rank > 0) {
         print_numpy_repr(&body, a, opts);
-    } else if (is_float(a->dtype) || a->dtype == WF_BF16) {
+    } else if (is_float(a->dtype) || is_foreign(a->dtype)) {
         double x = print_f64(a, 0);
 
         add_scalar(&body, &(PrintArray){WF_F64, 0, NULL, NULL, &x});

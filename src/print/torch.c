@@ -22,6 +22,7 @@ typedef struct Form {
 
 static bool is_float(wf_dtype t)
 {
+    t = dtype_wide(t);
     return t == WF_F16 || t == WF_BF16 || t == WF_F32 || t == WF_F64;
 }
 
@@ -35,7 +36,9 @@ const char *print_torch_dtype(wf_dtype dtype)
         [WF_U64] = "torch.uint64",      [WF_F16] = "torch.float16",
         [WF_BF16] = "torch.bfloat16",   [WF_F32] = "torch.float32",
         [WF_F64] = "torch.float64",     [WF_C64] = "torch.complex64",
-        [WF_C128] = "torch.complex128",
+        [WF_C128] = "torch.complex128", [WF_F8E4M3FN] = "torch.float8_e4m3fn",
+        [WF_F8E5M2] = "torch.float8_e5m2", [WF_F8E4M3FNUZ] = "torch.float8_e4m3fnuz",
+        [WF_F8E5M2FNUZ] = "torch.float8_e5m2fnuz", [WF_F8E8M0FNU] = "torch.float8_e8m0fnu",
     };
 
     return dtype > WF_INVALID && dtype < WF_DTYPE_COUNT && names[dtype] ? names[dtype]

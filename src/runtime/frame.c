@@ -329,7 +329,7 @@ static void bind_equation(Bind *b)
         return;
     }
     b->attr = attr;
-    if (eqn_is_complex(b->p, b->e) && !bind_row(b->e->op).pairs)
+    if (eqn_is_odd(b->p, b->e) && !bind_row(b->e->op).pairs)
         binder = bind_eval;
     if (place_results(b) && !is_nothing(b))
         (binder ? binder : bind_eval)(b);

@@ -18,7 +18,9 @@ static const struct {
     const char *name;
     wf_dtype dtype;
 } elements[] = {{"i1", WF_BOOL}, {"i8", WF_I8}, {"i16", WF_I16}, {"i32", WF_I32}, {"i64", WF_I64}, {"ui8", WF_U8}, {"ui16", WF_U16},
-                {"ui32", WF_U32}, {"ui64", WF_U64}, {"f16", WF_F16}, {"bf16", WF_BF16}, {"f32", WF_F32}, {"f64", WF_F64}, {"index", WF_I64}};
+                {"ui32", WF_U32}, {"ui64", WF_U64}, {"f16", WF_F16}, {"bf16", WF_BF16}, {"f32", WF_F32}, {"f64", WF_F64}, {"index", WF_I64},
+                {"f8E4M3FN", WF_F8E4M3FN}, {"f8E5M2", WF_F8E5M2}, {"f8E4M3FNUZ", WF_F8E4M3FNUZ}, {"f8E5M2FNUZ", WF_F8E5M2FNUZ},
+                {"f8E8M0FNU", WF_F8E8M0FNU}, {"i4", WF_I4}, {"ui4", WF_U4}};
 
 static bool is_word(char c)
 {

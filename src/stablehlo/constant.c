@@ -81,9 +81,28 @@ static bool read_float(Literal *l, void *out)
     return true;
 }
 
+static bool read_element(Literal *l, bool complex, void *out);
+
+/* As a number of the wider dtype. */
+static bool read_stored(Literal *l, void *out)
+{
+    wf_dtype t = l->dtype;
+    uint64_t element = 0;
+    bool ok;
+
+    l->dtype = dtype_wide(t);
+    ok = read_element(l, false, &element);
+    if (ok)
+        element_from_f64(t, element_as_f64(l->dtype, &element), out);
+    l->dtype = t;
+    return ok;
+}
+
 static bool read_element(Literal *l, bool complex, void *out)
 {
     skip(l);
+    if (dtype_is_storage(l->dtype))
+        return read_stored(l, out);
     if (complex) {
         size_t n = wf_dtype_size(l->dtype);
 

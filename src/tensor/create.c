@@ -2,6 +2,8 @@
 #include "runtime/array.h"
 #include "tensor/tensor.h"
 
+#include <math.h>
+
 bool tensor_check_shape(wf_ctx *c, const char *fn, wf_dtype dtype, const int64_t *dims,
                         int rank, bool *out_symbolic)
 {
@@ -230,6 +232,25 @@ wf_tensor wf_set_weak(wf_ctx *c, wf_tensor h, bool weak_)
     return tensor_handle(c, a);
 }
 
+/* To f8e4m3fn PyTorch saturates, and f8e8m0fnu takes magnitudes, 0 as the least one; NumPy takes what is left of a whole
+ * number modulo 16. */
+static wf_tensor as_the_library(wf_ctx *c, wf_tensor h, wf_dtype from, wf_dtype to)
+{
+    bool powers = to == WF_F8E8M0FNU;
+
+    if (c->semantics->promotion == WF_PROMOTE_NUMPY)
+        return dtype_wide(to) == WF_F32 || !dtype_is_inexact(from) ? h : wf_cast(c, h, WF_I32);
+    if (c->semantics->promotion != WF_PROMOTE_TORCH || dtype_is_complex(from) || (!powers && to != WF_F8E4M3FN))
+        return h;
+    h = wf_cast(c, h, WF_F32);
+    if (powers)
+        h = op_1(c, OP_abs, h, NULL);
+    return tensor_op1(c, OP_clamp,
+                      (wf_tensor[]){wf_scalar(c, WF_F32, powers ? 0x1p-127 : -448), h,
+                                    wf_scalar(c, WF_F32, powers ? (double)INFINITY : 448)},
+                      3, NULL);
+}
+
 wf_tensor wf_cast(wf_ctx *c, wf_tensor h, wf_dtype dtype)
 {
     Tensor *t = tensor_get(c, h, "wf_cast");
@@ -242,10 +263,13 @@ wf_tensor wf_cast(wf_ctx *c, wf_tensor h, wf_dtype dtype)
                      wf_dtype_name(dtype));
     if (t->dtype == dtype)
         return wf_set_weak(c, h, false);
+    scope_open(c);
+    if (dtype_is_storage(dtype))
+        h = as_the_library(c, h, (wf_dtype)t->dtype, dtype);
     r = op_1(c, OP_cast, h, &(DtypeAttr){(int32_t)dtype});
     if (!failed(c))
         tensor_get(c, r, "wf_cast")->weak = false;
-    return r;
+    return scope_close(c, r);
 }
 
 wf_tensor wf_bitcast(wf_ctx *c, wf_tensor h, wf_dtype dtype)

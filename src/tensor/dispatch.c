@@ -780,12 +780,7 @@ static bool apply(wf_ctx *c, OpCode op, const Program *call, const wf_tensor *in
 }
 
 /* A product of f32 that says nothing of its precision has that of the context. */
-typedef union Product {
-    DotAttr dot;
-    ConvAttr conv;
-} Product;
-
-static const void *with_precision(wf_ctx *c, OpCode op, const void *attr, Product *room)
+static const void *with_precision(wf_ctx *c, OpCode op, const void *attr, DotOrConv *room)
 {
     wf_precision set = c ? c->semantics->precision : WF_PRECISION_DEFAULT;
 
@@ -806,8 +801,11 @@ static const void *with_precision(wf_ctx *c, OpCode op, const void *attr, Produc
 bool tensor_op(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin, const void *attr,
                wf_tensor *out, uint32_t nout)
 {
-    Product room;
+    wf_dtype storage = storage_of(c, op, in, nin);
+    DotOrConv room;
 
+    if (storage)
+        return storage_op(c, storage, op, in, nin, attr, out, nout);
     return apply(c, op, NULL, in, nin, with_precision(c, op, attr, &room), NULL, out,
                  nout);
 }
@@ -815,10 +813,14 @@ bool tensor_op(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin, const vo
 wf_tensor tensor_op1(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin,
                      const void *attr)
 {
+    wf_dtype storage = storage_of(c, op, in, nin);
     wf_tensor out;
-    Product room;
+    DotOrConv room;
 
-    apply(c, op, NULL, in, nin, with_precision(c, op, attr, &room), NULL, &out, 1);
+    if (storage)
+        storage_op(c, storage, op, in, nin, attr, &out, 1);
+    else
+        apply(c, op, NULL, in, nin, with_precision(c, op, attr, &room), NULL, &out, 1);
     return out;
 }
 

@@ -204,11 +204,32 @@ static wf_dtype promote_numpy(wf_dtype a, bool aw, wf_dtype b, bool bw)
     return category(b) == 1 ? WF_I64 : dtype_is_int(a) || a == WF_BOOL ? WF_F64 : a;
 }
 
+/* ---- dtypes that only store ---- */
+
+/* One of them with another: itself with the same and with host numbers and integers that its kind has room for;
+ * by NumPy's rules else what its wider dtype gives (of integers a signed one). WF_INVALID: nothing is both. */
+static wf_dtype promote_storage(wf_promotion rules, wf_dtype a, wf_dtype b, bool b_weak)
+{
+    bool is_float = dtype_wide(a) == WF_F32, numpy = rules == WF_PROMOTE_NUMPY;
+
+    if (a == b || b == WF_BOOL)
+        return a;
+    if (b_weak && (numpy ? is_float && dtype_is_int(b) : dtype_is_int(b) || (is_float && dtype_is_float(b))))
+        return a;
+    if (numpy)
+        return promote_numpy(is_float ? WF_F32 : WF_I8, false, dtype_wide(b), b_weak);
+    return is_float && dtype_is_int(b) ? a : WF_INVALID;
+}
+
 wf_dtype wf_promote(wf_promotion rules, wf_dtype a, bool a_weak, bool a_zero, wf_dtype b,
                     bool b_weak, bool b_zero)
 {
     if (!dtype_is_usable(a) || !dtype_is_usable(b))
         return WF_INVALID;
+    if (dtype_is_storage(a))
+        return promote_storage(rules, a, b, b_weak);
+    if (dtype_is_storage(b))
+        return promote_storage(rules, b, a, a_weak);
     switch (rules) {
     case WF_PROMOTE_JAX: return promote_jax(a, a_weak, b, b_weak);
     case WF_PROMOTE_NUMPY: return promote_numpy(a, a_weak, b, b_weak);

@@ -331,6 +331,15 @@ void execs_release(Execs *e);
 
 /* Apply a primitive. Operands must already have the dtypes and shapes the op wants. out: nout handles
  * (the number the op has for these operands; may not be exceeded). False after an error. */
+typedef union DotOrConv { /* attributes of one, to change */
+    DotAttr dot;
+    ConvAttr conv;
+} DotOrConv;
+
+/* storage.c: the storage dtype among the operands of an op that does more than move them, or WF_INVALID; and that op */
+wf_dtype storage_of(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin);
+bool storage_op(wf_ctx *c, wf_dtype storage, OpCode op, const wf_tensor *in, uint32_t nin,
+                const void *attr, wf_tensor *out, uint32_t nout);
 bool tensor_op(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin, const void *attr,
                wf_tensor *out, uint32_t nout);
 wf_tensor tensor_op1(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin,

@@ -28,6 +28,11 @@ static const struct {
     {"", "uint16", WF_U16},
     {"", "uint32", WF_U32},
     {"", "uint64", WF_U64},
+    {"", "float8_e4m3fn", WF_F8E4M3FN},
+    {"", "float8_e5m2", WF_F8E5M2},
+    {"", "float8_e4m3fnuz", WF_F8E4M3FNUZ},
+    {"", "float8_e5m2fnuz", WF_F8E5M2FNUZ},
+    {"", "float8_e8m0fnu", WF_F8E8M0FNU},
 };
 
 wf_dtype tf_dtype(const char *name)

@@ -746,7 +746,7 @@ static bool tensor_hash(Vm *vm, Value self, uint64_t *out)
     if (is_scalar(vm, self) && dtype_is_complex(wf_dtype_of(vm->cx, t)))
         return en_tensor_hash_complex(vm, t, out);
     if (is_scalar(vm, self)) /* as the number it is */
-        return sc_hash(vm, dtype_is_float(wf_dtype_of(vm->cx, t))
+        return sc_hash(vm, dtype_is_float(dtype_wide(wf_dtype_of(vm->cx, t)))
                                ? v_float(wf_item(vm->cx, t))
                                : v_int(wf_item_int(vm->cx, t)),
                        out);

@@ -9,6 +9,8 @@ const char *const en_dtype_plain_names[WF_DTYPE_COUNT] = {
     [WF_U16] = "uint16",    [WF_U32] = "uint32",  [WF_U64] = "uint64",
     [WF_F16] = "float16",   [WF_BF16] = "bfloat16", [WF_F32] = "float32",
     [WF_F64] = "float64",   [WF_C64] = "complex64", [WF_C128] = "complex128",
+    [WF_F8E4M3FN] = "float8_e4m3fn", [WF_F8E5M2] = "float8_e5m2", [WF_F8E4M3FNUZ] = "float8_e4m3fnuz",
+    [WF_F8E5M2FNUZ] = "float8_e5m2fnuz", [WF_F8E8M0FNU] = "float8_e8m0fnu", [WF_I4] = "int4", [WF_U4] = "uint4",
 };
 
 wf_dtype en_narrow(const Front *f, wf_dtype d)
@@ -115,6 +117,10 @@ static Value dtype_repr(Vm *vm, Value self)
     char text[64];
     const char *f = o->front->dtype_format, *at = strstr(f, "%s");
 
+    if (dtype_is_storage(o->dtype) && at != f && at[-1] == '\'') { /* names that are none of NumPy's stand bare */
+        snprintf(text, sizeof text, "%.*s%s)", (int)(at - f) - 1, f, en_dtype_plain_names[o->dtype]);
+        return v_obj(sc_str(vm, text));
+    }
     snprintf(text, sizeof text, "%.*s%s%s", (int)(at - f), f, en_dtype_plain_names[o->dtype], at + 2);
     return v_obj(sc_str(vm, text));
 }
@@ -164,7 +170,7 @@ static Value dtype_itemsize(Vm *vm, Value self)
     static Value dtype_##name(Vm *vm, Value self)                                        \
     {                                                                                    \
         (void)vm;                                                                        \
-        return v_bool(question(((DTypeObj *)(void *)self.o)->dtype));                    \
+        return v_bool(question(dtype_wide(((DTypeObj *)(void *)self.o)->dtype)));                    \
     }
 DTYPE_IS(is_floating, dtype_is_float)
 DTYPE_IS(complex, dtype_is_complex)
@@ -173,7 +179,7 @@ DTYPE_IS(inexact, dtype_is_inexact)
 /* One letter, as NumPy's dtype.kind. */
 static Value dtype_kind(Vm *vm, Value self)
 {
-    wf_dtype d = ((DTypeObj *)(void *)self.o)->dtype;
+    wf_dtype d = dtype_wide(((DTypeObj *)(void *)self.o)->dtype);
 
     return v_obj(sc_str(vm, d == WF_BOOL ? "b" : dtype_is_complex(d) ? "c" : dtype_is_float(d) ? "f" : dtype_is_unsigned(d) ? "u" : "i"));
 }

@@ -680,7 +680,7 @@ static Value item_of(Vm *vm, const Tensor *x, wf_tensor t)
         wf_item_complex(vm->cx, t, &f, &im);
         return failed(vm->cx) ? NIL : sc_complex(vm, f, im);
     }
-    if (dtype_is_float(d)) {
+    if (dtype_is_float(dtype_wide(d))) {
         f = wf_item(vm->cx, t);
         return v_float(f);
     }
@@ -786,7 +786,7 @@ static Value m_int(Vm *vm, const Args *a)
 
 static Value m_index(Vm *vm, const Args *a)
 {
-    if (dtype_is_inexact(wf_dtype_of(vm->cx, as_tensor(a->v[0])->t)))
+    if (dtype_is_inexact(dtype_wide(wf_dtype_of(vm->cx, as_tensor(a->v[0])->t))))
         return sc_raise(vm, C_TypeError, "only integer tensors of a single element can be "
                                          "converted to an index");
     return m_int(vm, a);
@@ -836,7 +836,7 @@ static Value m_tolist(Vm *vm, const Args *a)
     wf_no_grad_begin(e.c);
     d = wf_detach(e.c, t);
     if (dt != WF_BOOL)
-        d = wf_cast(e.c, d, dtype_is_complex(dt) ? WF_C128 : dtype_is_float(dt) ? WF_F64 : WF_I64);
+        d = wf_cast(e.c, d, dtype_is_complex(dt) ? WF_C128 : dtype_is_float(dtype_wide(dt)) ? WF_F64 : WF_I64);
     wf_no_grad_end(e.c);
     x = tensor_get(e.c, d, "tolist");
     data = x ? en_alloc(&e, (size_t)x->count * 16) : NULL;

@@ -4,6 +4,9 @@ import _jax as _w
 bool_ = _w.bool_
 int8, int16, int32, int64 = _w.int8, _w.int16, _w.int32, _w.int64
 uint8, uint16, uint32, uint64 = _w.uint8, _w.uint16, _w.uint32, _w.uint64
+int4, uint4 = _w.int4, _w.uint4
+float8_e4m3fn, float8_e5m2, float8_e4m3fnuz = _w.float8_e4m3fn, _w.float8_e5m2, _w.float8_e4m3fnuz
+float8_e5m2fnuz, float8_e8m0fnu = _w.float8_e5m2fnuz, _w.float8_e8m0fnu
 float16, bfloat16, float32, float64 = _w.float16, _w.bfloat16, _w.float32, _w.float64
 single, double, half = float32, float64, float16
 

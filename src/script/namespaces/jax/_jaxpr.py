@@ -5,7 +5,9 @@ import _jax as _w
 
 _short = {"float32": "f32", "float64": "f64", "float16": "f16", "bfloat16": "bf16", "int8": "i8",
           "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8", "uint16": "u16",
-          "uint32": "u32", "uint64": "u64", "bool": "bool"}
+          "uint32": "u32", "uint64": "u64", "bool": "bool", "int4": "i4", "uint4": "u4",
+          "float8_e4m3fn": "f8_e4m3fn", "float8_e5m2": "f8_e5m2", "float8_e4m3fnuz": "f8_e4m3fnuz", "float8_e5m2fnuz": "f8_e5m2fnuz",
+          "float8_e8m0fnu": "f8_e8m0fnu"}
 
 
 class ManualAxisType:

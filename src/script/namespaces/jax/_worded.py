@@ -1,6 +1,9 @@
 # jax._worded -- errors of the engine in JAX's words and classes. Imported when there is one.
 import re
 
+_dtypes = {"f8e4m3fn": "float8_e4m3fn", "f8e5m2": "float8_e5m2", "f8e4m3fnuz": "float8_e4m3fnuz", "f8e5m2fnuz": "float8_e5m2fnuz",
+           "f8e8m0fnu": "float8_e8m0fnu", "f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64", "i4": "int4", "u4": "uint4",
+           "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64"}
 _CALLBACKS = {
     "host: there is no call of it for a batch": NotImplementedError(
         "vmap is only supported for the pure_callback primitive when vmap_method is one of 'sequential', 'sequential_unrolled', "
@@ -16,6 +19,19 @@ _CALLBACKS = {
 _PRIMITIVES = {"maximum": "max", "minimum": "min", "logical_and": "and", "logical_or": "or", "logical_xor": "xor", "bitwise_and": "and",
                "bitwise_or": "or", "bitwise_xor": "xor", "remainder": "rem", "floor_div": "rem", "fmod": "rem", "hypot": "or"}
 _TWO = re.compile(r"(\w+): shapes? \w+\[([\d,]*)\] and \w+\[([\d,]*)\] (.*)", re.DOTALL)
+
+
+_NO_PROMOTION = ("Input dtypes {} have no available implicit dtype promotion path. To avoid unintended promotion, {} do not support "
+                 "implicit promotion. If you'd like your inputs to be promoted to another type, you can do so explicitly using e.g. "
+                 "x.astype('{}32')")
+
+
+class TypePromotionError(ValueError):
+    pass
+
+
+def _name(d):
+    return _dtypes.get(d, d)
 
 
 def _dims(text):
@@ -44,6 +60,10 @@ def worded(text):
     found = _of_two(two.group(1), _dims(two.group(2)), _dims(two.group(3)), two.group(4)) if two else None
     if found is not None:
         return found
+    pair = re.search(r": no common dtype of (\w+) and (\w+)", text)
+    if pair:
+        return TypePromotionError(_NO_PROMOTION.format(tuple(sorted([_name(d) for d in pair.groups()])),
+                                                       *(("8-bit floats", "float") if "f8" in text else ("1-bit, 2-bit and 4-bit integers", "int"))))
     if text.startswith("index: ") and "indices for a tensor of rank" in text:
         n, rank = re.findall(r"\d+", text)[:2]
         return IndexError(f"Too many indices: array is {rank}-dimensional, but {n} were indexed")

@@ -130,7 +130,8 @@ def c_named(dtype):
 _C_NAMES = {"f32": "float", "f64": "double", "f16": "c10::Half", "bf16": "c10::BFloat16", "i64": "long int",
             "i32": "int", "i16": "short", "i8": "signed char", "u8": "unsigned char", "bool": "bool"}
 _NAMES = {"f32": "Float", "f64": "Double", "f16": "Half", "bf16": "BFloat16", "i64": "Long", "i32": "Int",
-          "i16": "Short", "i8": "Char", "u8": "Byte", "bool": "Bool"}
+          "i16": "Short", "i8": "Char", "u8": "Byte", "bool": "Bool", "f8e4m3fn": "Float8_e4m3fn",
+          "f8e5m2": "Float8_e5m2", "f8e4m3fnuz": "Float8_e4m3fnuz", "f8e5m2fnuz": "Float8_e5m2fnuz", "f8e8m0fnu": "Float8_e8m0fnu"}
 
 
 def _bits(text, label):
@@ -146,9 +147,24 @@ def _cast(text, label):
     return f"result type {_NAMES.get(a, a)} can't be cast to the desired output type {_NAMES.get(b, b)}"
 
 
+def _stored(text, label):
+    op = text.partition(":")[0]
+    return NotImplementedError(f'"{label or op}_cpu" not implemented for \'{_NAMES[text.partition("dtype ")[2].split(" ")[0]]}\'')
+
+
+def _promotion(text, label):
+    a, _, b = text.partition("common dtype of ")[2].partition(" and ")
+    if "f8" not in a + b:
+        return text
+    a, b = (b, a) if "f8" in b and "f8" not in a else (a, b)
+    return f"Promotion for Float8 Types is not supported, attempted to promote {_NAMES.get(a, a)} and {_NAMES.get(b, b)}"
+
+
 _WORDS = (  # a part of the engine's text, what to say
     ("custom_lin: ", lambda t, label: NotImplementedError(
         "You must implement the jvp function for custom autograd.Function to use it with forward mode AD.")),
+    ("are only stored", _stored),
+    ("no common dtype of ", _promotion),
     ("dtypes ", _dtypes),
     ("needs integers or bools", _bits),
     ("cannot be written into", _cast),

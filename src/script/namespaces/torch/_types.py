@@ -16,10 +16,12 @@ uint16 = _w.uint16
 uint32 = _w.uint32
 uint64 = _w.uint64
 bool = _w.bool_
+float8_e4m3fn, float8_e5m2, float8_e8m0fnu = _w.float8_e4m3fn, _w.float8_e5m2, _w.float8_e8m0fnu     # to store numbers in
+float8_e4m3fnuz, float8_e5m2fnuz = _w.float8_e4m3fnuz, _w.float8_e5m2fnuz
 complex64 = cfloat = _w.complex64
 complex128 = cdouble = _w.complex128
 
-_FLOATS = (float64, float32, float16, bfloat16)
+_FLOATS = (float64, float32, float16, bfloat16, float8_e4m3fn, float8_e5m2, float8_e4m3fnuz, float8_e5m2fnuz, float8_e8m0fnu)
 
 
 def is_float(d):
@@ -159,6 +161,9 @@ _FLOAT_FACTS = {  # bits, eps, max, smallest normal, decimal digits
     "float32": (32, 1.1920928955078125e-07, 3.4028234663852886e38, 1.1754943508222875e-38, 1e-06),
     "float16": (16, 0.0009765625, 65504.0, 6.103515625e-05, 0.001),
     "bfloat16": (16, 0.0078125, 3.3895313892515355e38, 1.1754943508222875e-38, 0.01),
+    "float8_e4m3fn": (8, 0.125, 448.0, 0.015625, 1.0), "float8_e5m2": (8, 0.25, 57344.0, 6.103515625e-05, 1.0),
+    "float8_e4m3fnuz": (8, 0.125, 240.0, 0.0078125, 1.0), "float8_e5m2fnuz": (8, 0.25, 57344.0, 3.0517578125e-05, 1.0),
+    "float8_e8m0fnu": (8, 1.0, 1.7014118346046923e38, 5.877471754111438e-39, 1.0),
 }
 
 
@@ -168,7 +173,7 @@ class finfo:
             raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{type}'")
         self.dtype = type.name
         self.bits, self.eps, self.max, self.tiny, self.resolution = _FLOAT_FACTS[type.name]
-        self.min = -self.max
+        self.min = self.tiny if type == float8_e8m0fnu else -self.max
         self.smallest_normal = self.tiny
 
     def __repr__(self):

@@ -10,7 +10,7 @@ from torch._types import Size, device as _device, number_of
 from torch.nn.parameter import Parameter
 
 _DTYPES = ("float32 float64 float16 bfloat16 uint8 int8 int16 int32 int64 bool complex64 complex128 uint16 uint32 "
-           "uint64").split(" ")
+           "uint64 float8_e4m3fn float8_e5m2 float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu").split(" ")
 _STORAGES = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "uint8": "Byte", "int8": "Char",
              "int16": "Short", "int32": "Int", "int64": "Long", "bool": "Bool", "complex64": "ComplexFloat",
              "complex128": "ComplexDouble"}

@@ -3,6 +3,7 @@
 import _jax as _w
 from jax._array import Array as ndarray
 from jax._dtypes import (
+    int4, uint4, float8_e4m3fn, float8_e5m2, float8_e4m3fnuz, float8_e5m2fnuz, float8_e8m0fnu,
     bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32,
     float64, complex64, complex128, csingle, cdouble, complex_, complexfloating, number, inexact, floating, integer, signedinteger,
     unsignedinteger, generic, int_, uint, float_, single, double, half, dtype,
