@@ -41,12 +41,26 @@ static int ask_class(Vm *vm, Value spec, KnownStr name, Value v)
     return sc_failed(vm) ? -1 : on;
 }
 
+/* An object whose class has a property __class__ says itself what it is. */
+static bool says_class(Vm *vm, Value v, Class *spec)
+{
+    Value *f = v.tag == T_OBJ ? sc_class_find(v.o->cls, vm->known[S_own_class]) : NULL, c;
+    bool is;
+
+    if (!f || !sc_is_exact(vm, *f, C_property))
+        return false;
+    c = sc_getattr(vm, v, vm->known[S_own_class]);
+    is = sc_is_class(c) && sc_is_subclass((Class *)(void *)c.o, spec);
+    sc_drop(vm, c);
+    return is;
+}
+
 int sc_isinstance_of(Vm *vm, Value v, Value spec)
 {
     if (sc_is_class(spec) &&
         (spec.o->cls == vm->cls[C_type] || !asks_class(vm, spec, S_instancecheck)))
         return sc_is_instance(vm, v, (Class *)spec.o) ||
-               (vm->engine && engine_poses_as(vm, v, (Class *)spec.o));
+               (vm->engine && engine_poses_as(vm, v, (Class *)spec.o)) || says_class(vm, v, (Class *)spec.o);
     if (v_obj(sc_class_of(vm, v)).o == spec.o && spec.tag == T_OBJ)
         return 1;
     if (sc_is(vm, spec, C_tuple)) {

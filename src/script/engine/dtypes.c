@@ -234,16 +234,52 @@ static Value dtype_type(Vm *vm, Value self)
     return k ? v_obj(gc_ref(k)) : NONE;
 }
 
-/* Bytes in the other order than the machine's are a class of numpy/_bytes.py: buffers and files take it. */
-static Value swapped(Vm *vm, Value of)
+/* What a function of one of NumPy's files makes of a value. */
+static Value made_by(Vm *vm, const char *module, const char *fn, Value of)
 {
-    Str *name = sc_intern(vm, "numpy._bytes", 12);
-    Value m = name ? sc_import(vm, name) : NIL, r = m.tag == T_NIL ? NIL : sc_call_method(vm, m, "Swapped", &of, 1);
+    Str *name = sc_intern(vm, module, strlen(module));
+    Value m = name ? sc_import(vm, name) : NIL, r = m.tag == T_NIL ? NIL : sc_call_method(vm, m, fn, &of, 1);
 
     if (name)
         obj_drop(vm, name);
     sc_drop(vm, m);
     return r;
+}
+
+/* Bytes in the other order than the machine's are a class of numpy/_bytes.py: buffers and files take it. */
+static Value swapped(Vm *vm, Value of) { return made_by(vm, "numpy._bytes", "Swapped", of); }
+
+/* Is it of a class of dtypes that is made in the language? */
+static bool is_made(Vm *vm, Value v)
+{
+    static const char *const names[] = {"Swapped", "Float0", "ItemType"};
+
+    for (int i = 0; v.tag == T_OBJ && i < COUNT(names); i++)
+        if (!strcmp(sc_type_name(vm, v), names[i]))
+            return true;
+    return false;
+}
+
+/* str, bytes, object, "<U5", "S3", "O" and NumPy's names of them: may it be a dtype of texts or objects? */
+static bool says_items(Vm *vm, Value v)
+{
+    static const char *const names[] = {"str_", "bytes_", "object_"};
+    const char *s;
+
+    if (v.tag != T_OBJ)
+        return false;
+    if (is_str(v)) {
+        s = as_str(v)->s + strspn(as_str(v)->s, "<=|>");
+        return *s && strchr("USOaob", *s) != NULL && strcmp(s, "bool") != 0;
+    }
+    if (v.o == (Obj *)vm->cls[C_str] || v.o == (Obj *)vm->cls[C_bytes] || v.o == (Obj *)vm->cls[C_object])
+        return true;
+    if (v.o->cls != vm->cls[C_type])
+        return false;
+    for (int i = 0; i < COUNT(names); i++)
+        if (!strcmp(((Class *)(void *)v.o)->name->s, names[i]))
+            return true;
+    return false;
 }
 
 /* np.dtype("float32"), np.dtype("<f4"): one object for each */
@@ -256,8 +292,16 @@ static Value dtype_make(Vm *vm, Class *cls, const Args *a)
     Value own = s[0] == '>' ? v_obj(sc_str(vm, s + 1)) : sc_ref(a->v[0]), r = NIL;
 
     (void)cls;
-    if (s[0] != '>' && a->v[0].tag == T_OBJ && (!strcmp(sc_type_name(vm, a->v[0]), "Swapped") || !strcmp(sc_type_name(vm, a->v[0]), "Float0")))
-        return own; /* dtypes that are made in the language */
+    if (s[0] != '>' && is_made(vm, a->v[0]))
+        return own;
+    if (g && says_items(vm, own)) {
+        r = made_by(vm, "numpy._objects", "item_type", own);
+        if (r.tag != T_NONE) {
+            sc_drop(vm, own);
+            return r;
+        }
+        r = NIL;
+    }
     if (g && own.tag != T_NIL && en_dtype(&e, own, &d))
         r = en_dtype_box(vm, e.f, d);
     sc_drop(vm, own);

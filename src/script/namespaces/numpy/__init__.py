@@ -224,8 +224,14 @@ def seterr(all=None, divide=None, over=None, under=None, invalid=None):
 # ---- files ----
 
 def save(file, arr, allow_pickle=True):
-    file = str(file)
-    _w.save_npy(file if file.endswith(".npy") else file + ".npy", _w.wrap(arr))
+    file = str(file) if str(file).endswith(".npy") else str(file) + ".npy"
+    try:
+        _w.save_npy(file, _w.wrap(arr))
+    except TypeError:
+        items = __import__("numpy._objects")
+        if not items.holds_items(arr, 64):
+            raise
+        items.save(file, arr if isinstance(arr, items.ItemArray) else items.made(arr))
 
 
 def load(file, mmap_mode=None, allow_pickle=False):
@@ -237,6 +243,10 @@ def load(file, mmap_mode=None, allow_pickle=False):
     if several:
         from numpy._npz import NpzFile
         return NpzFile(str(file))
+    with open(str(file), "rb") as f:
+        head = f.read(128)
+    if b"'descr': '<U" in head or b"'descr': '|S" in head:
+        return __import__("numpy._objects").load(str(file))
     return _w.array(_w.load_npy(str(file)))
 
 
@@ -260,7 +270,9 @@ def __getattr__(name):
                 "common_type", "min_scalar_type", "mintypecode", "typename", "real_if_close", "require", "from_dlpack", "broadcast",
                 "polydiv", "poly1d", "geterr"):
         return getattr(__import__("numpy._rarer"), name)
-    if name in ("ma", "exceptions", "fft", "linalg", "random", "testing"):
+    if name in ("str_", "bytes_", "object_"):
+        return getattr(__import__("numpy._objects"), name)
+    if name in ("ma", "char", "strings", "exceptions", "fft", "linalg", "random", "testing"):
         return __import__("numpy." + name)
     raise AttributeError(f"module 'numpy' has no attribute '{name}'")
 
@@ -317,6 +329,27 @@ def _by_method(name, method):
 for _name in ("sum prod max min any all mean std var reshape repeat swapaxes transpose argmax argmin searchsorted squeeze cumsum "
               "cumprod round").split():
     globals()[_name] = _by_method(_name, _name)
+def _of_items(name):
+    # What an array of texts or objects cannot be made numbers of is a function of numpy/_objects.py.
+    fn = globals()[name]
+
+    @__import__("functools").wraps(fn)
+    def call(*args, **kwargs):
+        try:
+            return fn(*args, **kwargs)
+        except (TypeError, AttributeError):
+            items = __import__("numpy._objects")
+            own = [*args, *kwargs.values()] if name in ("where", "append", "isin") else [*args[:2], *kwargs.values()]
+            if not any([items.holds_items(a) for a in own if name in ("where", "append", "isin") or not isinstance(a, (str, bytes))]):
+                raise
+            return getattr(items, name)(*args, **kwargs)
+    return call
+
+
+for _name in ("concatenate stack vstack hstack dstack column_stack reshape ravel transpose flip roll tile repeat take delete squeeze expand_dims "
+              "broadcast_to split array_split fliplr flipud atleast_1d atleast_2d moveaxis swapaxes rot90 append argsort sort unique isin where "
+              "array_equal intersect1d setdiff1d union1d searchsorted nonzero shape ndim size copy ndenumerate").split():
+    globals()[_name] = _of_items(_name)
 amax, amin, around = max, min, round
 
 

@@ -294,6 +294,10 @@ class Methods(_w.Tensor):
         return _w.where(bad, numbers, i)
 
     def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
+        if dtype is str or dtype is object or not isinstance(dtype, (type, _w.dtype)):
+            from numpy._objects import item_type, made
+            if item_type(dtype) is not None:
+                return made(self, dtype)
         x = _w.cast(self, dtype_or_float(dtype))
         if self.dtype.kind == "f" and x.dtype.kind in "iu":
             x = to_integers(self, x.dtype)

@@ -15,16 +15,37 @@ def _copied(x):
 
 
 def array(object, dtype=None, copy=True, order="K", subok=False, ndmin=0):
-    if dtype is _object or _holds_objects(object):
-        from numpy._objects import ObjectArray
-        return ObjectArray(object)
-    x = _w.array(_w.tensor(object, dtype, True if copy is None else copy))
+    if dtype is not None and _items_of(dtype) or _holds_objects(object):
+        from numpy._objects import made
+        return made(object, dtype)
+    try:
+        x = _w.array(_w.tensor(object, dtype, True if copy is None else copy))
+    except TypeError:
+        return _of_items(object, dtype)
     while x.ndim < ndmin:
         x = _w.expand_dims(x, 0)
     return x
 
 
 _object = object
+
+
+def _items_of(dtype):
+    # Is it a dtype of texts or objects?
+    if isinstance(dtype, _w.dtype) or dtype is float or dtype is _int or dtype is bool:
+        return False
+    from numpy._objects import item_type
+    return item_type(dtype) is not None
+
+
+def _of_items(x, dtype):
+    # what the engine has no numbers for: texts, or what is in such arrays already
+    from numpy._objects import ItemArray, holds_items, made
+    if not holds_items(x, 64):
+        raise
+    if dtype is not None:   # texts as numbers
+        return made(x).astype(dtype)
+    return x if isinstance(x, ItemArray) else made(x)
 
 
 def _holds_objects(x):
@@ -44,12 +65,15 @@ def _holds_objects(x):
 
 
 def asarray(a, dtype=None, order=None, copy=None):
-    if dtype is _object or _holds_objects(a):
-        from numpy._objects import ObjectArray
-        return ObjectArray(a)
+    if dtype is not None and _items_of(dtype) or _holds_objects(a):
+        from numpy._objects import ItemArray, made
+        return a if isinstance(a, ItemArray) and a.dtype == dtype else made(a, dtype)
     if isinstance(a, ndarray) and (dtype is None or a.dtype == dtype):
         return _copied(a) if copy else a
-    x = _w.array(_w.tensor(a, dtype, bool(copy)))
+    try:
+        x = _w.array(_w.tensor(a, dtype, bool(copy)))
+    except TypeError:
+        return _of_items(a, dtype)
     if not copy and of_jax(a) and x.dtype.name == a.dtype.name:     # the same memory, and JAX's arrays never change
         _w.lock(x, True)
     return x
@@ -80,7 +104,15 @@ def copy(a, order="K"):
 def zeros(shape, dtype=float, order="C"):
     if hasattr(dtype, "zeros"):     # a dtype that makes its arrays itself: JAX's float0
         return dtype.zeros(shape)
+    if dtype is not float and _items_of(dtype):
+        return _blank(shape, dtype, 0)
     return _w.array(_w.full(shape, 0, dtype_or_float(dtype)))
+
+
+def _blank(shape, dtype, of_objects):
+    from numpy._objects import full, item_type
+    kind = item_type(dtype).kind
+    return full(shape, of_objects if kind == "O" else "" if kind == "U" else b"", dtype)
 
 
 def ones(shape, dtype=float, order="C"):
@@ -88,10 +120,15 @@ def ones(shape, dtype=float, order="C"):
 
 
 def empty(shape, dtype=float, order="C"):
+    if dtype is not float and _items_of(dtype):
+        return _blank(shape, dtype, None)
     return _w.array(_w.full(shape, 0, dtype_or_float(dtype)))
 
 
 def full(shape, fill_value, dtype=None, order="C"):
+    if isinstance(fill_value, (str, bytes)) or dtype is not None and _items_of(dtype):
+        from numpy._objects import full as of_items
+        return of_items(shape, fill_value, dtype or type(fill_value))
     return _w.array(_w.full(shape, fill_value if not isinstance(fill_value, (list, tuple)) else _w.wrap(fill_value), dtype))
 
 

@@ -280,7 +280,13 @@ class vectorize:
         names = [k for k in kwargs if k not in self.excluded]
         fixed = {k: v for k, v in kwargs.items() if k in self.excluded}
         live = [i for i in _range(len(args)) if i not in self.excluded]
-        xs = [_w.wrap(args[i]) for i in live] + [_w.wrap(kwargs[k]) for k in names]
+        try:
+            xs = [_w.wrap(args[i]) for i in live] + [_w.wrap(kwargs[k]) for k in names]
+        except TypeError:
+            if self.inner or self.excluded or kwargs:
+                raise
+            from numpy._objects import vectorized
+            return vectorized(self.pyfunc, args, self.otypes)
         inner = self.inner or [0] * len(xs)
         lead = [tuple(x.shape)[:x.ndim - k] for x, k in zip(xs, inner)]
         loop = broadcast_shapes(*lead) if lead else ()

@@ -68,16 +68,16 @@ def _split(line, comments, delimiter):
 def _shaped(rows, dtype, unpack, ndmin, one_column):
     x = _np.array(rows, dtype)
     if ndmin < 2 and x.ndim == 2 and (one_column or x.shape[0] == 1 or x.shape[1] == 1):
-        x = _w.squeeze(x)
+        x = x.squeeze()
         if ndmin == 1 and x.ndim == 0:
-            x = _w.reshape(x, (1,))
-    return _w.permute(x) if unpack and x.ndim > 1 else x
+            x = x.reshape((1,))
+    return x.T if unpack and x.ndim > 1 else x
 
 
 def _number(dtype):
     kind = _np.dtype(dtype).kind
     if kind in "USO":
-        raise NotImplementedError("numpy: arrays of texts are not here: read the file with csv or str.split")
+        return str
     return complex if kind == "c" else int if kind in "iu" else (lambda s: bool(int(s))) if kind == "b" else float
 
 
@@ -112,7 +112,7 @@ def genfromtxt(fname, dtype=float, comments="#", delimiter=None, skip_header=0, 
         raise NotImplementedError("numpy.genfromtxt: " + ", ".join((["names"] if names is not None else []) + list(options)))
     number = _number(float if dtype is None else dtype)
     missing = [missing_values] if isinstance(missing_values, str) else list(missing_values or [])
-    none = filling_values if filling_values is not None else float("nan") if number is float else -1
+    none = filling_values if filling_values is not None else float("nan") if number is float else "" if number is str else -1
     rows = []
     lines = [p for p in (_split(x, comments, delimiter) for x in _lines(fname, encoding)[skip_header:]) if p]
     for parts in (lines[:len(lines) - skip_footer] if skip_footer else lines)[:max_rows]:

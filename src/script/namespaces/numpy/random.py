@@ -44,30 +44,43 @@ def _into(out, size, draw):
     return out
 
 
+def _held(x):
+    # as an array, of numbers or of texts and objects
+    try:
+        return _w.wrap(x)
+    except TypeError:
+        from numpy._create import asarray
+        return asarray(x)
+
+
+def _taken(x, at, axis):
+    return x.take(at, axis) if hasattr(x, "_cells") else _w.take(x, at, axis)
+
+
 def _shuffle(rng, x, axis=0):
     if isinstance(x, list):
         order = rng.permutation(len(x)).tolist()
         x[:] = [x[i] for i in order]
         return
-    x[...] = _w.copy(_w.take(x, rng.permutation(x.shape[axis]), axis))
+    x[...] = _taken(x, rng.permutation(x.shape[axis]), axis).copy()
 
 
 def _permutation(rng, x, axis=0):
     if isinstance(x, _int):
         return rng.permutation(x)
-    x = _w.wrap(x)
+    x = _held(x)
     if x.ndim == 0:
         return rng.permutation(_int(x))
-    return _w.take(x, rng.permutation(x.shape[axis]), axis)
+    return _taken(x, rng.permutation(x.shape[axis]), axis)
 
 
 def _choice(rng, a, size, replace, p, axis=0, shuffle=True):
     n = a
     if not isinstance(a, _int):
-        a = _w.wrap(list(a) if isinstance(a, range) else a)
+        a = _held(list(a) if isinstance(a, range) else a)
         n = a.shape[axis] if a.ndim else _int(a)
     at = rng.choice(_shape(size), n, replace, p, shuffle)
-    return at if isinstance(a, _int) or a.ndim == 0 else _w.take(a, at, axis)
+    return at if isinstance(a, _int) or a.ndim == 0 else _taken(a, at, axis)
 
 
 # ---- distributions of numpy_kinds.c, the same of both generators
