@@ -146,18 +146,51 @@ static void spread_over(wf_ctx *c, const Program *p, const char *head, size_t le
             layout_intern(c, arena_printf(a, "%.*s%s", (int)length, head, got[j]));
 }
 
+/* A program of values that lie nowhere may divide its work itself: the layout said last of a mesh that one of its spmds has. */
+static const char *head_of_spmd(wf_ctx *c, const Program *p)
+{
+    for (uint32_t i = 0; i < p->neqns; i++)
+        if (p->eqns[i].op == OP_spmd) {
+            const char *mesh = ((const SpmdAttr *)p->eqns[i].attr)->mesh;
+            size_t n = strlen(mesh);
+
+            for (uint32_t k = c->tensors->nlayouts; k > 0; k--) {
+                const char *text = layout_text(c, k), *at = strchr(text, '|') + 1;
+
+                if (!explicit_of(text) && !strncmp(at, mesh, n) && at[n] == '|')
+                    return text;
+            }
+        }
+    return NULL;
+}
+
+/* WHICH|MESH|.. of the first that lies somewhere, or NULL. */
+static const char *head_of_inputs(wf_ctx *c, Tensor *const *in, uint32_t nin)
+{
+    for (uint32_t i = 0; i < nin; i++)
+        if (in[i]->layout)
+            return layout_text(c, in[i]->layout);
+    return NULL;
+}
+
+/* May results of an op, or of a program, lie somewhere? */
+static bool may_lie(wf_ctx *c, OpCode op, const Program *call, Tensor *const *in, uint32_t nin, const Tensor *out)
+{
+    const char *head = head_of_inputs(c, in, nin);
+
+    return head ? !out->symbolic || explicit_of(head) : !out->symbolic && (call || op == OP_spmd);
+}
+
 bool layout_spread(wf_ctx *c, OpCode op, const void *attr, const Program *call,
                    Tensor *const *in, uint32_t nin, Tensor *const *out)
 {
-    const char *head = NULL;
-
-    for (uint32_t i = 0; i < nin && !head; i++)
-        head = layout_text(c, in[i]->layout);
-    if (!head || (out[0]->symbolic && !explicit_of(head)))
+    if (!may_lie(c, op, call, in, nin, out[0]))
         return true;
     T_ENTER(c, false)
     const Program *p = call ? call : op_program(c, op, attr, in, nin);
-    if (p && p->nin == nin)
+    const char *head = head_of_inputs(c, in, nin);
+    head = head || !p ? head : head_of_spmd(c, p);
+    if (head && p && p->nin == nin)
         spread_over(c, p, head, head_of(head), in, out);
     T_LEAVE(c);
     if (failed(c) && c->status != WF_ERR_MEMORY && strncmp(c->error.text, "ShardingTypeError", 17) != 0)

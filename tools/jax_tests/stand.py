@@ -365,6 +365,8 @@ m = module("jax._src.array", ArrayImpl=jax.Array); from_namespaces(m, jax)
 m = module("jax._src.errors"); from_namespaces(m, jax.errors)
 m = module("jax._src.debugging"); import jax.debug as dbg; from_namespaces(m, dbg); m.__dict__["debug_callback"] = dbg.callback; m.__dict__["debug_print"] = dbg.print
 m = module("jax._src.shard_map", shard_map=jax.shard_map)
+from jax.experimental.pjit import pjit as _pjit
+module("jax._src.pjit", pjit=_pjit)
 m = module("jax._src.partition_spec", PartitionSpec=_sh.PartitionSpec)
 m = module("jax._src.named_sharding", NamedSharding=_sh.NamedSharding)
 m = module("jax._src.nn"); 

@@ -324,45 +324,117 @@ def make_mesh(axis_shapes, axis_names, axis_types=None, *, devices=None):
 # ---- layouts
 
 
+class _Unconstrained:
+    def __repr__(self):
+        return "UNCONSTRAINED"
+
+
 class PartitionSpec:
-    def __init__(self, *partitions):
-        self._partitions = tuple([tuple(p) if isinstance(p, (list, tuple)) else p for p in partitions])
+    # unreduced: axes over which values are yet to be added up; reduced: over which their cotangents are.
+    UNCONSTRAINED = _Unconstrained()
+
+    def __init__(self, *partitions, unreduced=frozenset(), reduced=frozenset()):
+        self._partitions = tuple([_entry(p) for p in partitions])
+        self.unreduced, self.reduced = _names(unreduced, "unreduced"), _names(reduced, "reduced")
+        if self.unreduced & self.reduced:
+            raise ValueError("`unreduced` and `reduced` argument to PartitionSpec cannot overlap. "
+                             f"Got unreduced: {self.unreduced} and reduced: {self.reduced}")
+        for word in ("unreduced", "reduced"):
+            if any([n in getattr(self, word) for n in self.names()]):
+                raise ValueError(f"partitions cannot overlap with {word} axes passed to PartitionSpec. Got partitions: "
+                                 f"{self._partitions} and {word} axes: {getattr(self, word)}")
+
+    @property
+    def partitions(self):
+        return self._partitions
+
+    def _sums(self):
+        return [f"{word}={set(names)!r}" for word, names in (("unreduced", self.unreduced), ("reduced", self.reduced)) if names]
 
     def __repr__(self):
-        parts = ", ".join([repr(p) for p in self._partitions])
-        return f"P({parts},)" if len(self._partitions) == 1 else f"P({parts})"
+        parts, sums = repr(self._partitions)[1:-1], ", ".join(self._sums())
+        return f"P({parts}{(' ' if parts.endswith(',') else ', ') if parts and sums else ''}{sums})"
+
+    def _plain(self, how, instead):
+        if self._sums():
+            raise ValueError(f"Using {how} is dangerous when PartitionSpec has non-empty unreduced/reduced set. Please use {instead}")
 
     def __iter__(self):
+        self._plain("*pspec", "*spec.partitions")
         return iter(self._partitions)
 
     def __len__(self):
         return len(self._partitions)
 
     def __getitem__(self, i):
+        self._plain("pspec[...]", "spec.partitions[...]")
         return self._partitions[i]
 
+    def _key(self):
+        return self._partitions, self.unreduced, self.reduced
+
     def __eq__(self, other):
-        if isinstance(other, PartitionSpec):
-            return self.entries() == other.entries()
-        return isinstance(other, tuple) and self._partitions == other
+        return isinstance(other, PartitionSpec) and self._key() == other._key()
 
     def __hash__(self):
-        return hash(self.entries())
+        return hash(self._key())
+
+    def _joined(self, other, parts, what):
+        # With a spec or a tuple.
+        if isinstance(other, PartitionSpec):
+            return PartitionSpec(*parts, unreduced=self.unreduced | other.unreduced, reduced=self.reduced | other.reduced)
+        if not isinstance(other, tuple):
+            raise NotImplementedError
+        for word in ("unreduced", "reduced"):
+            if getattr(self, word):
+                raise TypeError(f"other {other} cannot be of instance `tuple` when self {self} has {word} in `{what}` of PartitionSpec.")
+        return PartitionSpec(*parts)
 
     def __add__(self, other):
-        return PartitionSpec(*(self._partitions + tuple(other)))
+        return self._joined(other, self._partitions + tuple(getattr(other, "_partitions", other)), "__add__")
+
+    def __radd__(self, other):
+        return self._joined(other, tuple(other) + self._partitions, "__radd__")
+
+    def index(self, value):
+        return self._partitions.index(_entry(value))
+
+    def count(self, value):
+        return self._partitions.count(_entry(value))
+
+    def update(self, partitions=None, unreduced=None, reduced=None):
+        return PartitionSpec(*(self._partitions if partitions is None else partitions),
+                             unreduced=self.unreduced if unreduced is None else unreduced,
+                             reduced=self.reduced if reduced is None else reduced)
 
     def entries(self):
         # A tuple of names for each axis.
-        return tuple([() if p is None else p if isinstance(p, tuple) else (p,) for p in self._partitions])
+        return tuple([() if p is None or p is PartitionSpec.UNCONSTRAINED else p if isinstance(p, tuple) else (p,)
+                      for p in self._partitions])
 
     def names(self):
         return [n for e in self.entries() for n in e]
 
     def text(self, rank):
-        # As natives take it.
+        # As natives take it, who know no sums that are to come.
+        if self._sums():
+            raise NotImplementedError(f"values that are yet to be added up: {self!r}")
         parts = ["+".join([axis_id(n) for n in e]) or "-" for e in self.entries()]
         return ",".join(parts + ["-"] * (rank - len(parts)))
+
+
+def _entry(p):
+    # One name alone is itself, no names are None.
+    p = tuple(p) if isinstance(p, (list, tuple)) else p
+    return p if not isinstance(p, tuple) or len(p) > 1 else p[0] if p else None
+
+
+def _names(given, word):
+    if not isinstance(given, (set, frozenset)):
+        raise TypeError(f"{word} argument of PartitionSpec should of type `frozenset` or `set`. Got type {given}")
+    if None in given:
+        raise ValueError(f"{word} cannot contain None. All elements in {word} should refer to the mesh axes.")
+    return frozenset(given)
 
 
 P = PartitionSpec
@@ -444,6 +516,10 @@ class NamedSharding(Sharding):
         if not isinstance(spec, PartitionSpec):
             raise TypeError(f"Unexpected type {type(spec)} for spec; expected a PartitionSpec")
         seen = []
+        for word in ("unreduced", "reduced"):
+            for name in getattr(spec, word):
+                if name not in mesh.axis_names:
+                    raise ValueError(f"{word.title()} axes {name} is not found in mesh.axis_names={mesh.axis_names}. Got pspec={spec!r}")
         for name in spec.names():
             if name not in mesh.axis_names:
                 raise ValueError(f"Resource axis: {name} of {spec!r} is not found in mesh: {mesh.axis_names}.")
@@ -545,6 +621,12 @@ def _which(mesh):
     if mesh not in _meshes:
         _meshes.append(mesh)
     return _meshes.index(mesh)
+
+
+def tell(mesh):
+    # Results of work that is divided over it lie on it, whatever carries that work out.
+    if mesh not in _meshes and not mesh.explicit_names:
+        _w.set_layout(_w.full((), 0, "float32"), f"{_which(mesh)}|{mesh.text()}|")
 
 
 used = []    # not empty once an array was put somewhere

@@ -4,7 +4,7 @@ import _jax as _w
 import _tree
 from jax._api import kit, typeof, _named, _callable, _Jit, _numbers, _axes_of, refuse
 from jax._sharding import (P, Mesh, NamedSharding, IndivisibleError, World, axis_id, context_mesh, devices, put_sharding,
-                           AxisType, said_of, set_mesh, type_layout)
+                           AxisType, said_of, set_mesh, tell, type_layout)
 
 
 def _type(x):
@@ -222,6 +222,7 @@ class _ShardMap:
             raise ValueError(f"The context mesh {self.nested()} should match the mesh passed to shard_map {self.mesh}")
         if now is not None:
             running.append(now)
+        tell(self.mesh)
         try:
             results = _w.spmd(flat, leaves, self.mesh.text(self.names), ins, text, self.check)
         finally:
@@ -404,6 +405,7 @@ class _Pmap:
             return ys
 
         ins = ";".join([layout(len(x.shape), a) for x, a in zip(leaves, axes)])
+        tell(mesh)
         results = _w.spmd(flat, leaves, mesh.text(), ins, text, False)
         tree, to = out[-1]
         self.to = to
