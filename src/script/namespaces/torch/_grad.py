@@ -316,6 +316,9 @@ class _Sums:
         self.values.append(g)
 
 
+_passing = [None]    # the leaves that the backward pass which runs has reached, with those that it starts
+
+
 class _Waiting:
     # A step of a script, or a value in between that has hooks, whose gradients come in.
     def __init__(self, outputs, step=None, entry=None):
@@ -326,8 +329,8 @@ class _Waiting:
         self.grads[k], self.results[k] = _plus(self.grads[k], g), result
 
 
-def _staged(ys, gys, wanted, keep, create):
-    # wanted None: gradients go to the leaves. Steps of scripts and hooks are run last made first, each when its gradient is whole.
+def _staged(ys, gys, wanted, keep, create, reached=None):
+    # wanted None: gradients go to the leaves, which reached is told. Steps of scripts and hooks are run last made first, each when its gradient is whole.
     sums = _Sums(wanted or [])
     hooked[:] = [e for e in hooked if e.tensor is not None]
     inner = [e for e in hooked if not _w.about(e.tensor, "leaf")]
@@ -338,6 +341,8 @@ def _staged(ys, gys, wanted, keep, create):
         while ys:
             roots += ys
             leaves = _w.leaves(ys) if wanted is None else wanted
+            if reached is not None:
+                reached += leaves
             steps = _w.hosts(ys)
             targets = leaves + [e.tensor for e in inner] + [s[1] for s in steps]
             gs = _w.gradients(ys, gys, targets, True, create, True) if targets else []
@@ -395,7 +400,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
         gys = gys + [None] * (len(ys) - len(gys))
     keep = create_graph if retain_graph is None else retain_graph
     gys = _first_gradients(ys, gys)
-    reached = _w.leaves(ys) if after_backward else None
+    reached = _w.leaves(ys) if after_backward or _passing[0] is not None else None
     if inputs is not None:
         reached = inputs = [inputs] if isinstance(inputs, _w.Tensor) else list(inputs)
         for x, g in zip(inputs, _staged(ys, gys, inputs, keep, create_graph)):
@@ -405,7 +410,15 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
         if not (len(after_backward) == 1 and not create_graph and within[0] and within[0](ys, gys, keep, reached)):
             _w.backward(ys[0], gys[0], keep, create_graph)
     else:
-        _staged(ys, gys, None, keep, create_graph)
+        reached = []
+        outer, _passing[0] = _passing[0], reached
+        try:
+            _staged(ys, gys, None, keep, create_graph, reached)
+        finally:
+            _passing[0] = outer
+    if _passing[0] is not None:    # a step of another pass runs this one
+        _passing[0] += reached
+        return
     for fn in list(after_backward):
         fn(reached)
 

@@ -26,7 +26,7 @@ def _look_for_nan(leaves):
 class set_detect_anomaly:
     # Gradients of leaves are looked at after each backward pass: steps of one pass are one program here.
     def __init__(self, mode=True, check_nan=True):
-        self._was = list(_after_backward)
+        self._was = _look_for_nan in _after_backward
         self._set(mode, check_nan)
 
     def _set(self, mode, check_nan):
@@ -43,7 +43,8 @@ class set_detect_anomaly:
         return self
 
     def __exit__(self, kind, value, trace):
-        _after_backward[:] = self._was
+        if self._was != (_look_for_nan in _after_backward):
+            (_after_backward.append if self._was else _after_backward.remove)(_look_for_nan)
         return False
 
 
@@ -52,7 +53,7 @@ class detect_anomaly(set_detect_anomaly):
         self._check = check_nan
 
     def __enter__(self):
-        self._was = list(_after_backward)
+        self._was = _look_for_nan in _after_backward
         self._set(True, self._check)
 
 

@@ -34,6 +34,9 @@ class _Op:
     def __repr__(self):
         return f"<RedOpType.{self.name}: {_ops.index(self.name)}>"
 
+    def __str__(self):
+        return f"RedOpType.{self.name}"
+
     def __eq__(self, other):
         return isinstance(other, _Op) and self.name == other.name
 
@@ -477,16 +480,18 @@ def _how(op, tensor):
         raise TypeError(f"{op!r} is not a ReduceOp")
     if op.name == "PREMUL_SUM":
         raise RuntimeError(f"Cannot use ReduceOp.{op.name} with Gloo")
-    if op.name in ("BAND", "BOR", "BXOR") and (tensor.is_floating_point() or tensor.is_complex()):
-        raise RuntimeError(f"Cannot use ReduceOp.{op.name} with non-integral dtype")
     if tensor.is_complex() and op.name not in ("SUM", "AVG"):
         raise ValueError(f"all_reduce does not support {op} on complex tensors")
+    if op.name in ("BAND", "BOR", "BXOR") and tensor.is_floating_point():
+        raise RuntimeError(f"Cannot use ReduceOp.{op.name} with non-integral dtype")
+    if op.name == "AVG" and not (tensor.is_floating_point() or tensor.is_complex()):
+        kind = tensor.type().split(".")[-1].replace("Tensor", "")
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {kind}")
     return "SUM" if op.name == "AVG" else op.name
 
 
 def _averaged(value, op, n):
-    return value / n if op.name == "AVG" and (value.is_floating_point() or value.is_complex()) else \
-        value // n if op.name == "AVG" else value
+    return value / n if op.name == "AVG" else value
 
 
 def _root(g, rank, group_rank, what):
@@ -848,3 +853,9 @@ def scatter_object_list(scatter_object_output_list, scatter_object_input_list=No
     if not isinstance(scatter_object_output_list, list) or len(scatter_object_output_list) < 1:
         raise ValueError("Expected argument scatter_object_output_list to be a list of size at least 1.")
     scatter_object_output_list[0] = _one_object(g, scatter_object_input_list, root)[g.rank()]
+
+
+def __getattr__(name):
+    if name in ("distributed_c10d", "_functional_collectives"):
+        return __import__("torch.distributed." + name)
+    raise AttributeError(f"module 'torch.distributed' has no attribute '{name}'")

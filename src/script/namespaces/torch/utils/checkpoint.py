@@ -25,8 +25,9 @@ class _Recomputed(Function):
     def backward(ctx, *grads):
         create = torch.is_grad_enabled()
         tensors = ctx.saved_tensors
-        if ctx.inner:       # gradients of what it reads besides its arguments go there
-            tensors = [t.detach().requires_grad_(t.requires_grad) for t in tensors]
+        if ctx.inner or not create:     # what is behind the arguments belongs to the pass that runs; with inner, gradients of
+            tensors = [t if t.is_leaf and not ctx.inner else t.detach().requires_grad_(t.requires_grad)
+                       for t in tensors]    # what it reads besides them go there
         with enable_grad():
             out = ctx.again(tensors)
         outs = list(out) if isinstance(out, (tuple, list)) else [out]

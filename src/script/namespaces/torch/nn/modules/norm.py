@@ -85,7 +85,59 @@ class BatchNorm3d(_BatchNorm):
 
 
 class SyncBatchNorm(_BatchNorm):
-    pass
+    # Statistics of the rows of all processes, which PyTorch has for GPUs alone.
+    def __init__(self, num_features, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True, process_group=None,
+                 device=None, dtype=None):
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype)
+        self.process_group = process_group
+
+    def forward(self, input):
+        from torch import distributed as dist
+        if not (self.training and dist.is_initialized()):
+            return super().forward(input)
+        if input.ndim < 2:
+            raise ValueError(f"expected at least 2D input (got {input.ndim}D input)")
+        if input.device.type == "cpu":
+            raise ValueError("SyncBatchNorm expected input tensor to be on GPU or XPU or privateuseone")
+        if dist.get_world_size(self.process_group) == 1:
+            return super().forward(input)
+        return self._together(input)
+
+    def _together(self, input):
+        from torch.distributed.nn.functional import all_reduce
+        import torch
+        others = [k for k in range(input.ndim) if k != 1]
+        x = input if input.dtype == torch.float64 else input.float()
+        rows = torch.full((1,), float(x.numel() // x.shape[1]), dtype=x.dtype, device=x.device)
+        sums = all_reduce(torch.cat([x.sum(others), rows]), group=self.process_group)
+        mean, count = sums[:-1] / sums[-1], sums[-1].detach()
+        shape = [1, -1] + [1] * (input.ndim - 2)
+        centered = x - mean.reshape(shape)
+        var = all_reduce((centered * centered).sum(others), group=self.process_group) / count
+        if self.track_running_stats:
+            self.num_batches_tracked.add_(1)
+            new = 1.0 / float(self.num_batches_tracked) if self.momentum is None else self.momentum
+            with torch.no_grad():
+                self.running_mean.lerp_(mean.to(self.running_mean.dtype), new)
+                self.running_var.lerp_((var * count / (count - 1)).to(self.running_var.dtype), new)
+        y = centered * torch.rsqrt(var + self.eps).reshape(shape)
+        if self.affine:
+            y = y * self.weight.reshape(shape) + self.bias.reshape(shape)
+        return y.to(input.dtype)
+
+    @classmethod
+    def convert_sync_batchnorm(cls, module, process_group=None):
+        # The module with layers like this in place of others that normalise batches.
+        made = module
+        if isinstance(module, _BatchNorm):
+            made = SyncBatchNorm(module.num_features, module.eps, module.momentum, module.affine, module.track_running_stats,
+                                 process_group)
+            made.training = module.training
+            for name in ("weight", "bias", "running_mean", "running_var", "num_batches_tracked"):
+                setattr(made, name, getattr(module, name))
+        for name, child in list(module.named_children()):
+            made.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+        return made
 
 
 class _InstanceNorm(_NormBase):

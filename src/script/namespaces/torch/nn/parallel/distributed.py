@@ -68,6 +68,8 @@ class DistributedDataParallel(Module):
                              "multiple-device GPU modules or CPU modules, but got device_ids "
                              f"{list(device_ids)}, output_device {output_device}, and module parameters "
                              f"{{{', '.join([repr(p.device) for p in list(module.parameters())[:1]])}}}.")
+        if any([isinstance(m, torch.nn.SyncBatchNorm) for m in module.modules()]) and next(module.parameters()).device.type == "cpu":
+            raise ValueError("SyncBatchNorm layers only work with GPU modules")
         self.device_ids = list(device_ids) if device_ids else None
         self.process_group = process_group
         self.world = dist.get_world_size(process_group)
