@@ -28,6 +28,9 @@ done
 timeout 120 "$bin" launch -n 4 --plain tests/world/device_mesh_laws.py >"$work/out" 2>&1
 check "DTensors on a mesh of two by two" diff "$work/out" <(printf '%d 0 []\n' 0 1 2 3)
 
+timeout 120 "$bin" launch -n 4 --plain tests/world/tensor_parallel.py >"$work/out" 2>&1
+check "parts over two axes, by parallelize_module and fully_shard" diff <(grep ' 2d' "$work/out" | sort) tests/world/tensor_parallel_four.out
+
 timeout 120 "$bin" launch -n 4 --plain tests/world/hybrid.py >"$work/out" 2>&1
 check "parts and copies, two by two: the same parameters" test "$(grep -o '\[[^[]*$' "$work/out" | head -12 | sort -u | wc -l)" = 1
 

@@ -23,23 +23,30 @@ class CPUOffloadPolicy(OffloadPolicy):
 
 
 class DTensor(Parameter):
-    # Rows of a parameter that this process has; shape is that of the whole.
+    # Rows of a parameter that this process has; shape is that of the whole. _over: the parameter before, a part itself, or None.
     @property
     def shape(self):
-        return torch.Size(self._whole)
+        return torch.Size(self._whole) if self._over is None else self._over.shape
 
     def size(self, dim=None):
         return self.shape if dim is None else self.shape[dim]
 
     @property
+    def divided(self):
+        # The groups whose processes have parts of it, and of its gradient.
+        return (self._unit.group,) + (() if self._over is None else self._over.divided)
+
+    @property
     def placements(self):
-        return (Shard(0),) if self._unit.across is None else (Replicate(), Shard(0))
+        own = (Shard(0),) if self._unit.across is None else (Replicate(), Shard(0))
+        return own if self._over is None else own + self._over.placements
 
     def to_local(self):
         return self.data[:self._rows]
 
     def full_tensor(self):
-        return self._unit.full(self)
+        value = self._unit.full(self)
+        return value if self._over is None else self._over.whole_of(value)
 
     def _load(self, value):
         # The own rows of the whole.
@@ -56,7 +63,8 @@ class _Rows(Parts):
         self.entries, self.params = entries, []
         for m, name in entries:
             p = m._parameters[name]
-            whole, value = tuple(p.shape), p.detach()
+            value = p.detach()
+            whole = tuple(value.shape)
             if not whole:
                 raise ValueError("fully_shard doesn't support scalar parameters. Change it to a 1D tensor with numel equal to 1.")
             n = self.chunk(whole[0])
@@ -65,6 +73,7 @@ class _Rows(Parts):
             own = torch.cat([own, torch.zeros((n - rows,) + whole[1:], dtype=value.dtype)])
             made = DTensor(own.clone(), requires_grad=p.requires_grad)
             made._whole, made._rows, made._unit = whole, rows, self
+            made._over = p if hasattr(p, "whole_of") else None
             m._parameters[name] = made
             self.params.append(made)
 

@@ -1,7 +1,7 @@
 # torch.distributed.tensor -- tensors of which each process of a mesh has a part.
 #
 # What has a rule is done on parts: elementwise operations, products of matrices, reductions, rearrangements. For anything else the
-# parts are brought together, and every process has the whole result. Derivatives are not there: tensors that need them are refused.
+# parts are brought together, and every process has the whole result. Gradients lie as the tensors do; see _rules.
 import torch
 import torch.distributed as dist
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
@@ -17,17 +17,6 @@ def _dims(mesh, placements):
     return placements
 
 
-def _plain(x, what):
-    if x.requires_grad:
-        raise NotImplementedError(f"{what}: a tensor that requires a gradient; derivatives of DTensors are not there")
-    return x
-
-
-def _no_gradients(placements):
-    if placements is not None:
-        raise NotImplementedError("grad_placements: derivatives of DTensors are not there")
-
-
 def _normal(placements, ndim):
     out = []
     for p in placements:
@@ -40,8 +29,6 @@ def _normal(placements, ndim):
 
 
 class DTensor:
-    requires_grad, is_leaf, grad = False, True, None
-
     def __init__(self, local, mesh, placements, shape):
         self._local_tensor, self.device_mesh, self.placements, self.shape = local, mesh, tuple(placements), torch.Size(shape)
 
@@ -55,7 +42,7 @@ class DTensor:
                 whole[p.dim] *= mesh.size(k)
         if stride is not None:
             raise NotImplementedError("DTensor.from_local: stride")
-        local = _plain(local_tensor, "DTensor.from_local").detach()
+        local = local_tensor.view_as(local_tensor) if local_tensor.requires_grad else local_tensor.detach()
         if run_check and all([isinstance(p, Replicate) for p in placements]):
             local = local.clone()
             for k in range(mesh.ndim):
@@ -85,12 +72,47 @@ class DTensor:
         return f"DTensor(local_tensor={self._local_tensor}, device_mesh={self.device_mesh}, placements={self.placements})"
 
     def to_local(self, *, grad_placements=None):
-        _no_gradients(grad_placements)
-        return self._local_tensor
+        # grad_placements: how the gradients lie that come back
+        if grad_placements is None:
+            return self._local_tensor
+        back = _normal(_dims(self.device_mesh, grad_placements), self.ndim)
+        for p, own in zip(back, self.placements):
+            if p != own and not (p.is_partial("sum") and own.is_replicate()):
+                raise NotImplementedError(f"grad_placements: {p!r} where the tensor is {own!r}")
+        sums = [k for k, p in enumerate(back) if p.is_partial() and self.placements[k].is_replicate()]
+        return _rules.shared(self._local_tensor, self.device_mesh, sums)
 
     def full_tensor(self, *, grad_placements=None):
-        _no_gradients(grad_placements)
-        return self.redistribute(placements=[Replicate()] * self.device_mesh.ndim)._local_tensor
+        return self.redistribute(placements=[Replicate()] * self.device_mesh.ndim).to_local(grad_placements=grad_placements)
+
+    # ---- derivatives
+
+    requires_grad = property(lambda self: self._local_tensor.requires_grad)
+    is_leaf = property(lambda self: self._local_tensor.is_leaf)
+    grad_fn = property(lambda self: self._local_tensor.grad_fn)
+
+    @property
+    def grad(self):
+        g = self._local_tensor.grad
+        return None if g is None else DTensor(g, self.device_mesh, _rules.of_gradients(self.placements), self.shape)
+
+    @grad.setter
+    def grad(self, value):
+        self._local_tensor.grad = value if value is None else value.redistribute(placements=_rules.of_gradients(self.placements))._local_tensor
+
+    def requires_grad_(self, requires_grad=True):
+        self._local_tensor.requires_grad_(requires_grad)
+        return self
+
+    def retain_grad(self):
+        self._local_tensor.retain_grad()
+
+    def backward(self, gradient=None, retain_graph=None, create_graph=False):
+        if isinstance(gradient, DTensor):
+            gradient = gradient.redistribute(placements=_rules.of_gradients(self.placements))._local_tensor
+        if gradient is None and self.numel() != 1:
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        self._local_tensor.backward(gradient, retain_graph, create_graph)
 
     def redistribute(self, device_mesh=None, placements=None, *, async_op=False, forward_dtype=None, backward_dtype=None):
         if placements is None:
@@ -98,11 +120,6 @@ class DTensor:
         if (device_mesh is not None and device_mesh != self.device_mesh) or forward_dtype is not None or backward_dtype is not None:
             raise NotImplementedError("DTensor.redistribute: another mesh, forward_dtype, backward_dtype")
         return _rules.redistributed(self, _normal(_dims(self.device_mesh, placements), self.ndim))
-
-    def requires_grad_(self, requires_grad=True):
-        if requires_grad:
-            raise NotImplementedError("DTensor.requires_grad_: derivatives of DTensors are not there")
-        return self
 
     def item(self):
         return self.full_tensor().item()
@@ -156,20 +173,23 @@ def distribute_tensor(tensor, device_mesh=None, placements=None, *, src_data_ran
             raise ValueError(f"Cannot distribute a DTensor with device mesh {tensor.device_mesh} to a different device mesh {mesh}.")
         return tensor.redistribute(placements=placements)
     placements = _normal(_dims(mesh, placements), tensor.ndim)
-    local = _plain(tensor, "distribute_tensor").detach().clone()
+    if not tensor.is_leaf:
+        raise RuntimeError("`distribute_tensor` should be used to distribute leaf tensors! but found non-leaf tensor!")
+    local = tensor.detach().clone()
     for k in range(mesh.ndim if src_data_rank is not None else 0):
         dist.broadcast(local, group=mesh.get_group(k), group_src=src_data_rank)
     whole = DTensor(local, mesh, [Replicate()] * mesh.ndim, tensor.shape)
-    return _rules.redistributed(whole, placements)
+    return _rules.redistributed(whole, placements).requires_grad_(tensor.requires_grad)
 
 
 def _factory(make):
     def f(*size, dtype=None, layout=torch.strided, requires_grad=False, device_mesh=None, placements=None):
         size = tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else size
-        if requires_grad or layout != torch.strided:
-            raise NotImplementedError("torch.distributed.tensor: requires_grad=True, other layouts than strided")
+        if layout != torch.strided:
+            raise NotImplementedError("torch.distributed.tensor: other layouts than strided")
         whole = DTensor(make(size, dtype), device_mesh, [Replicate()] * device_mesh.ndim, size)
-        return _rules.redistributed(whole, _normal(_dims(device_mesh, placements), len(size)))
+        made = _rules.redistributed(whole, _normal(_dims(device_mesh, placements), len(size)))
+        return made.requires_grad_() if requires_grad else made
     return f
 
 

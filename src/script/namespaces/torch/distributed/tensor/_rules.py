@@ -1,9 +1,12 @@
 # torch.distributed.tensor._rules -- what processes do on their parts of DTensors, and how they exchange them.
 #
-# A rule gives the placements that operands are brought to, and those of the result. Parts along an axis of length n are of
+# A rule gives the placements that operands are brought to, and those of the result. Gradients are those of parts: of a part where
+# the value is divided, and the whole one, the same everywhere, where it is a copy or a part of a sum; so that every exchange has
+# one that takes gradients back, and a copy of which each process computes a part of the result (`shared`) adds them up. Parts along an axis of length n are of
 # ceil(n / processes) elements, the last ones fewer, as torch.chunk has them.
 import torch
 import torch.distributed as dist
+from torch.autograd.function import Function
 from torch.distributed.tensor.placement_types import Partial, Replicate, Shard
 
 _unary = set("""abs neg exp expm1 log log1p sin cos tan tanh sigmoid relu sqrt rsqrt square floor ceil round sign reciprocal erf clone
@@ -15,6 +18,42 @@ _aten = {"matmul": "mm"}
 
 
 # ---- exchanges
+
+
+class _Exchange(Function):
+    # there(x); gradients go the way `back`.
+    @staticmethod
+    def forward(ctx, x, there, back):
+        ctx.back = back
+        made = there(x)
+        return x.detach() if made is x else made
+
+    @staticmethod
+    def backward(ctx, g):
+        return ctx.back(g), None, None
+
+
+def _moved(x, there, back):
+    return _Exchange.apply(x, there, back) if x.requires_grad and torch.is_grad_enabled() else there(x)
+
+
+def _same(x):
+    return x
+
+
+def _refused(how):
+    def back(g):
+        raise NotImplementedError(f"DTensor.redistribute: the gradient of Partial({how})")
+    return back
+
+
+def shared(x, mesh, axes):
+    # x, of whose gradient every process along these axes of the mesh has a part.
+    def back(g):
+        for k in axes:
+            g = _summed(g, "sum", mesh, k)
+        return g
+    return _moved(x, _same, back) if axes else x
 
 
 def _bounds(n, parts, k):
@@ -48,6 +87,28 @@ def _summed(x, how, mesh, k):
     return x / mesh.size(k) if how == "avg" else x
 
 
+def _whole_along(x, dim, n, mesh, k):
+    return _moved(x, lambda v: _gathered(v, dim, n, mesh, k), lambda g: _own(g, dim, mesh, k))
+
+
+def _part_along(x, dim, mesh, k):
+    n = x.shape[dim]
+    return _moved(x, lambda v: _own(v, dim, mesh, k), lambda g: _gathered(g, dim, n, mesh, k))
+
+
+def _sum_along(x, how, mesh, k):
+    back = _same if how == "sum" else (lambda g: g / mesh.size(k)) if how == "avg" else _refused(how)
+    return _moved(x, lambda v: _summed(v, how, mesh, k), back)
+
+
+def _as_sum(x, p, mesh, k):
+    if p.reduce_op not in ("sum", "avg"):
+        raise NotImplementedError(f"DTensor.redistribute: to {p!r}")
+    if p.reduce_op == "avg":
+        return _moved(x, _same, lambda g: g * mesh.size(k))
+    return _moved(x, lambda v: v if mesh.get_coordinate()[k] == 0 else torch.zeros_like(v), _same)
+
+
 def redistributed(x, placements):
     # Axes of the mesh that change are made whole from the last to the first, and divided from the first to the last.
     mesh, local = x.device_mesh, x._local_tensor
@@ -62,18 +123,16 @@ def redistributed(x, placements):
     for k in reversed(list(redo)):
         p = now[k]
         if isinstance(p, Shard):
-            local = _gathered(local, p.dim, _length(x, now, p.dim, k), mesh, k)
+            local = _whole_along(local, p.dim, _length(x, now, p.dim, k), mesh, k)
         elif isinstance(p, Partial) and p != placements[k]:
-            local = _summed(local, p.reduce_op, mesh, k)
+            local = _sum_along(local, p.reduce_op, mesh, k)
         now[k] = p if isinstance(p, Partial) and p == placements[k] else Replicate()
     for k in redo:
         p = placements[k]
         if isinstance(p, Shard):
-            local = _own(local, p.dim, mesh, k)
+            local = _part_along(local, p.dim, mesh, k)
         elif isinstance(p, Partial) and now[k] != p:
-            if p.reduce_op not in ("sum", "avg"):
-                raise NotImplementedError(f"DTensor.redistribute: to {p!r}")
-            local = local if p.reduce_op == "avg" or mesh.get_coordinate()[k] == 0 else torch.zeros_like(local)
+            local = _as_sum(local, p, mesh, k)
         now[k] = p
     return DTensor(local, mesh, placements, x.shape)
 
@@ -91,12 +150,12 @@ def _length(x, now, dim, k):
 # ---- calls
 
 
-def _whole(placements):
-    return tuple([Replicate()] * len(placements))
+def of_gradients(placements):
+    return tuple([Replicate() if isinstance(p, Partial) else p for p in placements])
 
 
 def _no_partial(x):
-    return redistributed(x, tuple([Replicate() if isinstance(p, Partial) else p for p in x.placements]))
+    return redistributed(x, of_gradients(x.placements))
 
 
 def whole(name, args, kwargs):
@@ -237,7 +296,10 @@ def _product(x, y):
         right.append(q)
         how.append(r)
     x, y = redistributed(x, tuple(left)), redistributed(y, tuple(right))
-    return DTensor(x._local_tensor @ y._local_tensor, x.device_mesh, how, (x.shape[0], y.shape[1]))
+    divided = [k for k, p in enumerate(how) if isinstance(p, Shard)]
+    a = shared(x._local_tensor, x.device_mesh, [k for k in divided if left[k].is_replicate()])
+    b = shared(y._local_tensor, x.device_mesh, [k for k in divided if right[k].is_replicate()])
+    return DTensor(a @ b, x.device_mesh, how, (x.shape[0], y.shape[1]))
 
 
 # ---- functions of torch take DTensors once this module is there

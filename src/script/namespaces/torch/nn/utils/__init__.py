@@ -26,6 +26,26 @@ def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=Non
     return total
 
 
+def _norm_of(parameters, norm_type, strict):
+    # Of all gradients; processes of the groups `divided` have parts of some.
+    by_group = {(): []}
+    for p in parameters:
+        if p.grad is not None:
+            by_group.setdefault(getattr(p, "divided", ()), []).append(p.grad)
+    if len(by_group) == 1:
+        return get_total_norm(by_group[()], norm_type, strict)
+    from torch.distributed import ReduceOp, all_reduce
+    norms = []
+    for groups, grads in by_group.items():
+        norm = get_total_norm(grads, norm_type)
+        for group in groups:
+            part = norm.clone() if norm_type == float("inf") else norm ** norm_type
+            all_reduce(part, op=ReduceOp.MAX if norm_type == float("inf") else ReduceOp.SUM, group=group)
+            norm = part if norm_type == float("inf") else part ** (1 / norm_type)
+        norms.append(norm)
+    return get_total_norm(norms, norm_type, strict)
+
+
 def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
     with no_grad():
         scale = _w.clip(max_norm / (total_norm + 1e-6), None, 1.0)
@@ -37,7 +57,7 @@ def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
 def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):
     parameters = _list(parameters)
     with no_grad():
-        total = get_total_norm([p.grad for p in parameters if p.grad is not None], norm_type, error_if_nonfinite)
+        total = _norm_of(parameters, norm_type, error_if_nonfinite)
     clip_grads_with_norm_(parameters, float(max_norm), total)
     return total
 
