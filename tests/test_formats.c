@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -220,24 +221,31 @@ static void write_text(const char *path, const char *text)
     }
 }
 
+/* A file of safetensors with one number. */
+static void write_number(wf_ctx *c, const char *path, const char *name, float x)
+{
+    wf_model *m = NULL;
+    wf_array *a = NULL;
+
+    REQUIRE(wf_model_new(c, &m) == WF_OK && wf_array_from(c, WF_F32, (int64_t[]){1}, 1, &x, &a) == WF_OK);
+    wf_model_set_tensor(c, m, name, a);
+    CHECK_EQ_INT(wf_model_save(c, m, path), WF_OK);
+    wf_array_release(a);
+    wf_model_free(m);
+}
+
 TEST(shards_of_safetensors_are_one_model_by_their_index)
 {
     char dir[] = "/tmp/weft_formats_XXXXXX", one[64], two[64], index[64];
     wf_ctx *c = wf_ctx_new(NULL);
     wf_model *m = NULL;
-    wf_array *a = NULL;
 
     REQUIRE(mkdtemp(dir));
     snprintf(one, sizeof one, "%s/a.safetensors", dir);
     snprintf(two, sizeof two, "%s/b.safetensors", dir);
     snprintf(index, sizeof index, "%s/m.safetensors.index.json", dir);
-    for (int i = 0; i < 2; i++) {
-        REQUIRE(wf_model_new(c, &m) == WF_OK && wf_array_from(c, WF_F32, (int64_t[]){1}, 1, (float[]){(float)i}, &a) == WF_OK);
-        wf_model_set_tensor(c, m, i ? "w.y" : "w.x", a);
-        CHECK_EQ_INT(wf_model_save(c, m, i ? two : one), WF_OK);
-        wf_array_release(a);
-        wf_model_free(m);
-    }
+    write_number(c, one, "w.x", 0);
+    write_number(c, two, "w.y", 1);
     write_text(index, "{\"metadata\": {\"total_size\": 8, \"l\": [1, {}]}, \"weight_map\": {\"w.x\": \"a.safetensors\", "
                       "\"w.y\": \"b.safetensors\"}}");
     m = load(c, index);
@@ -246,7 +254,7 @@ TEST(shards_of_safetensors_are_one_model_by_their_index)
     wf_model_free(m);
     write_text(index, "{\"weight_map\": {\"w.x\": \"../a.safetensors\"}}");
     CHECK_EQ_INT(wf_model_load(c, index, &m), WF_ERR_FORMAT);
-    CHECK_HAS(wf_ctx_message(c), "leaves the folder");
+    CHECK_HAS(wf_ctx_message(c), "'../a.safetensors' is outside the model's folder");
     wf_clear(c);
     write_text(index, "{\"weight_map\": {\"w.z\": \"a.safetensors\"}}");
     CHECK_EQ_INT(wf_model_load(c, index, &m), WF_ERR_FORMAT);
@@ -305,7 +313,8 @@ TEST(data_beside_a_model_may_be_a_link_into_its_folder_and_not_out_of_it)
     for (int i = 0; i < 3; i++) {
         write_onnx("model/m.onnx", (const char *[]){"far.bin", "out/secret.bin", "../secret.bin"}[i]);
         CHECK_EQ_INT(wf_model_load(c, "model/m.onnx", &m), WF_ERR_FORMAT);
-        CHECK_HAS(wf_ctx_message(c), "tensor 'w': its file is outside the model's folder");
+        CHECK_HAS(wf_ctx_message(c), "m.onnx: format error: its file '");
+        CHECK_HAS(wf_ctx_message(c), "' is outside the model's folder");
         wf_clear(c);
     }
     write_onnx("model/m.onnx", "own.bin");
@@ -317,11 +326,99 @@ TEST(data_beside_a_model_may_be_a_link_into_its_folder_and_not_out_of_it)
     wf_clear(c);
     write_text("model/m.safetensors.index.json", "{\"weight_map\": {\"w\": \"far.bin\"}}");
     CHECK_EQ_INT(wf_model_load(c, "model/m.safetensors.index.json", &m), WF_ERR_FORMAT);
-    CHECK_HAS(wf_ctx_message(c), "'far.bin' leaves the folder");
+    CHECK_HAS(wf_ctx_message(c), "'far.bin' is outside the model's folder");
     for (int i = 0; i < 10; i++)
         remove((const char *[]){"model/out", "model/up", "model/far.bin", "model/alias.bin", "model/own.bin", "model/m.onnx",
                                 "model/m.safetensors.index.json", "cache/m.onnx", "cache/own.bin", "secret.bin"}[i]);
     CHECK(rmdir("model") == 0 && rmdir("cache") == 0 && fchdir(back) == 0 && rmdir(dir) == 0);
+    close(back);
+    wf_ctx_free(c);
+}
+
+/* Puts links to two targets at `at`, by turns, until it is told to stop. */
+typedef struct Swap {
+    const char *at, *to[2];
+    atomic_bool stop;
+} Swap;
+
+static void *swap_links(void *user)
+{
+    Swap *s = user;
+    char temp[80];
+
+    snprintf(temp, sizeof temp, "%s.new", s->at);
+    for (int i = 0; !atomic_load(&s->stop); i++)
+        if (symlink(s->to[i % 2], temp) == 0)
+            rename(temp, s->at);
+    return NULL;
+}
+
+/* Loads the index while something in its folder changes between what may be read and what may not. */
+static void load_while(wf_ctx *c, const char *index, Swap s)
+{
+    pthread_t thread;
+
+    REQUIRE(pthread_create(&thread, NULL, swap_links, &s) == 0);
+    for (int i = 0; i < 3000; i++) {
+        wf_model *m;
+
+        if (wf_model_load(c, index, &m) == WF_OK) {
+            const char *text = tensor_text(c, m, "w");
+
+            if (strcmp(text, "f32[1] [1]") != 0) {
+                FAIL("by a link at %s: %s", s.at, text);
+                i = 3000;
+            }
+            wf_model_free(m);
+        }
+        wf_clear(c);
+    }
+    atomic_store(&s.stop, true);
+    pthread_join(thread, NULL);
+}
+
+TEST(links_that_change_while_a_model_is_read_do_not_lead_out_of_its_folder)
+{
+    const char *index = "model/m.safetensors.index.json";
+    char dir[] = "/tmp/weft_formats_XXXXXX";
+    wf_ctx *c = wf_ctx_new(NULL);
+    int back = open(".", O_RDONLY);
+
+    REQUIRE(mkdtemp(dir) && back >= 0 && chdir(dir) == 0);
+    CHECK(mkdir("model", 0700) == 0 && mkdir("model/a", 0700) == 0 && mkdir("else", 0700) == 0);
+    write_number(c, "model/a/own", "w", 1);
+    write_number(c, "else/own", "w", 2);
+    write_text(index, "{\"weight_map\": {\"w\": \"own\"}}");
+    load_while(c, index, (Swap){.at = "model/own", .to = {"a/own", "../else/own"}});
+    write_text(index, "{\"weight_map\": {\"w\": \"sub/own\"}}");
+    load_while(c, index, (Swap){.at = "model/sub", .to = {"a", "../else"}});
+    write_text(index, "{\"weight_map\": {\"w\": \"far\"}}");
+    write_text("else/text", "{");
+    CHECK_EQ_INT(symlink("../else/own", "model/far"), 0);
+    load_while(c, "model/index", (Swap){.at = "model/index", .to = {"m.safetensors.index.json", "../else/text"}});
+    for (int i = 0; i < 8; i++)
+        remove((const char *[]){"model/sub", "model/own", "model/far", "model/index", index, "model/a/own", "else/own", "else/text"}[i]);
+    CHECK(rmdir("model/a") == 0 && rmdir("model") == 0 && rmdir("else") == 0 && fchdir(back) == 0 && rmdir(dir) == 0);
+    close(back);
+    wf_ctx_free(c);
+}
+
+/* A caller who wants no maps gets none of files that the file names either. */
+TEST(a_model_that_is_loaded_as_a_copy_keeps_its_data_when_files_beside_it_are_cut_off)
+{
+    char dir[] = "/tmp/weft_formats_XXXXXX";
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_model *m = NULL;
+    int back = open(".", O_RDONLY);
+
+    REQUIRE(mkdtemp(dir) && back >= 0 && chdir(dir) == 0);
+    write_number(c, "own", "w", 1);
+    write_text("m.safetensors.index.json", "{\"weight_map\": {\"w\": \"own\"}}");
+    CHECK_EQ_INT(wf_model_load_copy(c, "m.safetensors.index.json", &m), WF_OK);
+    CHECK_EQ_INT(truncate("own", 0), 0);
+    CHECK_STR(tensor_text(c, m, "w"), "f32[1] [1]");
+    wf_model_free(m);
+    CHECK(remove("own") == 0 && remove("m.safetensors.index.json") == 0 && fchdir(back) == 0 && rmdir(dir) == 0);
     close(back);
     wf_ctx_free(c);
 }

@@ -246,6 +246,59 @@ TEST(graphs_of_tensorflow_give_its_results)
     wf_ctx_free(cx);
 }
 
+/* ---- links ---------------------------------------------------------------------------------------------- */
+
+/* Moves a file of the case "module" to `to` and puts a link in its place. */
+static void move_and_link(const Folder *f, const char *name, const char *to, const char *link)
+{
+    char from[200], at[200];
+
+    snprintf(from, sizeof from, "%s/module/%s", f->path, name);
+    snprintf(at, sizeof at, "%s/%s", f->path, to);
+    CHECK(rename(from, at) == 0 && symlink(link, from) == 0);
+}
+
+static void move_back(const Folder *f, const char *name, const char *to)
+{
+    char from[200], at[200];
+
+    snprintf(from, sizeof from, "%s/module/%s", f->path, name);
+    snprintf(at, sizeof at, "%s/%s", f->path, to);
+    CHECK(unlink(from) == 0 && rename(at, from) == 0);
+}
+
+TEST(variables_of_a_saved_model_are_read_in_its_folder_and_in_caches_of_links)
+{
+    static const struct {
+        const char *name, *link;
+    } away[] = {{"variables/variables.index", "../../far"},
+                {"variables/variables.data-00000-of-00001", "../../far"},
+                {"variables", "../far"}};
+    wf_ctx *cx = wf_ctx_new(NULL);
+    Folder *f = malloc(sizeof *f);
+    wf_model *m = NULL;
+    char path[200];
+
+    REQUIRE(open_folder(cx, f));
+    snprintf(path, sizeof path, "%s/module", f->path);
+    for (int i = 0; i < 3; i++) {
+        move_and_link(f, away[i].name, "far", away[i].link);
+        CHECK_EQ_INT(wf_model_load(cx, path, &m), WF_ERR_FORMAT);
+        CHECK_HAS(wf_ctx_message(cx), "is outside the model's folder");
+        wf_clear(cx);
+        move_back(f, away[i].name, "far");
+    }
+    snprintf(path, sizeof path, "%s/blobs", f->path);
+    CHECK_EQ_INT(mkdir(path, 0700), 0);
+    move_and_link(f, "saved_model.pb", "blobs/1", "../blobs/1");
+    move_and_link(f, away[0].name, "blobs/2", "../../blobs/2");
+    move_and_link(f, away[1].name, "blobs/3", "../../blobs/3");
+    run_case(f, "module");
+    close_folder(f);
+    free(f);
+    wf_ctx_free(cx);
+}
+
 /* ---- hostile files --------------------------------------------------------------------------------------- */
 
 typedef struct Sample {

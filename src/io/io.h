@@ -26,6 +26,8 @@
 
 #include "ir/ir.h"
 
+#include <sys/types.h>
+
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "files are little-endian and read as they are");
 
@@ -38,12 +40,18 @@ typedef struct Blob {
     const char *data;
     size_t size;
     size_t room; /* memory taken for data; 0: it is mapped */
+    bool copied; /* for a caller who wants no maps, of files that this one names either */
+    dev_t device; /* which file it is; 0: none */
+    ino_t number;
 } Blob;
 
+/* "FILE: input/output error: cannot WHAT: REASON". Always false. */
+bool file_fail(wf_ctx *cx, const char *path, const char *what, int error);
 /* The whole file, held by the pool of the current call; NULL after an error. What cannot
  * be mapped (a pipe, a device) is read to its end. */
 Blob *blob_open(wf_ctx *cx, const char *path);
 Blob *blob_read(wf_ctx *cx, const char *path); /* never mapped */
+Blob *blob_of(wf_ctx *cx, const char *path, int fd, bool map); /* the same of an open file, which is the pool's then */
 Blob *blob_copy(wf_ctx *cx, const void *data, size_t size);
 Blob *blob_retain(Blob *b);
 void blob_release(void *blob);
@@ -205,8 +213,9 @@ void model_set_code(wf_ctx *cx, wf_model *m, const char *name, wf_array *a);
 
 /* ---- beside.c ---------------------------------------------------------------------- */
 
-/* Does name, which the file `model` gives for data of its own, stay in that file's folder, links followed? */
-bool model_file_is_beside(const char *model, const char *name);
+/* The file `name` that a model names for data of its own: path is where the model was opened, own what was read there.
+ * Mapped if that is, the caller's. WF_ERR_FORMAT where it is not in the model's folder, links followed. */
+wf_status blob_open_beside(wf_ctx *cx, const char *path, const Blob *own, const char *name, Blob **out);
 
 /* ---- code.c: what a model asks of its host ------------------------------------------- */
 

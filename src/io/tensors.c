@@ -110,6 +110,7 @@ static bool index_is(const char *data, size_t size)
 typedef struct Shards {
     wf_ctx *cx;
     const char *file, *folder;
+    const Blob *blob;
     wf_model *m;
     Interner names;
     VEC(const char *) files; /* read so far, interned */
@@ -157,11 +158,11 @@ static bool read_shard(Shards *s, const char *name)
         if (s->files.v[i] == known)
             return true;
     vec_push(&s->cx->scratch, &s->files, known);
-    if (strchr(name, '/') || !model_file_is_beside(s->file, name))
-        return fail(s->cx, WF_ERR_FORMAT, in_file(s->file),
-                    "index of safetensors: '%.80s' leaves the folder", name);
+    if (blob_open_beside(s->cx, s->file, s->blob, name, &b))
+        return false;
+    pool_defer(s->cx, blob_release, b);
     path = arena_printf(&s->cx->scratch, "%s%s", s->folder, name);
-    return (b = blob_open(s->cx, path)) != NULL && model_read(s->cx, path, b, s->m);
+    return model_read(s->cx, path, b, s->m);
 }
 
 static bool read_map(Shards *s, Json *j)
@@ -198,7 +199,7 @@ static wf_status index_open(wf_ctx *cx, const char *file, Blob *blob, wf_model *
               .at = blob->data,
               .end = blob->data + blob->size};
     const char *slash = strrchr(file, '/'), *key;
-    Shards s = {.cx = cx, .file = file, .m = m};
+    Shards s = {.cx = cx, .file = file, .blob = blob, .m = m};
     bool ok;
 
     s.folder =

@@ -18,35 +18,18 @@ static bool tensor_fail(OxRun *r, const OxTensor *t, const char *what)
 
 /* ---- files beside the model ---------------------------------------------------------------- */
 
-static wf_status open_blob(wf_ctx *cx, const char *path, Blob **out)
+static Blob *find_blob(OxRun *r, const char *name)
 {
-    API_ENTER(cx);
-    Blob *b = blob_open(cx, path);
-
-    *out = b ? blob_retain(b) : NULL;
-    API_RETURN(cx);
-}
-
-static Blob *find_blob(OxRun *r, const OxTensor *t, const char *name)
-{
-    const char *slash = strrchr(r->file, '/');
-    size_t folder = slash ? (size_t)(slash - r->file) + 1 : 0;
     OxBlobs *b;
-    char *path;
 
     for (b = r->blobs; b; b = b->next)
         if (strcmp(b->name, name) == 0)
             return b->blob;
-    if (!model_file_is_beside(r->file, name))
-        return tensor_fail(r, t, "its file is outside the model's folder"), NULL;
     b = ox_alloc(&r->mem, 1, sizeof *b);
-    path = ox_alloc(&r->mem, folder + strlen(name) + 1, 1);
-    if (!b || !path)
+    if (!b)
         return NULL;
-    memcpy(path, r->file, folder);
-    strcpy(path + folder, name);
     *b = (OxBlobs){r->blobs, name, NULL};
-    if (open_blob(r->c, path, &b->blob) || !b->blob)
+    if (blob_open_beside(r->c, r->file, r->blob, name, &b->blob))
         return NULL;
     r->blobs = b;
     return b->blob;
@@ -91,7 +74,7 @@ static bool raw_bytes(OxRun *r, const OxTensor *t, OxBytes *out, Blob **holder)
     }
     if (!name)
         return tensor_fail(r, t, "external data without a location");
-    if (!(*holder = find_blob(r, t, name)))
+    if (!(*holder = find_blob(r, name)))
         return false;
     if (offset > (*holder)->size)
         return tensor_fail(r, t, "its data begins behind the end of its file");

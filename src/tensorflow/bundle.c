@@ -24,7 +24,9 @@ typedef struct Row {
 
 struct TgBundle {
     OxMemory mem;
-    const char *prefix, *file;
+    const char *file;         /* the index */
+    const char *owner, *name; /* whose shards they are, and their name without its tail, in the owner's folder */
+    const Blob *own;
     Blob *index, **shards;
     int64_t nshards;
     Row *rows;
@@ -208,18 +210,23 @@ TgBundle *tg_bundle_of(wf_ctx *c, const char *prefix, Blob *index)
 {
     OxMemory mem = {.c = c};
     TgBundle *b = ox_alloc(&mem, 1, sizeof *b);
+    const char *slash;
 
     if (!b)
         return NULL;
     b->mem = mem;
-    b->prefix = ox_string(&b->mem, prefix, strlen(prefix));
-    b->file = b->prefix ? file_name(&b->mem, prefix, ".index", 0, 0) : NULL;
-    if (b->file && index)
+    b->file = b->owner = file_name(&b->mem, prefix, ".index", 0, 0);
+    b->name = ox_string(&b->mem, prefix, strlen(prefix));
+    if (b->name && (slash = strrchr(b->name, '/')))
+        b->name = slash + 1;
+    if (index)
         b->index = blob_retain(index);
-    if (b->file && (b->index || !open_blob(c, b->file, &b->index)) && b->index &&
+    if (b->file && b->name && (b->index || !open_blob(c, b->file, &b->index)) && b->index &&
         read_table(b) &&
-        (b->shards = ox_alloc(&b->mem, (size_t)b->nshards, sizeof *b->shards)))
+        (b->shards = ox_alloc(&b->mem, (size_t)b->nshards, sizeof *b->shards))) {
+        b->own = b->index;
         return b;
+    }
     tg_bundle_free(b);
     return NULL;
 }
@@ -227,6 +234,22 @@ TgBundle *tg_bundle_of(wf_ctx *c, const char *prefix, Blob *index)
 TgBundle *tg_bundle_open(wf_ctx *c, const char *prefix)
 {
     return tg_bundle_of(c, prefix, NULL);
+}
+
+TgBundle *tg_bundle_of_model(wf_ctx *c, const char *model, const Blob *own, const char *prefix)
+{
+    Blob *index = NULL;
+    TgBundle *b;
+
+    if (blob_open_beside(c, model, own, "variables/variables.index", &index))
+        return NULL;
+    if ((b = tg_bundle_of(c, prefix, index))) {
+        b->owner = model;
+        b->own = own;
+        b->name = "variables/variables";
+    }
+    blob_release(index);
+    return b;
 }
 
 void tg_bundle_free(TgBundle *b)
@@ -274,16 +297,16 @@ static bool entry_fail(TgBundle *b, int i, const char *what)
 static bool entry_bytes(TgBundle *b, int i, OxBytes *out, Blob **holder)
 {
     const TgEntry *e = b->rows[i].entry;
-    const char *path;
+    const char *name;
 
     if (e->slices.n)
         return entry_fail(b, i, "is saved in slices, which is not supported");
     if (e->shard < 0 || e->shard >= b->nshards)
         return entry_fail(b, i, "is in a shard that is not there");
     if (!b->shards[e->shard] &&
-        (!(path = file_name(&b->mem, b->prefix, ".data-%05d-of-%05d", e->shard,
+        (!(name = file_name(&b->mem, b->name, ".data-%05d-of-%05d", e->shard,
                             b->nshards)) ||
-         open_blob(b->mem.c, path, &b->shards[e->shard]) || !b->shards[e->shard]))
+         blob_open_beside(b->mem.c, b->owner, b->own, name, &b->shards[e->shard])))
         return false;
     *holder = b->shards[e->shard];
     if (e->offset < 0 || e->size < 0 || (size_t)e->offset > (*holder)->size ||

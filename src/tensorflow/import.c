@@ -66,7 +66,7 @@ static bool open_variables(OxRun *r, TgFile *f)
     snprintf(index, n, "%s.index", prefix);
     if (stat(index, &st) != 0)
         return true;
-    f->bundle = tg_bundle_open(r->c, prefix);
+    f->bundle = tg_bundle_of_model(r->c, r->file, r->blob, prefix);
     return f->bundle != NULL;
 }
 

@@ -354,6 +354,8 @@ bool tg_is_weight(
 TgBundle *tg_bundle_open(wf_ctx *c, const char *prefix);
 TgBundle *tg_bundle_of(wf_ctx *c, const char *prefix,
                        Blob *index); /* the index is there already */
+/* The variables of a SavedModel, of which own was read; prefix: FOLDER/variables/variables. The path is borrowed. */
+TgBundle *tg_bundle_of_model(wf_ctx *c, const char *model, const Blob *own, const char *prefix);
 void tg_bundle_free(TgBundle *b);
 int tg_bundle_count(const TgBundle *b);
 const char *tg_bundle_name(const TgBundle *b, int i);
