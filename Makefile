@@ -35,11 +35,12 @@ ifeq ($(ARCH),x86_64)
 ISAS    := 0 $(if $(filter avx2,$(FEATURES)),1 $(if $(filter avx512,$(FEATURES)),2))
 endif
 # Most loops of kernels are written as vectors: -O3 makes them larger by half and no faster, but for a few. The base beside better
-# ones is for machines of before 2013: it is neither fast nor large. Nor are convolutions and attention of f64 larger than they must be.
+# ones is for machines of before 2013: it is neither fast nor large. Nor are convolutions, attention and factorisations of f64 larger than
+# they must be.
 KVECT   := -O2 $(if $(findstring clang,$(shell $(CC) --version)),,-ftree-vectorize -fvect-cost-model=dynamic)
 KMAP    := $(if $(findstring clang,$(shell $(CC) --version)),,--param vect-epilogues-nomask=0)
 KOPT     = $(if $(and $(filter 0,$(1)),$(word 2,$(ISAS))),-Os -DKERNEL_SMALL,$(strip \
-             $(if $(filter k_map_f% k_pool_f32 k_attention_f32,$(2)),-O3,$(if $(filter k_attention_f64 k_conv_f64,$(2)),-Os,$(KVECT))) \
+             $(if $(filter k_map_f32 k_pool_f32 k_attention_f32,$(2)),-O3,$(if $(filter k_attention_f64 k_conv_f64 k_linalg_f64,$(2)),-Os,$(KVECT))) \
              $(if $(filter k_map_%,$(2)),$(KMAP)) $(if $(filter k_attention_f32 k_linalg_%,$(2)),-fno-inline-functions))) $(if $(SAN),-O1)
 KERNEL  := -std=c17 -Iinclude -Isrc $(WARN) -Wno-pass-failed -g -fPIC -fvisibility=hidden -ffp-contract=fast $(SECTION) -MMD -MP $(SAN)
 ISA_0   := -DKERNEL_ISA=0
