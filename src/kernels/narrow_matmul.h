@@ -147,9 +147,10 @@ static void narrow_matmul_run(const KMatmul *x, const KPar *par, void *workspace
             b += at[i] * x->b_batch[i];
         }
         m.a.p = (const char *)x->a + a * (x->a_type == KT_I16 ? 2 : 1);
-        m.b.p = (const char *)x->b + b * (x->b_type == KT_I16 ? 2 : 1);
-        if (!x->packed)
+        if (!x->packed) {
+            m.b.p = (const char *)x->b + b * (x->b_type == KT_I16 ? 2 : 1);
             pack_b(&m, par, w + a_bytes(&m));
+        }
         run_tasks(par, m.strips, pack_strip, &m);
         m.next = 0;
         run_tasks(par, least(threads, m.items), run_blocks, &m);

@@ -412,11 +412,12 @@ static Value native_init(Vm *vm, const Args *a)
 {
     Class *c = a->user;
     Value v[PARAMS_MAX];
-    Args rest = {a->v + 1, a->n - 1, a->nkw, a->names, NULL, NULL};
+    Args rest;
 
     if (a->n < 1 || !sc_is_instance(vm, a->v[0], c))
         return sc_raise(vm, C_TypeError, "%s.__init__() needs an instance of %s as self",
                         c->name->s, c->name->s);
+    rest = (Args){a->v + 1, a->n - 1, a->nkw, a->names, NULL, NULL};
     if (c->d.init_params[0] == '*')
         return c->d.init(vm, a->v[0], &rest) ? NONE : NIL;
     if (!sc_bind_native(vm, c->name->s, c->d.init_params, &rest, v))

@@ -229,10 +229,11 @@ static Value s_next(Vm *vm, const Args *a)
 
 static Value s_call(Vm *vm, const Args *a)
 {
-    Args rest = {a->v + 1, a->n - 1, a->nkw, a->names, NULL, NULL};
+    Args rest;
 
     if (a->n < 1)
         return sc_raise(vm, C_TypeError, "unbound method __call__() needs an argument");
+    rest = (Args){a->v + 1, a->n - 1, a->nkw, a->names, NULL, NULL};
     return applies(vm, a) ? sc_call_args(vm, a->v[0], &rest) : NIL;
 }
 
