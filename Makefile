@@ -332,7 +332,8 @@ fuzz-long: setup-test $(FUZZERS)
 # All test programs to their end under ASan and UBSan, on the fuzzers' objects, with kernels and a command line that are checked, too;
 # then the benchmark's programs, with generated code that is checked as well: with the machine's vectors, and with plain loads and
 # stores, which ASan sees; then TSan. SHARD=K/N: every Nth test program from the Kth on (K from 1), for a machine with little time.
-# A program may take SAN_LIMIT seconds; one that does not come to its end fails.
+# A program may take SAN_LIMIT seconds; one that does not come to its end fails. Kernels that are checked have no contraction: where a
+# check stands between a product and its sum they are two steps, in some forms of a loop and not in others, which must give the same.
 SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 SANDIR   := $(BUILD)/fuzz-obj/san
 SANTESTS := $(patsubst $(BUILD)/tests/%,$(SANDIR)/tests/%,$(if $(SHARD),$(call shard,$(SHARD),$(TESTS)),$(TESTS)))
@@ -344,7 +345,7 @@ SANROWS  := WEFT_CC_SECONDS=600 WEFT_CACHE=$(SANDIR)/cache CC="clang $(SANFLAGS)
 define san_kernel_rule
 $(BUILD)/fuzz-obj/src/kernels/%.$(1).o: src/kernels/%.c
 	@mkdir -p $$(@D)
-	$$(Q)clang $$(KERNEL) -O1 $$(SANFLAGS) $$(ISA_$(1)) -c $$< -o $$@
+	$$(Q)clang $$(KERNEL) -O1 -ffp-contract=off $$(SANFLAGS) $$(ISA_$(1)) -c $$< -o $$@
 endef
 $(foreach i,$(ISAS),$(eval $(call san_kernel_rule,$(i))))
 $(SANCLI): ALL += $(if $(HTTPSRC),-DWEFT_HTTP $(shell pkg-config --cflags libmicrohttpd))
