@@ -1,12 +1,11 @@
 /* test_script_libraries.c -- scripts of the libraries (tests/script/NAME/) against what the
  * real libraries print for them: the same text, but for spacing and the last digits of
  * numbers. The .out files are made by tools/script_golden.py. */
+#include "lib_text.h"
 #include "script/script.h"
 #include "test.h"
 
-#include <ctype.h>
 #include <dirent.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -30,49 +29,6 @@ static void collect(void *user, const char *s, size_t n, bool err)
     memcpy(o->text + o->n, s, n);
     o->n += n;
     o->text[o->n] = 0;
-}
-
-/* A number at s, not part of a name; its end in *end. */
-static bool number_at(const char *start, const char *s, char **end, double *x)
-{
-    if (!isdigit((unsigned char)*s) &&
-        !((*s == '-' || *s == '+' || *s == '.') && (isdigit((unsigned char)s[1]) || s[1] == '.')))
-        return false;
-    if (s > start && (isalpha((unsigned char)s[-1]) || s[-1] == '_'))
-        return false;
-    *x = strtod(s, end);
-    return *end > s;
-}
-
-static const char *skip_space(const char *s)
-{
-    while (isspace((unsigned char)*s))
-        s++;
-    return s;
-}
-
-/* Equal but for spacing and the last digits? If not: where they part. */
-static bool same_text(const char *want, const char *got, const char **at)
-{
-    const char *w = want, *g = got;
-
-    for (;;) {
-        char *we, *ge;
-        double x, y;
-
-        w = skip_space(w);
-        *at = g = skip_space(g);
-        if (!*w || !*g)
-            return !*w && !*g;
-        if (number_at(want, w, &we, &x) && number_at(got, g, &ge, &y)) {
-            if (!(x == y || fabs(x - y) <= 1e-6 + 2e-5 * fabs(x)))
-                return false;
-            w = we;
-            g = ge;
-        } else if (*w++ != *g++) {
-            return false;
-        }
-    }
 }
 
 static char *slurp(const char *path)
@@ -111,7 +67,7 @@ static void run_one(const char *path, const char *golden)
         check_fail(__FILE__, __LINE__, "%s: %s", path, wf_ctx_message(cx));
     else if (!want)
         check_fail(__FILE__, __LINE__, "%s: no %s", path, golden);
-    else if (!same_text(want, out.text, &at))
+    else if (!test_same_text(want, out.text, &at))
         check_fail(__FILE__, __LINE__, "%s: differs at '%.60s'", path, at);
     free(want);
     wf_ctx_free(cx);
@@ -159,8 +115,8 @@ TEST(numbers_that_differ_are_told_apart)
 {
     const char *at;
 
-    CHECK(same_text("[1.  2.50001]", "[1. 2.5]", &at));
-    CHECK(!same_text("[1.  2.6]", "[1. 2.5]", &at));
-    CHECK(!same_text("x1 3", "x2 3", &at));
-    CHECK(!same_text("1 2", "1 2 3", &at));
+    CHECK(test_same_text("[1.  2.50001]", "[1. 2.5]", &at));
+    CHECK(!test_same_text("[1.  2.6]", "[1. 2.5]", &at));
+    CHECK(!test_same_text("x1 3", "x2 3", &at));
+    CHECK(!test_same_text("1 2", "1 2 3", &at));
 }

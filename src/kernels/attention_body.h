@@ -103,7 +103,7 @@ static int64_t entry_of(const KAttention *x, const KPlane *m, int64_t index)
 
 static REAL *plane_at(const KAttention *x, const KPlane *m, int64_t index)
 {
-    return (REAL *)m->p + entry_of(x, m, index);
+    return m->p ? (REAL *)m->p + entry_of(x, m, index) : NULL;
 }
 
 /* Rows i0.. of the plane as lanes: dst[c*NR + i], 0 in lanes that are no rows. */

@@ -287,12 +287,13 @@ static bool lower_width(Rewriter *r, const EqnView *e, Val *out)
     got = b_eqn_n(b, (OpCode)e->op, in, e->nin, e->attr, &n);
     if (b_failed(b))
         return true;
-    range_of(t, &lo, &hi); /* of nothing there is the least of the type itself */
-    if (wide != WF_F32 && !(t != WF_BOOL && lo == 0 && e->op == OP_reduce_min) &&
-        (e->op == OP_reduce_max || e->op == OP_reduce_min ||
-         e->op == OP_reduce_window_max))
-        got[0] = e->op == OP_reduce_min ? b_min(b, got[0], integer(b, got[0], hi))
-                                        : b_max(b, got[0], integer(b, got[0], lo));
+    if (wide != WF_F32 && (e->op == OP_reduce_max || e->op == OP_reduce_min || e->op == OP_reduce_window_max)) {
+        range_of(t, &lo, &hi); /* of nothing there is the least of the type itself */
+        if (e->op != OP_reduce_min)
+            got[0] = b_max(b, got[0], integer(b, got[0], lo));
+        else if (t == WF_BOOL || lo != 0)
+            got[0] = b_min(b, got[0], integer(b, got[0], hi));
+    }
     for (uint32_t i = 0; i < e->nout; i++)
         out[i] = b_cast(b, got[i], (wf_dtype)out_type(r, i).dtype);
     return true;

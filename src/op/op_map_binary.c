@@ -31,7 +31,9 @@ static Val add_or(Builder *b, Val x, Val y) { return !x ? y : !y ? x : b_add(b, 
 /* dx*cx + dy*cy, each term only where its tangent is there */
 static Val combine(Builder *b, Val dx, Val cx, Val dy, Val cy)
 {
-    return add_or(b, dx ? b_mul(b, dx, cx) : VAL_NONE, dy ? b_mul(b, dy, cy) : VAL_NONE);
+    Val by_y = dy ? b_mul(b, dy, cy) : VAL_NONE; /* one after the other, so that every compiler's Weft gives the same text */
+
+    return add_or(b, dx ? b_mul(b, dx, cx) : VAL_NONE, by_y);
 }
 
 static bool is_float(const EqnView *e)
