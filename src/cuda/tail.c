@@ -328,14 +328,16 @@ bool cuda_tail_behind(const Frame *f, const Op *op, const KMatmul *m, TailCall *
 {
     const Segment *seg = &f->seg[f->now];
     const Op *next = op + 1;
-    const KernelStep *s = next->data;
+    const KernelStep *s;
     const Program *p = f->plan->p;
     const CudaKernel *c;
     int64_t bytes = m->m * m->n * (int64_t)k_size(m->c_type);
     int reads, product = -1;
 
-    if (op < seg->ops.v || next >= seg->ops.v + seg->ops.n || next->kind != OP_RUNS_KERNEL ||
-        !(c = s->code->there) || c->tail.kind == TAIL_NONE)
+    if (op < seg->ops.v || next >= seg->ops.v + seg->ops.n || next->kind != OP_RUNS_KERNEL)
+        return false;
+    s = next->data;
+    if (!(c = s->code->there) || c->tail.kind == TAIL_NONE)
         return false;
     *out = (TailCall){.tail = &c->tail, .next = next, .product = op_at(f, op, DOT_OUT)};
     for (uint32_t i = 0; i < c->tail.ndense; i++)
