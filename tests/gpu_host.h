@@ -99,6 +99,15 @@ static void host_thread(unsigned i)
     host.done[i] = true;
 }
 
+/* Stacks stay from launch to launch, and go with the module. */
+static struct HostStacks {
+    ~HostStacks()
+    {
+        for (char *s : host.stack)
+            free(s);
+    }
+} host_stacks;
+
 static void host_run_block(unsigned n)
 {
     unsigned left = n;
