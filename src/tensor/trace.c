@@ -202,6 +202,7 @@ static Val constant(wf_ctx *c, Trace *tr, const Tensor *t)
     void *data;
     Val v;
 
+    once.array = NULL; /* on a device: of t's own sizes */
     once.dims = dims;
     once.strides = strides;
     once.rank = 0;
@@ -219,6 +220,7 @@ static Val constant(wf_ctx *c, Trace *tr, const Tensor *t)
     }
     data = arena_alloc(&c->scratch, (size_t)once.count * wf_dtype_size(dtype));
     tensor_read(&once, data);
+    wf_array_release(once.array);
     if (once.rank == t->rank)
         return b_const(tr->b, type, data);
     if (once.count == 1)
