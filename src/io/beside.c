@@ -96,7 +96,7 @@ wf_status blob_open_beside(wf_ctx *cx, const char *path, const Blob *own, const 
     if (!down || (fd < 0 && errno == EXDEV))
         fail(cx, WF_ERR_FORMAT, in_file(path), "its file '%.80s' is outside the model's folder", name);
     else if (fd < 0)
-        file_fail(cx, full, "open", errno);
+        blob_fail(cx, full, "open", errno);
     else if ((b = blob_of(cx, full, fd, !own->copied)))
         *out = blob_retain(b);
     API_RETURN(cx);

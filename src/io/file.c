@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool file_fail(wf_ctx *cx, const char *path, const char *what, int error)
+bool blob_fail(wf_ctx *cx, const char *path, const char *what, int error)
 {
     char text[128];
 
@@ -97,7 +97,7 @@ static bool read_to_end(wf_ctx *cx, const char *path, int fd, Blob *b)
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return file_fail(cx, path, "read", errno);
+            return blob_fail(cx, path, "read", errno);
         if (got == 0)
             return true;
         b->size += (size_t)got;
@@ -115,11 +115,11 @@ Blob *blob_of(wf_ctx *cx, const char *path, int fd, bool map)
     b = blob_new(cx);
     b->copied = !map;
     if (fstat(fd, &st) != 0)
-        return file_fail(cx, path, "read", errno), NULL;
+        return blob_fail(cx, path, "read", errno), NULL;
     b->device = st.st_dev;
     b->number = st.st_ino;
     if (S_ISDIR(st.st_mode))
-        return file_fail(cx, path, "read", EISDIR), NULL;
+        return blob_fail(cx, path, "read", EISDIR), NULL;
     if (S_ISBLK(st.st_mode) || (S_ISCHR(st.st_mode) && !isatty(fd)))
         return fail(cx, WF_ERR_IO, NOWHERE, "cannot read %s: it is a device, not a file", path), NULL;
     if (map && S_ISREG(st.st_mode) && st.st_size > 0) {
@@ -140,7 +140,7 @@ static Blob *open_blob(wf_ctx *cx, const char *path, bool map)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-    return fd < 0 ? (file_fail(cx, path, "open", errno), NULL) : blob_of(cx, path, fd, map);
+    return fd < 0 ? (blob_fail(cx, path, "open", errno), NULL) : blob_of(cx, path, fd, map);
 }
 
 Blob *blob_open(wf_ctx *cx, const char *path) { return open_blob(cx, path, true); }
@@ -258,7 +258,7 @@ static bool open_temp(Writer *w, mode_t mode)
 
         mem_free(&w->al, w->temp, w->temp_size);
         w->temp = NULL;
-        return file_fail(w->cx, w->path, "create a file beside it", error);
+        return blob_fail(w->cx, w->path, "create a file beside it", error);
     }
     (void)flock(w->fd, LOCK_EX | LOCK_NB); /* see is_abandoned */
     return true;
@@ -281,20 +281,20 @@ Writer *writer_open(wf_ctx *cx, const char *path)
     pool_defer(cx, writer_close, w);
     if (!realpath(path, w->target)) { /* a new file */
         if (strlen(path) >= sizeof w->target)
-            return file_fail(cx, path, "write", ENAMETOOLONG), NULL;
+            return blob_fail(cx, path, "write", ENAMETOOLONG), NULL;
         memcpy(w->target, path, strlen(path) + 1);
     }
     exists = stat(path, &st) == 0;
     if (exists && S_ISDIR(st.st_mode))
-        return file_fail(cx, path, "write", EISDIR), NULL;
+        return blob_fail(cx, path, "write", EISDIR), NULL;
     if (exists && !S_ISREG(st.st_mode)) {
         w->fd = open(path, O_WRONLY | O_CLOEXEC);
         if (w->fd < 0)
-            return file_fail(cx, path, "open", errno), NULL;
+            return blob_fail(cx, path, "open", errno), NULL;
         return w;
     }
     if (exists && access(path, W_OK) != 0)
-        return file_fail(cx, path, "write", errno), NULL;
+        return blob_fail(cx, path, "write", errno), NULL;
     remove_abandoned(w);
     if (!open_temp(w, 0666))
         return NULL;
@@ -312,7 +312,7 @@ static bool write_all(Writer *w, const char *s, size_t n)
         if (put < 0 && errno == EINTR)
             continue;
         if (put < 0)
-            return file_fail(w->cx, w->path, "write", errno);
+            return blob_fail(w->cx, w->path, "write", errno);
         s += put;
         n -= (size_t)put;
     }
@@ -359,14 +359,14 @@ bool writer_commit(Writer *w)
         return false;
     w->n = 0;
     if (w->temp && fsync(fd) != 0)
-        return file_fail(w->cx, w->path, "write", errno);
+        return blob_fail(w->cx, w->path, "write", errno);
     w->fd = -1;
     if (close(fd) != 0)
-        return file_fail(w->cx, w->path, "write", errno);
+        return blob_fail(w->cx, w->path, "write", errno);
     if (!w->temp)
         return true;
     if (rename(w->temp, w->target) != 0)
-        return file_fail(w->cx, w->path, "replace", errno);
+        return blob_fail(w->cx, w->path, "replace", errno);
     mem_free(&w->al, w->temp, w->temp_size);
     w->temp = NULL;
     sync_folder(w->target);

@@ -46,7 +46,7 @@ typedef struct Blob {
 } Blob;
 
 /* "FILE: input/output error: cannot WHAT: REASON". Always false. */
-bool file_fail(wf_ctx *cx, const char *path, const char *what, int error);
+bool blob_fail(wf_ctx *cx, const char *path, const char *what, int error);
 /* The whole file, held by the pool of the current call; NULL after an error. What cannot
  * be mapped (a pipe, a device) is read to its end. */
 Blob *blob_open(wf_ctx *cx, const char *path);
