@@ -340,7 +340,7 @@ SANTESTS := $(patsubst $(BUILD)/tests/%,$(SANDIR)/tests/%,$(if $(SHARD),$(call s
 SANKERN  := $(foreach i,$(ISAS),$(KSRC:%.c=$(BUILD)/fuzz-obj/%.$(i).o))
 SANCLI   := $(CLISRC:%.c=$(BUILD)/fuzz-obj/%.o)
 SAN_LIMIT ?= 3600
-SANENV   := WEFT_SAN=1 ASAN_OPTIONS=allocator_may_return_null=1 LAWS=40 OPT_LAWS=60 CODEGEN=100
+SANENV   := WEFT_SAN=1 WEFT_CC_SECONDS=600 ASAN_OPTIONS=allocator_may_return_null=1 LAWS=40 OPT_LAWS=60 CODEGEN=100
 SANROWS  := WEFT_CC_SECONDS=600 WEFT_CACHE=$(SANDIR)/cache CC="clang $(SANFLAGS)" tests/run $(SANDIR)/weft_rows:check:all
 define san_kernel_rule
 $(BUILD)/fuzz-obj/src/kernels/%.$(1).o: src/kernels/%.c
@@ -381,7 +381,7 @@ $(THREADED:%=$(BUILD)/threaded/test_%): $(BUILD)/threaded/%: $(BUILD)/tests/%.o 
 threaded: $(THREADED:%=$(BUILD)/threaded/test_%)
 san-threads: all
 	$(Q)$(MAKE) BUILD=$(BUILD)/tsan OPT=-O1 SAN="-fsanitize=thread" threaded
-	$(Q)WEFT_SAN=1 LAWS=40 CODEGEN=60 WEFT_BIN=$(BUILD)/weft tests/run $(THREADED:%=$(BUILD)/tsan/threaded/test_%)
+	$(Q)WEFT_SAN=1 WEFT_CC_SECONDS=600 LAWS=40 CODEGEN=60 WEFT_BIN=$(BUILD)/weft tests/run $(THREADED:%=$(BUILD)/tsan/threaded/test_%)
 
 # Branches of the rooms that everything stands on; fails below 90 %. docs/testing.md has the last numbers.
 COVERED  := base ir op io
