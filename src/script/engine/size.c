@@ -56,6 +56,11 @@ static bool dim_arg(Vm *vm, Value v, int64_t *out)
     return true;
 }
 
+static bool is_repeated(Vm *vm, Value v)
+{
+    return sc_is(vm, v, C_list) || sc_is(vm, v, C_tuple) || sc_is(vm, v, C_str) || sc_is(vm, v, C_bytes);
+}
+
 static Value size_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inplace)
 {
     Front *f = as_size(reflected ? b : a)->front;
@@ -91,6 +96,9 @@ static Value size_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, boo
         wf_clear(c); /* such as a difference that may be negative: with numbers, then */
     }
 numbers:
+    if (op == OP2_MUL && is_repeated(vm, is_size(vm, a) ? b : a)) /* so many of it */
+        return !value(vm, is_size(vm, a) ? a : b, &x) ? NIL
+                                                      : sc_binary(vm, op, is_size(vm, a) ? b : a, v_int(x), false);
     if ((a.tag == T_OBJ && !is_size(vm, a)) || (b.tag == T_OBJ && !is_size(vm, b)))
         return NOTIMPL;
     if (!value(vm, a, &x) || !value(vm, b, &y))
