@@ -50,8 +50,8 @@ ISA_2   := -DKERNEL_ISA=2 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16
 KSRC    := $(wildcard src/kernels/k_*.c)
 SRC     := $(filter-out $(KSRC) src/world/plugin_%,$(wildcard src/base/*.c src/ir/*.c src/op/*.c src/transform/*.c src/opt/*.c \
              src/kernels/*.c src/codegen/*.c src/runtime/*.c src/world/*.c src/cuda/*.c src/compile/*.c src/io/*.c src/torchfile/*.c src/export/*.c \
-             src/stablehlo/*.c src/tensor/*.c src/random/*.c src/print/*.c src/functions/*.c src/higher/*.c src/onnx/*.c src/tensorflow/*.c src/nn/*.c src/script/*.c src/script/modules/*.c src/script/engine/*.c))
-SRC     := $(filter-out $(if $(filter onnx,$(WITHOUT)),src/onnx/% src/tensorflow/%) $(if $(filter cuda,$(WITHOUT)),src/cuda/%),$(SRC))
+             src/stablehlo/*.c src/tensor/*.c src/random/*.c src/print/*.c src/functions/*.c src/higher/*.c src/onnx/*.c src/tensorflow/*.c src/torchscript/*.c src/nn/*.c src/script/*.c src/script/modules/*.c src/script/engine/*.c))
+SRC     := $(filter-out $(if $(filter onnx,$(WITHOUT)),src/onnx/% src/tensorflow/% src/torchscript/%) $(if $(filter cuda,$(WITHOUT)),src/cuda/%),$(SRC))
 GEN     := $(patsubst %,$(BUILD)/gen/%.c,namespaces prelude plain gpu routine)
 PRELUDE := src/base/special.h src/kernels/vec.h src/kernels/vmath.h src/codegen/lanes.h
 PLAIN   := src/base/special.h src/codegen/plain.h
@@ -369,7 +369,7 @@ endif
 
 # The programs with threads under TSan. They read no files of other systems and run no scripts: the rooms for those are not built.
 THREADED := threads runtime device nn nn_life codegen tensor spmd kernel
-TSANSRC  := $(filter-out src/script/% src/onnx/% src/tensorflow/% src/stablehlo/% src/torchfile/% src/export/%,$(SRC))
+TSANSRC  := $(filter-out src/script/% src/onnx/% src/tensorflow/% src/torchscript/% src/stablehlo/% src/torchfile/% src/export/%,$(SRC))
 TSANOBJ  := $(TSANSRC:%.c=$(BUILD)/%.o) $(filter-out $(BUILD)/gen/namespaces.o,$(GEN:.c=.o)) $(foreach i,$(ISAS),$(KSRC:%.c=$(BUILD)/%.$(i).o))
 $(BUILD)/threaded/libweft.a: $(TSANOBJ)
 $(BUILD)/threaded/libtest.a: $(TESTLIB)

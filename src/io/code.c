@@ -145,7 +145,7 @@ static bool is_none(const char *data, size_t size)
 static bool refuse_read(wf_ctx *cx, const char *file, Blob *blob, const wf_import_options *given, wf_model *m)
 {
     (void)blob, (void)given, (void)m;
-    return fail(cx, WF_ERR_UNSUPPORTED, in_file(file), "files of ONNX and TensorFlow are not in this build (FEATURES)");
+    return fail(cx, WF_ERR_UNSUPPORTED, in_file(file), "files of ONNX and TensorFlow, and TorchScript written, are not in this build (FEATURES)");
 }
 
 static bool refuse_write(wf_ctx *cx, wf_model *m, const char *path)
@@ -155,4 +155,5 @@ static bool refuse_write(wf_ctx *cx, wf_model *m, const char *path)
 
 const Format onnx_format = {"ONNX", ".onnx", is_none, refuse_read, refuse_write};
 const Format tensorflow_format = {"TensorFlow", ".pb", is_none, refuse_read, refuse_write};
+const Format ts_format = {"TorchScript", ".ts .torchscript", is_none, refuse_read, refuse_write};
 #endif

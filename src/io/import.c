@@ -3,7 +3,7 @@
  */
 #include "io/io.h"
 
-const Format *const foreign_formats[] = {&onnx_format, &tensorflow_format, &torchfile_format, &gguf_format, &stablehlo_format, NULL};
+const Format *const foreign_formats[] = {&onnx_format, &tensorflow_format, &torchfile_format, &ts_format, &gguf_format, &stablehlo_format, NULL};
 
 static wf_status null_arg(wf_ctx *cx, const char *function)
 {

@@ -206,6 +206,9 @@ struct wf_model {
 wf_model *model_new(wf_ctx *cx); /* held by the pool */
 void model_release(void *model);
 void *model_get(const NameTable *t, const char *name); /* NULL: absent */
+const Program *model_main(const wf_model *m); /* "main", else "forward", else the last; NULL: there is none */
+/* What stands behind `kind` in the i-th line of a text (NULL: none) that begins so; NULL: there is no such line. */
+const char *model_line(const char *text, const char *kind, uint32_t i, Arena *a);
 void model_add_program(wf_ctx *cx, wf_model *m, const Program *p);
 void model_set_tensor(wf_ctx *cx, wf_model *m, const char *name, wf_array *a);
 void model_set_meta(wf_ctx *cx, wf_model *m, const char *key, const char *value);
@@ -250,6 +253,7 @@ void gguf_unpack_iq2_s(const uint8_t *b, float *y), gguf_unpack_iq2_xs(const uin
 void gguf_unpack_iq2_xxs(const uint8_t *b, float *y), gguf_unpack_iq3_s(const uint8_t *b, float *y);
 void gguf_unpack_iq3_xxs(const uint8_t *b, float *y), gguf_unpack_tq1_0(const uint8_t *b, float *y);
 extern const Format onnx_format;      /* onnx/import.c */
+extern const Format ts_format; /* torchscript/write.c */
 extern const Format stablehlo_format; /* stablehlo/import.c */
 extern const Format tensorflow_format; /* tensorflow/import.c */
 extern const Format torchfile_format; /* torchfile/import.c */
@@ -261,7 +265,7 @@ wf_status model_open(wf_ctx *cx, const char *path, bool map, const char *text, s
 
 /* Files of other systems, up to a NULL. Not there, and NULL, in a static program that does not name wf_model_import or wf_model_parse_with. */
 extern const Format *const foreign_formats[] __attribute__((weak));
-#define FOREIGN_SUFFIXES ".onnx .pb .pt .pth .bin .gguf .mlir" /* what its rows have */
+#define FOREIGN_SUFFIXES ".onnx .pb .pt .pth .bin .gguf .mlir .ts .torchscript" /* what its rows have */
 
 /* ---- arraytext.c ------------------------------------------------------------------- */
 

@@ -44,6 +44,28 @@ void *model_get(const NameTable *t, const char *name)
     return e ? e->item : NULL;
 }
 
+const Program *model_main(const wf_model *m)
+{
+    const Program *p = model_get(&m->programs, "main");
+
+    p = p ? p : model_get(&m->programs, "forward");
+    return p ? p : m->programs.n ? m->programs.v[m->programs.n - 1].item : NULL;
+}
+
+const char *model_line(const char *text, const char *kind, uint32_t i, Arena *a)
+{
+    size_t k = strlen(kind);
+
+    for (; text && *text; text += *text == '\n') {
+        size_t n = strcspn(text, "\n");
+
+        if (n >= k && strncmp(text, kind, k) == 0 && i-- == 0)
+            return arena_printf(a, "%.*s", (int)(n - k), text + k);
+        text += n;
+    }
+    return NULL;
+}
+
 static size_t table_bytes(uint32_t cap)
 {
     return cap * (sizeof(Named) + 2 * sizeof(uint32_t));

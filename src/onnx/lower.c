@@ -833,11 +833,20 @@ static bool lower_update(Builder *b, const EqnView *e, Val *out)
     return true;
 }
 
+/* Has the writer arithmetic of types like the operands'? Such types are then all but unsigned ones of 16 and 32 bits, and bools. */
+static bool has_width(const Rewriter *r, const EqnView *e)
+{
+    bool (*const *has)(unsigned) = r->user;
+    wf_dtype t = e->nin ? (wf_dtype)e->in_type[e->nin > 1 && e->op == OP_select].dtype : WF_INVALID;
+
+    return *has && (*has)(OP_cast) && t != WF_U16 && t != WF_U32 && t != WF_BOOL;
+}
+
 static bool before(Rewriter *r, const EqnView *e, Val *out)
 {
     Builder *b = r->b;
 
-    if (lower_width(r, e, out))
+    if (!has_width(r, e) && lower_width(r, e, out))
         return true;
     switch (e->op) {
     case OP_cumprod:
@@ -855,15 +864,25 @@ static bool before(Rewriter *r, const EqnView *e, Val *out)
     }
 }
 
-const Program *onnx_lower(wf_ctx *cx, const Program *p)
+static bool before_unless(Rewriter *r, const EqnView *e, Val *out)
+{
+    bool (*const *has)(unsigned) = r->user;
+
+    return !(*has)(e->op) ? before(r, e, out) : !has_width(r, e) && lower_width(r, e, out);
+}
+
+const Program *onnx_lower(wf_ctx *cx, const Program *p, bool (*has)(unsigned op))
 {
     Opt o = {.cx = cx};
     const Program *last = NULL;
+    BeforeRule *rule = has ? before_unless : before;
 
-    for (p = opt_planes(&o, p);
+    for (p = has && has(OP_complex) ? p : opt_planes(&o, p);
          p && p != last && !failed(cx);) { /* what a rule makes may be another's */
+        Rewriter r = {.o = &o, .user = (void *)&has, .before = rule, .done.a = &cx->scratch, .origin.a = &cx->scratch};
+
         last = p;
-        p = rewrite_with(&o, p, NULL, before);
+        p = rewrite_apply(&r, p);
     }
     return p;
 }

@@ -448,4 +448,9 @@ bool ox_bounded(OxRun *r, const int64_t *dims, int rank, int64_t most);
 /* x with negative indices of an axis of that size moved inside */
 wf_tensor ox_wrap(OxRun *r, wf_tensor index, int64_t size);
 
+/* ---- lower.c: equations that ONNX has no node for as those it has; NULL after an error. has: what the writer has all the same, by op
+ * (OP_complex: complex numbers, OP_cast: arithmetic of narrow types); NULL: nothing ---- */
+
+const Program *onnx_lower(wf_ctx *cx, const Program *p, bool (*has)(unsigned op));
+
 #endif

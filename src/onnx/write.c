@@ -363,48 +363,19 @@ bool w_equations(Writing *w)
 
 /* ---- the model --------------------------------------------------------------------------------------------- */
 
-/* Line i of a text, or NULL. */
-static const char *line_of(const char *text, const char *kind, uint32_t i, Arena *a)
-{
-    size_t k = strlen(kind);
-
-    for (; text && *text; text += *text == '\n') {
-        size_t n = strcspn(text, "\n");
-
-        if (n >= k && strncmp(text, kind, k) == 0 && i-- == 0) {
-            char *s = arena_zalloc(a, n - k + 1);
-            memcpy(s, text + k, n - k);
-            return s;
-        }
-        text += n;
-    }
-    return NULL;
-}
-
-static const Program *main_program(const wf_model *m)
-{
-    static const char *const first[] = {"main", "forward"};
-    const Program *p = NULL;
-
-    for (int i = 0; i < 2 && !p; i++)
-        if (i == 0 || model_get(&m->metas, "method.forward"))
-            p = model_get(&m->programs, first[i]);
-    return p ? p : m->programs.n ? m->programs.v[m->programs.n - 1].item : NULL;
-}
-
 static bool write_inputs(Writing *w, const wf_model *m, const char *method)
 {
     const Program *p = w->p;
     uint32_t nstate = 0;
 
-    while (line_of(method, "state ", nstate, w->a))
+    while (model_line(method, "state ", nstate, w->a))
         nstate++;
     for (uint32_t i = 0; i < p->nin; i++) {
-        const char *name = i < nstate ? line_of(method, "state ", i, w->a) : wf_program_input_name(p, (int)i);
+        const char *name = i < nstate ? model_line(method, "state ", i, w->a) : wf_program_input_name(p, (int)i);
         wf_array *a = i < nstate ? model_get(&m->tensors, name) : NULL, *packed = NULL;
 
         if (i >= nstate) {
-            const char *given = line_of(model_get(&m->metas, "onnx.inputs"), "", i - nstate, w->a);
+            const char *given = model_line(model_get(&m->metas, "onnx.inputs"), "", i - nstate, w->a);
             name = given ? given : *name ? name : w_name(w, "x");
             w->val[program_in(p, i)] = name;
             w_info(w, &w->ends, 11, name, val_type(p, program_in(p, i)));
@@ -450,7 +421,7 @@ static void write_model(wf_ctx *cx, const Writing *w, const char *path)
 static wf_status write_file(wf_ctx *cx, wf_model *m, const char *path)
 {
     API_ENTER(cx);
-    const Program *p = main_program(m), *own = p ? onnx_lower(cx, p) : NULL;
+    const Program *p = model_main(m), *own = p ? onnx_lower(cx, p, NULL) : NULL;
     Writing w = {.cx = cx, .a = &cx->scratch, .p = own, .graph = {.a = &cx->scratch}, .init = {.a = &cx->scratch},
                  .ends = {.a = &cx->scratch}};
     Text key;
@@ -471,7 +442,7 @@ static wf_status write_file(wf_ctx *cx, wf_model *m, const char *path)
         w_bind_symbols(&w);
         if (w_equations(&w)) {
             for (uint32_t i = 0; i < p->nout; i++) {
-                const char *given = line_of(model_get(&m->metas, "onnx.outputs"), "", i, w.a);
+                const char *given = model_line(model_get(&m->metas, "onnx.outputs"), "", i, w.a);
                 const char *name = given && *given ? given : w_name(&w, "y");
                 w_node_as(&w, "Identity", &w.val[p->outs[i]], 1, NULL, &name, 1);
                 w_info(&w, &w.ends, 12, name, val_type(p, p->outs[i]));

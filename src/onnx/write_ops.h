@@ -5,10 +5,6 @@
 #include "onnx/onnx.h"
 #include "onnx/write.h"
 
-/* ---- lower.c: equations that ONNX has no node for as those it has; NULL after an error ---- */
-
-const Program *onnx_lower(wf_ctx *cx, const Program *p);
-
 /* ---- write_ops.c ---- */
 
 /* Of an equation e of w: the names of its operands, and types. */

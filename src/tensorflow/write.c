@@ -324,21 +324,6 @@ bool g_equations(Graphing *g)
     return !failed(g->cx);
 }
 
-/* Line i of a text, or NULL. */
-static const char *line_of(const char *text, const char *kind, uint32_t i, Arena *a)
-{
-    size_t k = strlen(kind);
-
-    for (; text && *text; text += *text == '\n') {
-        size_t n = strcspn(text, "\n");
-
-        if (n >= k && strncmp(text, kind, k) == 0 && i-- == 0)
-            return arena_printf(a, "%.*s", (int)(n - k), text + k);
-        text += n;
-    }
-    return NULL;
-}
-
 /* A name that nodes may have. */
 static const char *node_name(Graphing *g, const char *name)
 {
@@ -360,10 +345,10 @@ static bool write_inputs(Graphing *g, const wf_model *m, const char *method)
     const Program *p = g->p;
     uint32_t nstate = 0;
 
-    while (line_of(method, "state ", nstate, g->a))
+    while (model_line(method, "state ", nstate, g->a))
         nstate++;
     for (uint32_t i = 0; i < p->nin; i++) {
-        const char *name = i < nstate ? line_of(method, "state ", i, g->a)
+        const char *name = i < nstate ? model_line(method, "state ", i, g->a)
                                       : wf_program_input_name(p, (int)i);
         Type t = val_type(p, program_in(p, i));
         wf_array *a = i < nstate ? model_get(&m->tensors, name) : NULL, *packed = NULL;
@@ -400,14 +385,6 @@ static bool write_inputs(Graphing *g, const wf_model *m, const char *method)
         g->nodes[g->nnodes - 1].live = true; /* an input, used or not */
     }
     return true;
-}
-
-static const Program *main_program(const wf_model *m)
-{
-    const Program *p = model_get(&m->programs, "main");
-
-    p = p ? p : model_get(&m->programs, "forward");
-    return p ? p : m->programs.n ? m->programs.v[m->programs.n - 1].item : NULL;
 }
 
 static int by_name(const void *a, const void *b)
@@ -462,7 +439,7 @@ static Wire live_nodes(Graphing *g, uint32_t n)
 static wf_status write_file(wf_ctx *cx, wf_model *m, const char *path)
 {
     API_ENTER(cx);
-    const Program *p = main_program(m);
+    const Program *p = model_main(m);
     Graphing g = {.cx = cx, .a = &cx->scratch, .p = p};
     Wire versions = {.a = g.a}, graph;
     Writer *file;
@@ -481,7 +458,7 @@ static wf_status write_file(wf_ctx *cx, wf_model *m, const char *path)
     if (!g_equations(&g))
         API_RETURN(cx);
     for (uint32_t i = 0; i < p->nout; i++) {
-        const char *given = line_of(outputs, "", i, g.a);
+        const char *given = model_line(outputs, "", i, g.a);
         const char *name = given && *given ? node_name(&g, given)
                            : i             ? arena_printf(g.a, "y_out_%u", i)
                                            : "y_out";

@@ -178,7 +178,7 @@ static void put_le(Text *t, uint64_t v, int bytes)
         text_char(t, (char)(v >> 8 * i));
 }
 
-static void put_text(Text *t, const char *s)
+void tf_put_text(Text *t, const char *s)
 {
     text_char(t, 'X');
     put_le(t, strlen(s), 4);
@@ -212,8 +212,8 @@ static const char *storage_name(wf_dtype d)
     return names[d];
 }
 
-/* One tensor, row-major, on storage i. Types without a storage class of their own go by bytes. */
-static void put_tensor(Text *t, wf_array *a, uint32_t i)
+/* Types without a storage class of their own go by bytes. */
+void tf_put_tensor(Text *t, wf_array *a, uint32_t i, bool grad)
 {
     const char *storage = storage_name(wf_array_dtype(a));
     int rank = wf_array_rank(a);
@@ -222,29 +222,29 @@ static void put_tensor(Text *t, wf_array *a, uint32_t i)
     for (int k = rank; k-- > 0; step *= MAX(1, wf_array_dims(a)[k]))
         strides[k] = step;
     text_printf(t, "ctorch._utils\n_rebuild_tensor_v%d\n((", storage ? 2 : 3);
-    put_text(t, "storage");
+    tf_put_text(t, "storage");
     if (storage)
         text_printf(t, "ctorch\n%s\n", storage);
     else
         text_add(t, "ctorch.storage\nUntypedStorage\n");
     char key[16];
     number_i64(key, i);
-    put_text(t, key);
-    put_text(t, "cpu");
+    tf_put_text(t, key);
+    tf_put_text(t, "cpu");
     put_int(t, wf_array_count(a) *
                    (storage ? 1 : (int64_t)wf_dtype_size(wf_array_dtype(a))));
     text_add(t, "tQ");
     put_int(t, 0);
     put_dims(t, wf_array_dims(a), rank);
     put_dims(t, strides, rank);
-    text_add(t, "\x89"
-                "ccollections\nOrderedDict\n)R");
+    text_char(t, grad ? '\x88' : '\x89');
+    text_add(t, "ccollections\nOrderedDict\n)R");
     if (!storage)
         text_printf(t, "ctorch\n%s\n", tf_dtype_name(wf_array_dtype(a)));
     text_add(t, "tR");
 }
 
-static bool put_file(ZipWriter *z, const void *data, size_t size)
+bool tf_put_file(ZipWriter *z, const void *data, size_t size)
 {
     return writer_put(z->user, data, size);
 }
@@ -252,7 +252,7 @@ static bool put_file(ZipWriter *z, const void *data, size_t size)
 static wf_status write_model(wf_ctx *cx, wf_model *m, const char *path)
 {
     API_ENTER(cx);
-    ZipWriter z = {.cx = cx, .put = put_file};
+    ZipWriter z = {.cx = cx, .put = tf_put_file};
     wf_array **host = arena_zalloc(&cx->scratch, (m->tensors.n + 1) * sizeof *host);
     Text t;
 
@@ -268,8 +268,8 @@ static wf_status write_model(wf_ctx *cx, wf_model *m, const char *path)
         if (wf_array_contiguous(cx, m->tensors.v[i].item, &host[i]) != WF_OK)
             break;
         array_held(cx, host[i]);
-        put_text(&t, m->tensors.v[i].name);
-        put_tensor(&t, host[i], i);
+        tf_put_text(&t, m->tensors.v[i].name);
+        tf_put_tensor(&t, host[i], i, false);
     }
     text_add(&t, "u.");
     if (!failed(cx) && (z.user = writer_open(cx, path))) {

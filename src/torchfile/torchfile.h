@@ -118,6 +118,10 @@ wf_array *tf_array(TfFile *f, const TfTensor *t, Blob *blob);
  * does not call the script language: it need not have it. */
 bool torchscript_read(wf_ctx *cx, const char *file, Blob *blob, const wf_import_options *given, wf_model *m)
     __attribute__((weak));
+/* Writing pickles: a text; one tensor, row-major, on storage i; and ZipWriter.put into a Writer. */
+void tf_put_text(Text *t, const char *s);
+void tf_put_tensor(Text *t, wf_array *a, uint32_t i, bool grad);
+bool tf_put_file(ZipWriter *z, const void *data, size_t size);
 wf_dtype tf_dtype(const char *name); /* "float32"; WF_INVALID: Weft has none */
 const char *tf_dtype_name(wf_dtype dtype);
 

@@ -231,6 +231,7 @@ class _Class:
         self.kind = kind            # Module NamedTuple Interface ModuleInterface Enum or ""
         self.lists = {"__parameters__": (), "__buffers__": ()}
         self.fields = []
+        self.types = {}             # of attributes, in order, by their names
         self.made = None
 
 
@@ -322,12 +323,16 @@ class _Source:
         if body.startswith("def "):
             return self.header(line, True)
         if body.startswith("__annotations__"):
+            if body.find("[") >= 0 and body.find('"') >= 0:
+                cls.types[body.split('"')[1]] = body.partition(" = ")[2].strip()
             return ""
         name, _, rest = body.partition(":")
         if cls.kind == "NamedTuple":
             cls.fields.append(name.strip())
             return ""
         kind, eq, value = rest.partition("=")
+        if not eq:
+            cls.types[name.strip()] = kind.strip()
         if eq and kind.strip().startswith("Final["):
             return f"  {name.strip()} = " + _Text(self.archive, value.strip(), where).until("")
         return ""
@@ -340,6 +345,9 @@ class _Archive:
         self.sources = []
         self.classes = {}
         self.made = {}          # id of an _Object: (it, the object)
+        self.code = {n: v for n, v in entries.items() if n.startswith("code/")}
+        self.version = entries.get("version", b"3\n")
+        self.constants = constants
         for name in sorted(entries):
             if name.startswith("code/") and name.endswith(".py"):
                 module = name[5:-3].replace("/", ".")
@@ -383,6 +391,7 @@ class _Archive:
                 c.made = plain
             else:
                 c.made = _module_class(plain, name[name.rfind(".") + 1:])
+            c.made._of_archive = (self, c)
         return c
 
     def value(self, x):

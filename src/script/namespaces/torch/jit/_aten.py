@@ -14,7 +14,8 @@ inf, nan = math.inf, math.nan
 _list, _max, _min, _round, _slice, _any, _all, _sum, _sorted, _dict = list, max, min, round, slice, any, all, sum, sorted, dict
 _every = slice(None)
 DTYPES = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float16, torch.float32, torch.float64, None,
-          torch.complex64, torch.complex128, torch.bool, None, None, None, torch.bfloat16)
+          torch.complex64, torch.complex128, torch.bool, None, None, None, torch.bfloat16) + (None,) * 11 + (
+              torch.uint16, torch.uint32, torch.uint64)
 
 
 def dtype(d):

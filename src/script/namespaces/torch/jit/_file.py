@@ -6,6 +6,10 @@
 # source of what was scripted, with the functions and classes it uses, and the modules' attributes.
 # Loading makes the functions and classes, whose text is checked to do nothing else, and puts the tree
 # together again; it still trains.
+#
+# A name that ends in .ts or .torchscript asks for an archive of TorchScript instead, which PyTorch loads (src/torchscript): the
+# programs alone, with the form of their arguments and results (_form).
+import io
 import json
 import os
 import sys
@@ -14,10 +18,11 @@ import tempfile
 import _syntax
 import _stage
 import _torch as _w
+import _tree
 import torch
 from torch import nn
 from torch._types import home
-from torch.jit import _module, _script, _trace
+from torch.jit import _form, _module, _resave, _script, _trace
 from torch.nn.modules.module import _WithKwargs
 
 _version = 2            # since 2: attributes by their kinds, hooks
@@ -249,7 +254,8 @@ class _NoForm(Exception):
 
 
 class _Writer:
-    def __init__(self):
+    def __init__(self, archive=False):
+        self.archive = archive  # of TorchScript: programs alone, with the form of their arguments and results
         self.source = _Source()
         self.tensors = {}
         self.texts = {}
@@ -297,7 +303,7 @@ class _Writer:
         for k, c in m._modules.items():
             node["children"][k] = None if c is None else self.module(c, prefix + k + ".")
         if "_traced" in vars(m) and prefix == "":
-            node["traced"] = {n: self.traced(t, _script._state(m)) for n, t in m._traced.items()}
+            node["traced"] = {n: self.traced(t, _script._state(m), vars(original).get(n)) for n, t in m._traced.items()}
         elif "_traced" in vars(m):
             raise RuntimeError("cannot save a traced module inside another: trace or script the whole")
         return node
@@ -340,7 +346,16 @@ class _Writer:
         self.texts["method." + name] = "\n".join(["state " + self.names[id(t)] for t in state] +
                                                  ["update " + self.names[id(t)] for t in writes])
 
-    def traced(self, t, state):
+    def form(self, name, func, skip, in_spec, leaves, out_spec, plan):
+        if not self.archive:
+            return
+        try:
+            self.texts["arguments." + name] = _form.arguments(func, skip, in_spec, leaves)
+            self.texts["results." + name] = _form.results(out_spec, plan)
+        except _form.NoForm as e:
+            raise RuntimeError(f"torch.jit.save: '{name}' cannot be in a TorchScript archive: {e}") from None
+
+    def traced(self, t, state, forward=None):
         if t.program is None:
             raise RuntimeError(f"cannot save '{t.name}': it is no program, since {t.reason}; call eval() before tracing, "
                                "or script it")
@@ -350,6 +365,8 @@ class _Writer:
         if any([i >= len(tensors) for i in t.writes]):
             raise RuntimeError("cannot save a traced function that writes to its arguments")
         self.method(t.name, t.program, tensors, [tensors[i] for i in t.writes])
+        self.form(t.name, t.func or forward, 0 if t.func is not None else 1, t.in_spec, [None] * _tree.count(t.in_spec), t.out_spec,
+                  [("static", t.statics[i]) if i in t.statics else ("tensor", None) for i in range(_tree.count(t.out_spec))])
         return {"in": _spec_out(t.in_spec), "out": _spec_out(t.out_spec), "writes": t.writes,
                 "views": [[k, i] for k, i in t.views.items()], "same": t.same, "statics": {str(k): v for k, v in t.statics.items()}}
 
@@ -361,11 +378,13 @@ class _Writer:
         for name, method in _module.methods_of(m).items():
             with _Mode(owner, False):
                 s, why = method.for_file(owner, state, name)
+            if s is None and self.archive:
+                raise RuntimeError(f"torch.jit.save: '{name}' cannot be in a TorchScript archive, which takes programs: {why}")
             if s is None:
                 sys.stderr.write(f"torch.jit.save: the file has no program for '{name}' ({why}): scripts run it from "
                                  "its source, C programs cannot\n")
                 continue
-            self.program(name, s, state)
+            self.program(name, s, state, method, owner)
             if owner is None:
                 continue
             try:
@@ -376,10 +395,12 @@ class _Writer:
             if t is None:
                 self.texts["no_train." + name] = why
             elif _body(t.program) != _body(s.program) or t.writes != s.writes:
-                self.program(name + "_train", t, state)
+                self.program(name + "_train", t, state, method, owner)
 
-    def program(self, name, s, state):
+    def program(self, name, s, state, method, owner):
         self.method(name, s.program, [k.t for k in state], [state[i].t for _, i in s.writes])
+        spec, leaves = method.programs(owner).example[:2]
+        self.form(name, method.func, 0 if owner is None else 1, spec, leaves, s.spec, s.plan)
 
 
 class _Mode:
@@ -432,10 +453,17 @@ def through_file(work, data=None):
 
 
 def to_bytes(m, extra_files=None):
+    if _resave.of_archive(m) is not None:
+        file = io.BytesIO()
+        _resave.save(m, file, extra_files)
+        return file.getvalue()
     return through_file(lambda path: save(m, path, extra_files))
 
 
 def save(m, path, extra_files=None):
+    if _resave.of_archive(m) is not None and not str(path).endswith(".weft"):
+        _resave.save(m, path, extra_files)
+        return
     if hasattr(path, "write"):
         path.write(to_bytes(m, extra_files))
         return
@@ -453,7 +481,10 @@ def _as_bytes(text):
 
 
 def _save(m, path, extra_files):
-    w = _Writer()
+    archive = str(path).endswith((".ts", ".torchscript"))
+    if archive and extra_files:
+        raise NotImplementedError("torch.jit.save: a TorchScript archive without extra files")
+    w = _Writer(archive)
     data = {"version": _version, "extra": {k: _as_bytes(v).decode("latin-1") for k, v in (extra_files or {}).items()}}
     if isinstance(m, _trace.TracedFunction):
         data["kind"] = "traced function"
@@ -476,7 +507,7 @@ def _save(m, path, extra_files):
     data["source"] = w.source.text()
     _syntax.check(data["source"], "<" + str(path) + ">")
     w.texts["jit"] = json.dumps(data)
-    _w.save_model(str(path), w.tensors, w.texts, w.programs)
+    _w.save_model(str(path), w.tensors, w.texts, w.programs, archive)
 
 
 # ---- back --------------------------------------------------------------------------------------------
