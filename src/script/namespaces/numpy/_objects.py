@@ -243,17 +243,21 @@ class ItemArray:
     def __contains__(self, value):
         return value in self._list()
 
-    def astype(self, dtype, copy=True, **options):
+    def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
         d = item_type(dtype)
         if d is not None:
+            if not copy and d == self.dtype:
+                return self
             return made(self, d) if d.size or d.kind == "O" or d.kind != self.dtype.kind else self.copy()
+        if casting != "unsafe":
+            raise TypeError(f"Cannot cast array data from {self.dtype!r} to {_np.dtype(dtype)!r} according to the rule '{casting}'")
         number = {"f": float, "i": int, "u": int, "b": lambda v: bool(v) if self.dtype.kind == "O" else bool(int(v)), "c": complex}[_np.dtype(dtype).kind]
         return _np.array([number(v) for v in self._list()], dtype).reshape(self.shape)
 
-    def sort(self, axis=-1, **options):
+    def sort(self, axis=-1, kind=None, order=None, stable=None):
         self[...] = sort(self, axis)
 
-    def argsort(self, axis=-1, **options):
+    def argsort(self, axis=-1, kind=None, order=None, stable=None):
         return argsort(self, axis)
 
     def __bool__(self):
@@ -452,12 +456,17 @@ def where(condition, x=None, y=None):
 
 def array_equal(a1, a2, equal_nan=False):
     x, y = [v if isinstance(v, ItemArray) else made(v) for v in (a1, a2)]
-    return x.shape == y.shape and x._list() == y._list()
+    same = lambda u, v: bool(u == v) or equal_nan and u != u and v != v
+    return x.shape == y.shape and all(same(u, v) for u, v in zip(x._list(), y._list()))
 
 
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
-    x = unique(ar1)
-    return x[isin(x, ar2)]
+    if not return_indices:
+        x = unique(ar1)
+        return x[isin(x, ar2)]
+    x, at = unique(ar1, return_index=True)
+    y, also = unique(ar2, return_index=True)
+    return x[isin(x, y)], at[isin(x, y)], also[isin(y, x)]
 
 
 def setdiff1d(ar1, ar2, assume_unique=False):
