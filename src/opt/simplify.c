@@ -399,7 +399,7 @@ static bool all_under(Rewriter *r, Eqn e, OpCode op, Val *operands, Val *first)
 static Val map_of(Rewriter *r, Val v, Eqn e, OpCode op)
 {
     Builder *b = r->b;
-    Val operands[6], first, y;
+    Val operands[6], first = VAL_NONE, y;
     const void *attr;
 
     if (e.nout != 1 || e.nin > 6 || e.nin == 0 || b_rank(b, v) == 0 ||
