@@ -223,6 +223,26 @@ static void check_program(Gpu *g, const Program *p, const Nd *in, const char *na
     }
 }
 
+/* The program of a text, on inputs of that seed. */
+static void check_lines(Gpu *g, const char *text, uint64_t seed, const char *name)
+{
+    Region region;
+    Rng rng = {seed};
+    const Program *p;
+
+    api_enter_(g->cx, &region);
+    p = parse_lines(g->cx, text);
+    if (p) {
+        Case a = case_of(g->cx, p, 1);
+
+        check_program(g, p, case_inputs(g->cx, &a, &rng), name);
+    } else {
+        check_fail(__FILE__, __LINE__, "%s: %s", name, wf_ctx_message(g->cx));
+    }
+    wf_clear(g->cx);
+    api_leave(g->cx, &region);
+}
+
 /* On the host's GPU every step-th, since each is compiled. GPU_PART=2/8: on a real one every 8th, from number 2 on. */
 TEST(every_case_gives_the_same)
 {
@@ -337,27 +357,14 @@ TEST(kernels_of_every_form_and_odd_sizes)
         return;
     for (int k = 0; k < COUNT(texts); k++)
         for (int s = 0; s < COUNT(sizes); s++) {
-            Region region;
-            Rng rng = {(uint64_t)(k * 100 + s)};
             int r = sizes[s][0], c = sizes[s][1];
             char text[600], name[40];
-            const Program *p;
 
             if (!g.real && s % 2 != k % 2)
                 continue;
-            api_enter_(g.cx, &region);
             snprintf(text, sizeof text, texts[k], r, c, r, c, r, c, r, c);
             snprintf(name, sizeof name, "text %d of %d x %d", k, r, c);
-            p = parse_lines(g.cx, text);
-            if (p) {
-                Case a = case_of(g.cx, p, 1);
-
-                check_program(&g, p, case_inputs(g.cx, &a, &rng), name);
-            } else {
-                check_fail(__FILE__, __LINE__, "%s: %s", name, wf_ctx_message(g.cx));
-            }
-            wf_clear(g.cx);
-            api_leave(g.cx, &region);
+            check_lines(&g, text, (uint64_t)(k * 100 + s), name);
         }
     close_gpu(&g);
 }
@@ -419,23 +426,10 @@ TEST(products_convolutions_windows_and_lines)
     if (!open_gpu(&g))
         return;
     for (int k = 0; k < COUNT(texts); k++) {
-        Region region;
-        Rng rng = {(uint64_t)k + 1};
-        const Program *p;
         char name[40];
 
-        api_enter_(g.cx, &region);
         snprintf(name, sizeof name, "text %d", k);
-        p = parse_lines(g.cx, texts[k]);
-        if (p) {
-            Case a = case_of(g.cx, p, 1);
-
-            check_program(&g, p, case_inputs(g.cx, &a, &rng), name);
-        } else {
-            check_fail(__FILE__, __LINE__, "%s: %s", name, wf_ctx_message(g.cx));
-        }
-        wf_clear(g.cx);
-        api_leave(g.cx, &region);
+        check_lines(&g, texts[k], (uint64_t)k + 1, name);
     }
     close_gpu(&g);
 }
@@ -452,28 +446,15 @@ TEST(narrow_products_give_the_same)
         return;
     for (int k = 0; k < COUNT(sizes) - (g.real ? 0 : 2); k++)
         for (int turned = 0; turned < 4; turned++) {
-            Region region;
-            Rng rng = {(uint64_t)(k * 4 + turned + 1)};
             const int *s = sizes[k];
             int tx = turned & 1, ty = turned >> 1;
             const char *d = dtypes[(k + turned) % 4];
             char text[300], name[60];
-            const Program *p;
 
-            api_enter_(g.cx, &region);
             snprintf(text, sizeof text, "f(x: %s[%d,%d], y: %s[%d,%d]) { z = dot_general x y lhs=[%d] rhs=[%d] acc=%s precision=highest; ret z; }",
                      d, s[tx ? 2 : 0], s[tx ? 0 : 2], d, s[ty ? 1 : 2], s[ty ? 2 : 1], !tx, ty, strcmp(d, "f64") ? "f32" : "f64");
             snprintf(name, sizeof name, "%s %d x %d by %d, turned %d", d, s[0], s[1], s[2], turned);
-            p = parse_lines(g.cx, text);
-            if (p) {
-                Case a = case_of(g.cx, p, 1);
-
-                check_program(&g, p, case_inputs(g.cx, &a, &rng), name);
-            } else {
-                check_fail(__FILE__, __LINE__, "%s: %s", name, wf_ctx_message(g.cx));
-            }
-            wf_clear(g.cx);
-            api_leave(g.cx, &region);
+            check_lines(&g, text, (uint64_t)(k * 4 + turned + 1), name);
         }
     close_gpu(&g);
 }

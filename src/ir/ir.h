@@ -260,6 +260,7 @@ struct wf_program {
 const Program *program_retain(const Program *p);
 void program_release(const Program *p); /* NULL is fine */
 bool program_equal(const Program *a, const Program *b); /* content, not just hash */
+bool program_has(const Program *p, bool (*is)(wf_dtype)); /* a value of such a dtype, also in what it calls */
 void program_hash(Program *p); /* sets p->hash */
 
 static inline Type val_type(const Program *p, Val v) { return p->types[p->vals[v].type]; }

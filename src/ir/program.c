@@ -287,6 +287,17 @@ static bool same_guards(const Program *a, const Program *b)
     return true;
 }
 
+bool program_has(const Program *p, bool (*is)(wf_dtype))
+{
+    for (uint32_t i = 0; i < p->ntypes; i++)
+        if (is((wf_dtype)p->types[i].dtype))
+            return true;
+    for (uint32_t i = 0; i < p->nsubs; i++)
+        if (program_has(p->subs[i], is))
+            return true;
+    return false;
+}
+
 bool program_equal(const Program *a, const Program *b)
 {
     if (a == b)

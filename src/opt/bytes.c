@@ -211,18 +211,7 @@ static bool store_eqn(Rewriter *r, const EqnView *e, Val *out)
     }
 }
 
-static bool has_storage(const Program *p)
-{
-    for (uint32_t i = 0; i < p->ntypes; i++)
-        if (dtype_is_storage((wf_dtype)p->types[i].dtype))
-            return true;
-    for (uint32_t i = 0; i < p->nsubs; i++)
-        if (has_storage(p->subs[i]))
-            return true;
-    return false;
-}
-
 const Program *opt_bytes(const Opt *o, const Program *p)
 {
-    return has_storage(p) ? rewrite_with(o, p, NULL, store_eqn) : p;
+    return program_has(p, dtype_is_storage) ? rewrite_with(o, p, NULL, store_eqn) : p;
 }

@@ -343,18 +343,7 @@ static bool split_eqn(Rewriter *r, const EqnView *e, Val *out)
     }
 }
 
-static bool has_complex(const Program *p)
-{
-    for (uint32_t i = 0; i < p->ntypes; i++)
-        if (dtype_is_complex((wf_dtype)p->types[i].dtype))
-            return true;
-    for (uint32_t i = 0; i < p->nsubs; i++)
-        if (has_complex(p->subs[i]))
-            return true;
-    return false;
-}
-
 const Program *opt_planes(const Opt *o, const Program *p)
 {
-    return has_complex(p) ? rewrite_with(o, p, NULL, split_eqn) : p;
+    return program_has(p, dtype_is_complex) ? rewrite_with(o, p, NULL, split_eqn) : p;
 }
