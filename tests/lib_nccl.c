@@ -23,7 +23,7 @@
 CUDA_NCCL(PROTOTYPE)
 
 enum { DONE = 0, SYSTEM = 2, ARGUMENT = 4, REMOTE = 6, WORKING = 7 };
-enum { REDUCE, SCATTER, GATHER, CAST, SEND, RECEIVE, MEET };
+enum { REDUCE, SCATTER, GATHER, MEET, CAST, SEND, RECEIVE }; /* from CAST on, who gives does not wait for who takes */
 
 typedef struct Call {
     int kind, type, op, other;
@@ -35,7 +35,7 @@ typedef struct Call {
 typedef struct Comm_ {
     char folder[128];
     int n, me, ncalls;
-    long count, begun; /* exchanges of all so far; of any kind */
+    long count, begun; /* exchanges so far in which each waits for all; of any kind */
     long sent[64], got[64]; /* messages to each, from each */
     Call call[64];
     atomic_int state;
@@ -106,7 +106,7 @@ static bool take(Comm_ *c, int from, int to, void *data, size_t n)
     return got == n;
 }
 
-/* Those of the exchange before the last, which all have read. */
+/* Those of the exchange before the last, which all have read, as all were at the last. */
 static void forget(const Comm_ *c, long count)
 {
     char path[200];
@@ -164,6 +164,19 @@ static bool run_reduce(Comm_ *c, const Call *k)
     return ok;
 }
 
+/* A message to each. */
+static bool run_cast(Comm_ *c, const Call *k, size_t bytes)
+{
+    bool ok = true;
+
+    if (k->other != c->me)
+        return take(c, k->other, c->me, k->out, bytes);
+    for (int m = 0; m < c->n && ok; m++)
+        ok = m == c->me || leave(c, m, k->in, bytes);
+    memmove(k->out, k->in, bytes);
+    return ok;
+}
+
 static bool run_call(Comm_ *c, const Call *k)
 {
     size_t bytes = k->n * sizes[k->type];
@@ -172,9 +185,7 @@ static bool run_call(Comm_ *c, const Call *k)
     switch (k->kind) {
     case REDUCE:
     case SCATTER: return run_reduce(c, k);
-    case CAST:
-        ok = k->other != c->me || leave(c, -1, k->in, bytes);
-        return ok && take(c, k->other, -1, k->out, bytes);
+    case CAST: return run_cast(c, k, bytes);
     case SEND: return leave(c, k->other, k->in, bytes);
     case RECEIVE: return take(c, k->other, c->me, k->out, bytes);
     default: break;
@@ -214,7 +225,7 @@ static int start(Comm_ *c)
         hold_gpu(1);
         return DONE;
     }
-    if (c->call[0].kind != SEND && c->call[0].kind != RECEIVE)
+    if (c->call[0].kind < CAST)
         forget(c, ++c->count - 2);
     atomic_store(&c->state, WORKING);
     c->working = pthread_create(&c->thread, NULL, work, c) == 0;

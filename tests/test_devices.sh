@@ -159,8 +159,9 @@ if [ -e "$fake/libnccl.so.2" ]; then
     for n in 2 3; do
         out=$(together $n tests/gpu/world_nccl.py)
         has "collectives by NCCL, $n processes: $out" "$(echo "$out" | grep -c 'done$')" "^$n$"
+        out=$(together $n tests/gpu/world_norm.py)
+        has "batches normalised together, $n processes: $out" "$(echo "$out" | grep -c 'done$')" "^$n$"
     done
-    # tests/gpu/world_norm.py is run by hand: one run in six waits for ever on the library in NCCL's place, and why is not known
     out=$(GPU_FAKE=devices=4 together 2 tests/gpu/world_two.py)
     has 'a module over two devices' "$out" "1 True \['cuda:2', 'cuda:2', 'cuda:3', 'cuda:3'\] \['cuda:2', 'cuda:2', 'cuda:3', 'cuda:3'\] cuda:2 True"
     out=$(TMPDIR=$dir LD_LIBRARY_PATH=$fake WORLD_DEVICE=cuda timeout 120 "$(dirname "$bin")/tests/test_world" devices 2>&1)

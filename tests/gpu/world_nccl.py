@@ -1,5 +1,5 @@
 # Tensors of GPUs in groups of the backend nccl: every collective, and a training step, beside the same in the host's memory.
-import os, sys
+import time
 import torch
 import torch.distributed as dist
 import torch.nn as nn
@@ -82,6 +82,13 @@ if part is not dist.GroupMember.NON_GROUP_MEMBER and r in (0, n - 1):
     assert x.tolist() == [float(n + 1)] * 2 if n > 1 else True
 work = dist.all_reduce(torch.ones(3, device="cuda"), async_op=True)
 assert work.wait() and work.is_completed() and work.result()[0].tolist() == [float(n)] * 3
+dist.barrier()
+for k in range(4):          # who gives is ahead of those who take
+    if r:
+        time.sleep(0.05)
+    x = torch.full((5,), float(k if r == 0 else -1), device="cuda")
+    dist.broadcast(x, 0)
+    assert x.tolist() == [float(k)] * 5, (k, x)
 dist.barrier()
 objects = [None] * n
 dist.all_gather_object(objects, {"rank": r})
