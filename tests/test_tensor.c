@@ -641,7 +641,7 @@ TEST(mistakes_name_the_function_what_was_found_and_what_was_needed)
     WRONG(wf_item(c, a), "wf_item: needs one element, got f32[2,3]");
     WRONG(wf_requires_grad(c, i, true),
           "wf_requires_grad: needs a float dtype, got i64[3]");
-    WRONG(wf_zeros(c, WF_I4, NULL, 0), "wf_full: dtype i4 cannot be used");
+    WRONG(wf_zeros(c, WF_INVALID, NULL, 0), "wf_full: dtype invalid cannot be used");
     WRONG(wf_zeros(c, WF_F32, I64(-3), 1), "wf_full: size -3 of axis 0 is negative");
     WRONG(wf_arange(c, WF_F32, 0, 1, 0), "wf_arange: the number of steps is not a size");
     WRONG(wf_top_k(c, b, 9, 0, true, out, out + 1), "wf_top_k: 9 of axis 0 of f32[4]");

@@ -36,7 +36,6 @@ print(np.array_equal(names, ['setosa', 'versicolor', 'virginica']), np.intersect
 print(np.array('abc'), repr(np.array('abc')), np.array(['a', 'b']).copy().nbytes, isinstance(names, np.ndarray))
 print(np.issubdtype(names.dtype, np.str_), np.issubdtype(np.array([1]).dtype, np.number), np.str_('q'), repr(np.str_('q')))
 import io, os, tempfile
-os.chdir(tempfile.mkdtemp())
 rows = np.genfromtxt(io.StringIO("a,1\nb,2\nc,3"), delimiter=',', dtype=str)
 print(rows, rows[:, 0], rows[:, 1].astype(int))
 print(np.loadtxt(io.StringIO("x y\nz w"), dtype=str), np.loadtxt(io.StringIO("x y\nz w"), dtype='U10').dtype)
@@ -53,7 +52,7 @@ print(labels[np.argsort(labels)], np.searchsorted(np.array(['a', 'c']), labels),
 print([labels[i] for i in range(2)], labels[-1], labels[[0, 3]], labels[1:3], labels[np.array([True, False, True, False])])
 print(labels.reshape(2, 2).tolist(), 1, np.max(labels) if 0 else '')
 print((labels[:, None] == classes[None, :]).astype(int), np.eye(3)[np.searchsorted(classes, labels)])
-np.save('labels.npy', labels); print(np.load('labels.npy'), open('labels.npy','rb').read()[:70])
+at = os.path.join(tempfile.mkdtemp(), 'labels.npy'); np.save(at, labels); print(np.load(at), open(at, 'rb').read()[:70])
 print(np.array(["a", "b"]).any() if 0 else '', np.all(labels == labels), np.any(labels == 'zz'), np.count_nonzero(labels == 'a'))
 print(np.ndarray.__name__, labels.astype('U1'), labels.astype('S1'), labels.astype(object), len(labels.astype('U3')))
 print(np.vectorize(len)(labels), np.vectorize(lambda s: s + '!')(labels))
