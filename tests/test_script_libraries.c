@@ -6,8 +6,10 @@
 #include "test.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define DIRECTORY "tests/script"
 
@@ -57,12 +59,15 @@ static void run_one(const char *path, const char *golden)
     Vm *vm = sc_vm_new(cx, &opt);
     char *want = slurp(golden);
     const char *at = "";
+    int home = open(".", O_RDONLY | O_DIRECTORY); /* a script may leave it */
 
-    REQUIRE(vm != NULL);
+    REQUIRE(vm != NULL && home >= 0);
     out.n = 0;
     out.text[0] = 0;
     sc_run_file(vm, path);
     sc_vm_free(vm);
+    CHECK(fchdir(home) == 0);
+    close(home);
     if (*wf_ctx_message(cx))
         check_fail(__FILE__, __LINE__, "%s: %s", path, wf_ctx_message(cx));
     else if (!want)
