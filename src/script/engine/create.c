@@ -12,6 +12,7 @@ typedef struct Scan {
     int rank;
     bool has_float, has_int, has_bool, has_tensor, has_complex;
     bool has_wide;    /* ints from 2**63 on */
+    wf_dtype dtype;   /* that is asked for, or WF_INVALID */
     wf_tensor *parts; /* of a list that holds tensors: gathered and stacked */
     double *data;
     int64_t *ints;
@@ -45,6 +46,22 @@ bool en_wide_int(const En *e, Value v, uint64_t *out)
         return false;
     *out = (uint64_t)n->d[1] << 32 | n->d[0];
     return true;
+}
+
+bool en_big_int(const En *e, Value v)
+{
+    int64_t i;
+
+    return e->f == &e->vm->engine->front[FRONT_NUMPY] && is_long(e->vm, v) && !long_fits(v, &i);
+}
+
+bool en_too_large(En *e, wf_dtype d, Value v)
+{
+    uint64_t wide;
+
+    if (d == WF_U32 && en_wide_int(e, v, &wide)) /* NumPy reads it as an unsigned long first */
+        return sc_fail(e->vm, C_OverflowError, "Python integer %llu out of bounds for uint32", (unsigned long long)wide);
+    return sc_fail(e->vm, C_OverflowError, "Python int too large to convert to C long");
 }
 
 bool en_fits(const En *e, wf_dtype d, int64_t i)
@@ -87,6 +104,19 @@ static bool ragged(const Scan *s, int depth)
                    "%d dimensions. The detected shape was (%s%s) + inhomogeneous part.", depth, shape, depth == 1 ? "," : "");
 }
 
+/* An int of more than 64 bits among NumPy's elements: uint64 holds it, or a float that is asked for, or nothing does. */
+static bool measure_big(Scan *s, Value v)
+{
+    uint64_t wide;
+    double f;
+
+    if ((!s->dtype || s->dtype == WF_U64) && en_wide_int(s->e, v, &wide))
+        return s->has_wide = true;
+    if (!s->dtype || dtype_is_int(s->dtype))
+        return en_too_large(s->e, s->dtype, v);
+    return (s->has_float = true) && long_to_double(s->e->vm, v, &f);
+}
+
 /* Sizes by the first element at each depth; every other must agree. */
 static bool measure(Scan *s, Value v, int depth)
 {
@@ -100,7 +130,6 @@ static bool measure(Scan *s, Value v, int depth)
     }
     if (!is_seq(vm, v)) {
         double re, im;
-        uint64_t wide;
 
         if (sc_is_complex(vm, v, &re, &im))
             s->has_complex = true;
@@ -110,11 +139,11 @@ static bool measure(Scan *s, Value v, int depth)
             s->has_int = true;
         else if (v.tag == T_BOOL)
             s->has_bool = true;
-        else if (en_wide_int(s->e, v, &wide))
-            s->has_wide = true;
-        else
+        else if (!en_big_int(s->e, v))
             return sc_fail(vm, C_TypeError, "cannot make a tensor of '%s'",
                            sc_type_name(vm, v));
+        else if (!measure_big(s, v))
+            return false;
         if (depth != s->rank)
             return ragged(s, depth) && sc_fail(vm, C_ValueError, "the nested lists are not of one depth");
         return true;
@@ -136,23 +165,28 @@ static void fill(Scan *s, Value v)
     Value *items;
 
     if (!is_seq(s->e->vm, v)) {
-        double re, im;
+        double re, im, real = v.tag == T_FLOAT ? v.f : (double)v.i;
         uint64_t wide = 0;
-        bool is_wide = v.tag == T_OBJ && en_wide_int(s->e, v, &wide);
 
+        if (v.tag == T_OBJ && en_big_int(s->e, v)) {
+            en_wide_int(s->e, v, &wide);
+            long_to_double(s->e->vm, v, &real); /* measured before */
+        } else {
+            wide = (uint64_t)v.i;
+        }
         if (s->has_complex) {
             double *to = s->data + 2 * s->at;
 
-            to[0] = is_wide ? (double)wide : v.tag == T_FLOAT ? v.f : (double)v.i;
+            to[0] = real;
             to[1] = 0;
             if (sc_is_complex(s->e->vm, v, &re, &im)) {
                 to[0] = re;
                 to[1] = im;
             }
         } else if (s->ints)
-            s->ints[s->at] = is_wide ? (int64_t)wide : v.i;
+            s->ints[s->at] = (int64_t)wide;
         else
-            s->data[s->at] = is_wide ? (double)wide : v.tag == T_FLOAT ? v.f : (double)v.i;
+            s->data[s->at] = real;
         s->at++;
         return;
     }
@@ -185,7 +219,7 @@ static wf_tensor stacked(En *e, Value v, wf_dtype dtype)
 /* dtype WF_INVALID: bool, the front's int, or its float, by what the lists hold. */
 wf_tensor en_tensor_from(En *e, Value v, wf_dtype dtype)
 {
-    Scan s = {.e = e};
+    Scan s = {.e = e, .dtype = dtype};
     int64_t count = 1, n;
     wf_dtype d;
     wf_tensor t;
@@ -197,7 +231,7 @@ wf_tensor en_tensor_from(En *e, Value v, wf_dtype dtype)
             return WF_NONE;
         return dtype && wf_dtype_of(e->c, t) != dtype ? wf_cast(e->c, t, dtype) : t;
     }
-    if (v.tag == T_OBJ && !is_seq(e->vm, v) && !sc_is(e->vm, v, C_complex)) {
+    if (v.tag == T_OBJ && !is_seq(e->vm, v) && !sc_is(e->vm, v, C_complex) && !en_big_int(e, v)) {
         if (!sc_is(e->vm, v, C_range)) {
             if (!en_tensor(e, v, &t))
                 return WF_NONE;
@@ -306,7 +340,11 @@ static Value n_full(Vm *vm, const Args *a)
     }
     if (a->v[1].tag == T_INT)
         x = wf_from(e.c, WF_I64, NULL, 0, &a->v[1].i); /* more digits than a double has */
+    else if (en_big_int(&e, a->v[1]))
+        x = d == WF_BOOL ? (en_too_large(&e, d, a->v[1]), WF_NONE) : en_tensor_from(&e, a->v[1], d);
     else if (!en_tensor(&e, a->v[1], &x))
+        return en_fail(&e);
+    if (sc_failed(vm))
         return en_fail(&e);
     if (!d)
         d = wf_dtype_of(e.c, x);
@@ -588,6 +626,7 @@ const NativeDef engine_create[] = {
     {"digits", n_digits, ""},
     {"tensor", n_tensor, "data|dtype,copy"},
     {"full", n_full, "shape,value|dtype"},
+    {"beside", en_number_beside, "number,x,how"},
     {"blank", n_blank, "shape,dtype"},
     {"arange", n_arange, "start,stop|step,dtype"},
     {"linspace", n_linspace, "start,stop|n,endpoint,dtype"},

@@ -235,12 +235,17 @@ extern const NativeDef engine_functions[], engine_shape[], engine_nn[], engine_s
 extern const NativeDef en_tensor_methods[];
 extern const PropertyDef en_tensor_properties[];
 bool en_wide_int(const En *e, Value v, uint64_t *out); /* an int that only uint64 holds */
+bool en_big_int(const En *e, Value v);                 /* an int of NumPy's that int64 does not hold */
+bool en_too_large(En *e, wf_dtype d, Value v);         /* the error of such an int for d; false */
 wf_tensor en_tensor_from(En *e, Value v, wf_dtype dtype);
 /* Does the library make an integer of this dtype of a host integer? NumPy and JAX of those it holds, PyTorch of negative ones for
  * unsigned too; the others wrap all. */
 bool en_fits(const En *e, wf_dtype d, int64_t i);
 /* Or the library's error. filled: where memory is written to, for which PyTorch has other words. */
 bool en_check_fits(En *e, wf_dtype d, int64_t i, bool filled);
+typedef enum Beside { BESIDE_SUM, BESIDE_ORDER, BESIDE_QUOTIENT } Beside; /* what is computed of an array and a number */
+Value en_number_beside(Vm *vm, const Args *a);
+bool en_beside(En *e, Beside how, Value number, wf_tensor x, wf_tensor *out);
 /* random_torch.c, host.c, files.c: of PyTorch's front alone */
 extern const NativeDef engine_random_torch[], engine_hosts[], engine_files[];
 /* random_tf.c, files_tf.c: of TensorFlow's */

@@ -1,7 +1,9 @@
 /* operate.c -- operators, comparisons, items, truth and iteration of tensors. */
+#include <math.h>
 #include <stdio.h>
 
 #include "script/engine/engine.h"
+#include "script/long.h"
 
 typedef wf_tensor (*Binary)(wf_ctx *c, wf_tensor x, wf_tensor y);
 
@@ -34,12 +36,16 @@ static bool operand(En *e, Value v, wf_tensor *out)
 
         if (is_str(v) || (seq && !e->f->lists) || sc_is(vm, v, C_dict))
             return false;
-        if (!seq && e->f == &vm->engine->front[FRONT_NUMPY] && !sc_is(vm, v, C_complex))
+        if (!seq && e->f == &vm->engine->front[FRONT_NUMPY] && !sc_is(vm, v, C_complex) && !en_big_int(e, v))
             return false; /* variables and symbols of other libraries take over */
+    }
+    if (en_big_int(e, v)) { /* by the dtype of the other operand: beside() */
+        *out = wf_int(e->c, 0);
+        return true;
     }
     if (en_tensor(e, v, out))
         return true;
-    if (v.tag != T_INT) /* a number that is too large is an error of its own */
+    if (!sc_exc_is(e->vm, C_OverflowError)) /* a number that is too large is an error of its own */
         sc_clear_exc(e->vm);
     return false;
 }
@@ -237,15 +243,48 @@ static bool may_raise(En *e, Value exponent, wf_tensor x, wf_tensor y)
     return !low || sc_fail(e->vm, is_numpy ? C_ValueError : C_RuntimeError, "Integers to negative integer powers are not allowed.");
 }
 
-/* NumPy's integers beside a Python int that their dtype does not hold: compared as 64 bits, an error elsewhere. */
-static bool fits_dtype(En *e, Value number, wf_tensor x)
+/* NumPy's x beside a Python int, *out: what the dtype of x does not hold is an error in sums and the like, lies beyond every
+ * element in an order, and is a float in a quotient. */
+bool en_beside(En *e, Beside how, Value number, wf_tensor x, wf_tensor *out)
 {
-    return e->f != &e->vm->engine->front[FRONT_NUMPY] || number.tag != T_INT || en_fits(e, wf_dtype_of(e->c, x), number.i);
+    wf_dtype d = wf_dtype_of(e->c, x);
+    bool big = en_big_int(e, number);
+    uint64_t wide;
+    double f;
+
+    if (e->f != &e->vm->engine->front[FRONT_NUMPY] || (!big && number.tag != T_INT))
+        return true;
+    if (dtype_is_inexact(d) || how == BESIDE_QUOTIENT) {
+        if (!big)
+            return true;
+        if (!long_to_double(e->vm, number, &f))
+            return false;
+        *out = wf_float(e->c, f);
+        return true;
+    }
+    if (big && d == WF_U64 && en_wide_int(e, number, &wide)) {
+        *out = wf_from(e->c, WF_U64, NULL, 0, &wide);
+        return true;
+    }
+    if (!big && en_fits(e, d, number.i))
+        return true;
+    if (how == BESIDE_SUM || d == WF_BOOL)
+        return big ? en_too_large(e, d, number) : en_check_fits(e, d, number.i, false);
+    *out = wf_float(e->c, long_compare(e->vm, number, v_int(0)) < 0 ? -INFINITY : INFINITY);
+    return true;
 }
 
-static bool check_fits(En *e, Value number, wf_tensor x)
+/* beside(number, x, how): the number as an operand of the array x */
+Value en_number_beside(Vm *vm, const Args *a)
 {
-    return fits_dtype(e, number, x) || en_check_fits(e, wf_dtype_of(e->c, x), number.i, false);
+    En e = en_begin(vm, a);
+    wf_tensor x, y = WF_NONE;
+    int64_t how = BESIDE_SUM;
+
+    if (!en_int(&e, a->v[2], &how) || !en_tensor(&e, a->v[1], &x) || !operand(&e, a->v[0], &y) ||
+        !en_beside(&e, (Beside)how, a->v[0], x, &y))
+        return en_fail(&e);
+    return en_end(&e, y);
 }
 
 /* A product with a list, tuple or text that is none of arrays: NumPy's integer scalars repeat it,
@@ -294,7 +333,8 @@ Value en_tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool 
         en_end_value(&e, NONE);
         return sc_failed(vm) ? NIL : NOTIMPL;
     }
-    if (op != OP2_DIV && (!check_fits(&e, a, y) || !check_fits(&e, b, x)))
+    if (!en_beside(&e, op == OP2_DIV ? BESIDE_QUOTIENT : BESIDE_SUM, a, y, &x) ||
+        !en_beside(&e, op == OP2_DIV ? BESIDE_QUOTIENT : BESIDE_SUM, b, x, &y))
         return en_fail(&e);
     e.label = reflected && op == OP2_SUB ? "rsub" : binary_label[op];
     if (e.f->casts && (e.cast = autocast_row(e.label)) != NULL && !inplace) {
@@ -360,10 +400,8 @@ Value en_tensor_compare(Vm *vm, CmpOp op, Value a, Value b)
         return sc_failed(vm) ? NIL : NOTIMPL;
     }
     e.label = "compare";
-    if (!fits_dtype(&e, a, y))
-        y = wf_cast(e.c, y, WF_I64);
-    else if (!fits_dtype(&e, b, x))
-        x = wf_cast(e.c, x, WF_I64);
+    if (!en_beside(&e, BESIDE_ORDER, a, y, &x) || !en_beside(&e, BESIDE_ORDER, b, x, &y))
+        return en_fail(&e);
     if (!on_one_device(&e, a, x, b, y))
         return en_fail(&e);
     if (is_strict(&e))
@@ -375,7 +413,13 @@ Value en_tensor_compare(Vm *vm, CmpOp op, Value a, Value b)
 
 static bool slice_bound(En *e, Value v, bool *has, int64_t *out)
 {
+    int64_t i;
+
     *has = v.tag != T_NONE && v.tag != T_NIL;
+    if (is_long(e->vm, v) && !long_fits(v, &i)) { /* past every end, as in Python */
+        *out = long_compare(e->vm, v, v_int(0)) < 0 ? -((int64_t)1 << 40) : (int64_t)1 << 40;
+        return true;
+    }
     return en_int(e, v, out);
 }
 
@@ -393,6 +437,7 @@ static bool is_place(En *e, Value k)
 static bool one_index(En *e, Value k, wf_index *out)
 {
     Vm *vm = e->vm;
+    uint64_t wide;
 
     memset(out, 0, sizeof *out);
     if (k.tag == T_INT) {
@@ -444,7 +489,8 @@ static bool one_index(En *e, Value k, wf_index *out)
             out->tensor = wf_cast(e->c, out->tensor, WF_I64);
         return !sc_failed(vm) && !failed(e->c);
     }
-    if ((k.tag == T_FLOAT || (k.tag == T_OBJ && is_str(k))) && e->f == &vm->engine->front[FRONT_NUMPY])
+    if ((k.tag == T_FLOAT || (k.tag == T_OBJ && (is_str(k) || (en_big_int(e, k) && !en_wide_int(e, k, &wide))))) &&
+        e->f == &vm->engine->front[FRONT_NUMPY])
         return sc_fail(vm, C_IndexError, "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean "
                                          "arrays are valid indices");
     if (k.tag == T_FLOAT || (k.tag == T_OBJ && is_str(k)))
@@ -551,11 +597,11 @@ bool en_tensor_setitem(Vm *vm, Value self, Value key, Value v)
     else if (v.tag == T_NIL)
         sc_fail(vm, C_TypeError, "items of a tensor cannot be deleted");
     else if (en_index(&e, key, ix, &n)) {
-        bool seq = v.tag == T_OBJ && (sc_is(vm, v, C_list) || sc_is(vm, v, C_tuple));
+        bool big = en_big_int(&e, v), seq = big || (v.tag == T_OBJ && (sc_is(vm, v, C_list) || sc_is(vm, v, C_tuple)));
         wf_dtype d = wf_dtype_of(e.c, as_tensor(self)->t);
 
         if (seq)
-            x = en_tensor_from(&e, v, e.f == &vm->engine->front[FRONT_NUMPY] && dtype_is_int(d) ? d : WF_INVALID);
+            x = en_tensor_from(&e, v, big || (e.f == &vm->engine->front[FRONT_NUMPY] && dtype_is_int(d)) ? d : WF_INVALID);
         if ((seq ? !failed(e.c) && !sc_failed(vm) : (v.tag != T_INT || en_check_fits(&e, d, v.i, true)) && en_tensor(&e, v, &x)) &&
             (!is_tensor(vm, v) || items_apart(&e, as_tensor(self)->t, ix, n, x)))
             wf_index_write(e.c, as_tensor(self)->t, ix, n, x);

@@ -22,6 +22,10 @@ def array(object, dtype=None, copy=True, order="K", subok=False, ndmin=0):
         x = _w.array(_w.tensor(object, dtype, True if copy is None else copy))
     except TypeError:
         return _of_items(object, dtype)
+    except OverflowError:
+        if dtype is not None:
+            raise
+        return _of_items(object, dtype)
     while x.ndim < ndmin:
         x = _w.expand_dims(x, 0)
     return x
@@ -73,6 +77,10 @@ def asarray(a, dtype=None, order=None, copy=None):
     try:
         x = _w.array(_w.tensor(a, dtype, bool(copy)))
     except TypeError:
+        return _of_items(a, dtype)
+    except OverflowError:
+        if dtype is not None:
+            raise
         return _of_items(a, dtype)
     if not copy and of_jax(a) and x.dtype.name == a.dtype.name:     # the same memory, and JAX's arrays never change
         _w.lock(x, True)
@@ -126,9 +134,10 @@ def empty(shape, dtype=float, order="C"):
 
 
 def full(shape, fill_value, dtype=None, order="C"):
-    if isinstance(fill_value, (str, bytes)) or dtype is not None and _items_of(dtype):
+    big = dtype is None and isinstance(fill_value, _int) and not -2**63 <= fill_value < 2**64
+    if isinstance(fill_value, (str, bytes)) or big or dtype is not None and _items_of(dtype):
         from numpy._objects import full as of_items
-        return of_items(shape, fill_value, dtype or type(fill_value))
+        return of_items(shape, fill_value, dtype or (_object if big else type(fill_value)))
     return _w.array(_w.full(shape, fill_value if not isinstance(fill_value, (list, tuple)) else _w.wrap(fill_value), dtype))
 
 
@@ -160,6 +169,9 @@ def arange(start, stop=None, step=1, dtype=None):
         start, stop = 0, start
     if step == 0:
         raise ZeroDivisionError("division by zero")
+    if dtype is None and any([isinstance(v, _int) and not -2**63 <= v < 2**63 for v in (start, stop, step)]):
+        from numpy._objects import made     # Python's ints, as NumPy counts with what no dtype holds
+        return made([start + i * step for i in _range(_max(0, -((start - stop) // step)))], _object)
     return _w.arange(start, stop, step, dtype)
 
 

@@ -548,7 +548,9 @@ def load(file):
 
 
 def holds_items(x, deep=2):
-    # Is it an array of items, a text, or a list with such?
+    # Is it an array of items, a text, an int that no dtype holds, or a list with such?
     if isinstance(x, (ItemArray, str, bytes)):
         return True
+    if isinstance(x, int):
+        return not -2**63 <= x < 2**64
     return deep > 0 and isinstance(x, (list, tuple)) and any([holds_items(v, deep - 1) for v in x])

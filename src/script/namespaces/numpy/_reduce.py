@@ -1,7 +1,7 @@
 # numpy._reduce -- reductions, cumulative functions, statistics, sorting, sets and comparison.
 from collections import namedtuple as _named
 import _numpy as _w
-from numpy._array import ndarray, as_asked, written, rounded, summable, reduced, typed, within
+from numpy._array import clipped, ndarray, as_asked, written, rounded, summable, reduced, typed, within
 from numpy._shape import _core
 
 _int, _sum, _max, _min, _range, _all, _any, _float, _sorted, _abs = int, sum, max, min, range, all, any, float, sorted, abs
@@ -295,7 +295,7 @@ def roots(p):
 
 def clip(a, a_min=None, a_max=None, out=None, min=None, max=None):
     lo, hi = a_min if min is None else min, a_max if max is None else max
-    return written(_w.clip(a, lo, hi), out)
+    return written(clipped(a, lo, hi), out)
 
 
 def round(a, decimals=0, out=None):

@@ -1,7 +1,7 @@
 # numpy._shape -- functions that rearrange, join, split and pick.
 import _array
 import _numpy as _w
-from numpy._array import can_cast, ndarray, of_jax, written, repeated, taken, rounded, dotted
+from numpy._array import beside, can_cast, ndarray, of_jax, written, repeated, taken, rounded, dotted
 from numpy.exceptions import AxisError
 
 _int, _sum, _max, _min, _range, _any = int, sum, max, min, range, any
@@ -136,7 +136,8 @@ def where(condition, x=None, y=None):
         return nonzero(condition)
     if x is None or y is None:
         raise ValueError("either both or neither of x and y should be given")
-    return _w.where(condition, x, y)
+    big = [type(v) is _int and not -2**63 <= v < 2**63 for v in (x, y)]
+    return _w.where(condition, beside(x, y, 0) if big[0] else x, beside(y, x, 0) if big[1] else y)
 
 
 def nonzero(a):

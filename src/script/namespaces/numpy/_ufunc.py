@@ -1,7 +1,7 @@
 # numpy._ufunc -- elementwise functions: callable with out=, where= and dtype=, and with
 # reduce, accumulate, outer and at where there are two operands.
 import _numpy as _w
-from numpy._array import written, ndarray
+from numpy._array import beside, written, ndarray
 
 _int, _sum = int, sum
 
@@ -13,6 +13,17 @@ def _masked(result, out, where, ufunc=None):
         return _w.where(where, result, 0)
     out[...] = _w.where(where, result, out)
     return out
+
+
+_sums = {"add", "subtract", "multiply", "floor_divide", "remainder", "mod", "fmod", "power", "maximum", "minimum", "fmax", "fmin",
+         "bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift", "gcd", "lcm"}
+_orders = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
+
+
+def _fitted(name, x, y):
+    # An int beside an array: what the dtype does not hold is refused, or compared as what lies beyond it.
+    how = 0 if name in _sums else 1 if name in _orders else 2
+    return beside(x, y, how), beside(y, x, how)
 
 
 class ufunc:
@@ -33,6 +44,8 @@ class ufunc:
             raise TypeError(f"{self.__name__}() takes from {self.nin} to {self.nin + 1} positional arguments but {len(args)} were given")
         if dtype is not None:
             args = [_w.cast(a, dtype) for a in args]
+        elif self.nin == 2:
+            args = _fitted(self.__name__, *args)
         r = self._fn(*args)
         if out is None and where is True:
             return r
