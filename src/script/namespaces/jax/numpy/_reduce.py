@@ -102,11 +102,45 @@ def _prepare(a, dtype, widen=True):
     return _wide(a) if widen or a.dtype == _w.bool_ else a
 
 
+def _in_steps(x, axis, keepdims, fn, start):
+    # Floats of 8 bits as XLA's CPU adds them: one after another, each result rounded, by windows of at most 32 of an axis, half of
+    # what fills the last one before the first, until no axis has more.
+    n = len(x.shape)
+    axes = sorted([a % n for a in (_range(n) if axis is None else (axis,) if isinstance(axis, int) else axis)])
+    sizes = tuple([1 if i in axes else s for i, s in enumerate(x.shape)])
+    start = _w.cast(_w.full((), start, _w.float32), x.dtype)
+    while axes and x.size and x.shape != sizes:
+        several = _some([x.shape[a] > 32 for a in axes])
+        for a in axes:
+            count = -(-x.shape[a] // 32) if several else 1
+            width = x.shape[a] if x.shape[a] < 32 else 32
+            low = (count * width - x.shape[a]) // 2
+            edges = [_w.broadcast_to(start, x.shape[:a] + (k,) + x.shape[a + 1:]) for k in (low, count * width - x.shape[a] - low)]
+            x = _w.concat([edges[0], x, edges[1]], a)
+        counts = [-(-x.shape[a] // 32) if several else 1 for a in axes]
+        for i, a in reversed(list(enumerate(axes))):
+            x = _w.reshape(x, x.shape[:a] + (counts[i], x.shape[a] // counts[i]) + x.shape[a + 1:])
+        inner = [a + i + 1 for i, a in enumerate(axes)]
+        x = _w.permute(x, inner + [i for i in _range(len(x.shape)) if i not in inner])
+        x = _w.cast(_w.reshape(x, (-1,) + x.shape[len(inner):]), _w.float32)
+        y = start
+        for i in _range(x.shape[0]):
+            y = _w.cast(fn(_w.cast(y, _w.float32), x[i]), start.dtype)
+        x = y
+    return x if keepdims or not axes else _w.reshape(x, tuple([s for i, s in enumerate(sizes) if i not in axes]))
+
+
 def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True):
     _no_out("sum", out)
     x = _prepare(a, dtype, promote_integers)
     _check(x, axis)
-    return _asked(_with(_w.sum(_fill(x, where, 0), axis, keepdims), initial, _w.add), dtype)
+    x = _fill(x, where, 0)
+    y = _in_steps(x, axis, keepdims, _w.add, 0) if _of_eight(x) else _w.sum(x, axis, keepdims)
+    return _asked(_with(y, initial, _w.add), dtype)
+
+
+def _of_eight(x):
+    return x.dtype.name.startswith("float8") and 0 < x.size <= 1 << 16
 
 
 def _asked(y, dtype):
@@ -118,7 +152,9 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where
     _no_out("prod", out)
     x = _prepare(a, dtype, promote_integers)
     _check(x, axis)
-    return _asked(_with(_w.prod(_fill(x, where, 1, "prod"), axis, keepdims), initial, _w.mul), dtype)
+    x = _fill(x, where, 1, "prod")
+    y = _in_steps(x, axis, keepdims, _w.mul, 1) if _of_eight(x) else _w.prod(x, axis, keepdims)
+    return _asked(_with(y, initial, _w.mul), dtype)
 
 
 def _empty(x, axis):
@@ -149,6 +185,8 @@ def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     if x.dtype.is_complex or _empty(x, axis):
         from jax.lax import max as fn
         return _with(_folded(x, axis, keepdims, fn, _lowest(x.dtype)), initial, fn)
+    if x.dtype.name == "float8_e8m0fnu":    # XLA starts from an infinity, which this dtype has as NaN
+        return _with(_in_steps(x, axis, keepdims, _w.maximum, -float("inf")), initial, _w.maximum)
     return _with(_w.max(x, axis, keepdims), initial, _w.maximum)
 
 
@@ -164,6 +202,8 @@ def min(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     if x.dtype.is_complex or _empty(x, axis):
         from jax.lax import min as fn
         return _with(_folded(x, axis, keepdims, fn, _highest(x.dtype)), initial, fn)
+    if x.dtype.name == "float8_e8m0fnu":    # XLA starts from an infinity, which this dtype has as NaN
+        return _with(_in_steps(x, axis, keepdims, _w.minimum, float("inf")), initial, _w.minimum)
     return _with(_w.min(x, axis, keepdims), initial, _w.minimum)
 
 
@@ -189,7 +229,10 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
     x = _floats(a, dtype)
     _check(x, axis)
     where = _mask(where, "mean")
-    if where is None:
+    if where is None and _of_eight(x):
+        y = _in_steps(x, axis, keepdims, _w.add, 0)
+        y = y / _w.cast(_w.full((), x.size // y.size, _w.float32), x.dtype)
+    elif where is None:
         y = _w.mean(x, axis, keepdims)
     else:
         count = _w.sum(_w.cast(_w.broadcast_to(where, x.shape), x.dtype), axis, keepdims)
