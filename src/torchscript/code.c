@@ -61,7 +61,7 @@ const char *ts_number(TsCode *c, wf_dtype dtype, double x)
     char room[64];
 
     if (dtype == WF_BOOL)
-        return x ? "True" : "False";
+        return x != 0 ? "True" : "False";
     if (!dtype_is_float(dtype) && !dtype_is_complex(dtype))
         return ts_str(c, "%lld", (long long)x);
     if (!isfinite(x))

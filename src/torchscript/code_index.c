@@ -225,7 +225,10 @@ static void write_dynamic_slice(TsCode *c, const Eqn *e)
 static void write_dynamic_update_slice(TsCode *c, const Eqn *e)
 {
     Type t = TYPE_IN(0), y = TYPE_IN(1);
-    const char *parts[MAX_RANK + 1] = {IN(0)}, *at[MAX_RANK], *x = IN(1);
+    wf_dtype dtype = (wf_dtype)t.dtype;
+    bool as_i64 = dtype_is_unsigned(dtype) && dtype != WF_U8; /* index_copy has not those */
+    const char *parts[MAX_RANK + 1] = {as_i64 ? ts_cast(c, IN(0), WF_I64) : IN(0)}, *at[MAX_RANK],
+               *x = as_i64 ? ts_cast(c, IN(1), WF_I64) : IN(1);
     uint32_t axes[MAX_RANK], n = 0;
 
     for (uint32_t i = 0; i < t.rank; i++)
@@ -238,7 +241,7 @@ static void write_dynamic_update_slice(TsCode *c, const Eqn *e)
         parts[k + 1] = ts_let(c, "torch.index_select(%s, %u, %s)", parts[k], axes[k], at[k]);
     for (uint32_t k = n; k-- > 0;)
         x = ts_let(c, "torch.index_copy(%s, %u, %s, %s)", parts[k], axes[k], at[k], x);
-    ts_set(c, e, x);
+    ts_set(c, e, as_i64 ? ts_cast(c, x, dtype) : x);
 }
 
 static void write_nonzero(TsCode *c, const Eqn *e)

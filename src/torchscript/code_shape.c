@@ -398,9 +398,14 @@ static void write_svd(TsCode *c, const Eqn *e)
         return;
     }
     ts_line(c, "%s, %s, %s, = torch.linalg_svd(%s, False)", u, s, v, IN(0));
+    c->val[e->out + 1] = s;
+    if (is_empty(t)) {
+        c->val[e->out] = u;
+        c->val[e->out + 2] = ts_let(c, "torch.transpose(%s, -2, -1)", v);
+        return;
+    }
     p = m < n ? ts_let(c, "torch.transpose(%s, -2, -1)", phase(c, v, -1)) : phase(c, u, -2);
     c->val[e->out] = ts_let(c, "torch.mul(%s, %s)", u, m < n ? ts_let(c, "torch.conj_physical(%s)", p) : p);
-    c->val[e->out + 1] = s;
     c->val[e->out + 2] = ts_let(c, "torch.mul(%s, torch.transpose(%s, -2, -1))", v, m < n ? p : ts_let(c, "torch.conj_physical(%s)", p));
 }
 
@@ -409,6 +414,8 @@ static void write_eigh(TsCode *c, const Eqn *e)
     const char *v;
 
     pair(c, e, ts_str(c, "torch.linalg_eigh(%s)", IN(0)));
+    if (is_empty(TYPE_IN(0)))
+        return;
     v = c->val[e->out + 1];
     c->val[e->out + 1] = ts_let(c, "torch.mul(%s, %s)", v, phase(c, v, -2));
 }

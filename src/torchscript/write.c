@@ -155,22 +155,53 @@ static const char *plain_name(Archive *z, const char *name, uint32_t i)
     return s;
 }
 
-/* Of the wrong type or size? Then it says what is needed. */
-static void check_input(TsCode *c, const char *name, Type t)
+/* Does input v have a size that is not what its type says? An expression, or NULL: none can. The first axis that has a symbol gives
+ * that its size: it is noted in bound, and not asked. */
+static const char *other_sizes(TsCode *c, Val v, bool *bound)
 {
-    Text need;
+    Type t = val_type(c->p, v);
+    const char *any = NULL;
 
-    text_init(&need, c->a);
-    text_printf(&need, "%s: %s[", name, wf_dtype_name((wf_dtype)t.dtype));
-    for (uint32_t i = 0; i < t.rank; i++)
-        text_printf(&need, "%s%s", i ? "," : "", dim_str(&c->p->dims, t.dims[i], c->a));
-    text_add(&need, "] is needed");
-    ts_line(c, "if torch.__or__(torch.ne(torch.dim(%s), %u), torch.ne(ops.prim.dtype(%s), %d)):", name, t.rank, name,
-           ts_dtype((wf_dtype)t.dtype));
-    ts_line(c, "  ops.prim.RaiseException(%s)", quoted(c->a, text_str(&need)));
-    if (t.rank) {
-        ts_line(c, "if torch.ne(torch.size(%s), %s):", name, ts_dims(c, t.dims, t.rank));
-        ts_line(c, "  ops.prim.RaiseException(%s)", quoted(c->a, text_str(&need)));
+    for (uint32_t k = 0; k < t.rank; k++) {
+        const DimNode *n = t.dims[k] < 0 ? dim_node(&c->p->dims, t.dims[k]) : NULL;
+        const char *differs;
+
+        if (n && n->kind == DIM_SYM && !bound[n->sym]) {
+            bound[n->sym] = true;
+            continue;
+        }
+        differs = ts_str(c, "torch.ne(torch.size(%s, %u), %s)", c->val[v], k, ts_dim(c, t.dims[k]));
+        any = any ? ts_str(c, "torch.__or__(%s, %s)", any, differs) : differs;
+    }
+    return any;
+}
+
+/* Inputs of the wrong type or size say what is needed; the first nstate are the model's own tensors. */
+static void check_inputs(TsCode *c, uint32_t nstate)
+{
+    bool *bound = arena_zalloc(c->a, (c->p->dims.syms.n + 1) * sizeof *bound);
+
+    for (uint32_t i = 0; i < c->p->nin; i++) {
+        Val v = program_in(c->p, i);
+        Type t = val_type(c->p, v);
+        const char *name = c->val[v], *differ = name ? other_sizes(c, v, bound) : NULL, *raise;
+        Text need;
+
+        if (i < nstate)
+            continue;
+        text_init(&need, c->a);
+        text_printf(&need, "%s: %s[", name, wf_dtype_name((wf_dtype)t.dtype));
+        for (uint32_t k = 0; k < t.rank; k++)
+            text_printf(&need, "%s%s", k ? "," : "", dim_str(&c->p->dims, t.dims[k], c->a));
+        text_add(&need, "] is needed");
+        raise = ts_str(c, "  ops.prim.RaiseException(%s)", quoted(c->a, text_str(&need)));
+        ts_line(c, "if torch.__or__(torch.ne(torch.dim(%s), %u), torch.ne(ops.prim.dtype(%s), %d)):", name, t.rank, name,
+               ts_dtype((wf_dtype)t.dtype));
+        ts_line(c, "%s", raise);
+        if (differ) {
+            ts_line(c, "if %s:", differ);
+            ts_line(c, "%s", raise);
+        }
     }
 }
 
@@ -362,8 +393,7 @@ static bool put_method(Archive *z, const char *name, const Program *given)
     ts_line(&c, device ? "_dev = ops.prim.device(%s)" : "_dev = torch.device(\"cpu\")", device);
     if (!ts_bind(&c, c.p))
         return false;
-    for (uint32_t i = nstate; i < c.p->nin; i++)
-        check_input(&c, c.val[program_in(c.p, i)], val_type(c.p, program_in(c.p, i)));
+    check_inputs(&c, nstate);
     if (!ts_equations(&c) || !put_results(z, &c, method, text_of(z, "results", given->name)))
         return false;
     z->constants.v = c.constants.v;

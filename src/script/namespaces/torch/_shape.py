@@ -158,7 +158,8 @@ def expand(input, *sizes):
     for k in range(len(sizes)):
         if sizes[k] == -1:
             sizes[k] = shape[k - lead]
-        elif k >= lead and shape[k - lead] != 1 and shape[k - lead] != sizes[k]:
+        # an open size, which is no int, is not asked whether it is 1: that would fix it
+        elif k >= lead and not (isinstance(shape[k - lead], int) and shape[k - lead] == 1) and shape[k - lead] != sizes[k]:
             raise RuntimeError(f"The expanded size of the tensor ({sizes[k]}) must match the existing size "
                                f"({shape[k - lead]}) at non-singleton dimension {k}.  Target sizes: {sizes}.  "
                                f"Tensor sizes: {list(shape)}")

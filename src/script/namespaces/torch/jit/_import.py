@@ -30,6 +30,8 @@ def _example(text, name):
         if d.isdigit():
             dims.append(int(d))
         elif d:
+            if not d.isidentifier():
+                raise ValueError(f"input '{name}': the size '{d}' of '{text}' is neither a number nor a name")
             opened |= 1 << len(dims)
             dims.append(_sizes.setdefault(d, 5 + 2 * len(_sizes)))
     return torch.zeros(tuple(dims), dtype=getattr(torch, _SHORT[kind])), opened
