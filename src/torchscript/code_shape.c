@@ -401,7 +401,7 @@ static void write_svd(TsCode *c, const Eqn *e)
     c->val[e->out + 1] = s;
     if (is_empty(t)) {
         c->val[e->out] = u;
-        c->val[e->out + 2] = ts_let(c, "torch.transpose(%s, -2, -1)", v);
+        c->val[e->out + 2] = v;
         return;
     }
     p = m < n ? ts_let(c, "torch.transpose(%s, -2, -1)", phase(c, v, -1)) : phase(c, u, -2);
