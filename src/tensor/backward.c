@@ -679,14 +679,8 @@ static wf_tensor saved_handle(wf_ctx *c, Walk *w, Need need, const char *what)
         version = w->found_version[w->base[need.node] - (uint32_t)(need.edge + 1)];
     }
     if (!t) {
-        if (n->freed || need.edge < 0)
-            fail(c, WF_ERR_VALUE, n->place,
-                 "%s: the history was used and freed already; keep it with WF_GRAD_KEEP "
-                 "(values saved by %s are gone)",
-                 what, n->prim ? op_name(n->prim->op) : "a leaf");
-        else
-            fail(c, WF_ERR_INTERNAL, n->place, "%s: a value that %s needs was not saved",
-                 what, op_name(n->prim->op));
+        fail(c, WF_ERR_INTERNAL, n->place, "%s: a value that %s needs was not saved", what,
+             n->prim ? op_name(n->prim->op) : "a leaf");
         return WF_NONE;
     }
     check_version(c, what, n, t, version);
@@ -702,6 +696,18 @@ static wf_tensor saved_handle(wf_ctx *c, Walk *w, Need need, const char *what)
     v->out = need.edge < 0 ? (uint32_t)(-need.edge - 1) : n->in[need.edge].out;
     v->need = from->leaf ? from->leaf->need : from->need;
     return tensor_handle(c, v);
+}
+
+/* A history that was freed serves no more, also where what it saved can still be found in a leaf. */
+static bool is_whole(wf_ctx *c, const Walk *w, const char *what)
+{
+    for (uint32_t k = 0; k < w->n; k++)
+        if (w->nodes[k]->freed)
+            return fail(c, WF_ERR_VALUE, w->nodes[k]->place,
+                        "%s: the history was used and freed already; keep it with WF_GRAD_KEEP "
+                        "(values saved by %s are gone)",
+                        what, op_name(w->nodes[k]->prim->op));
+    return true;
 }
 
 static void gather_inputs(wf_ctx *c, Walk *w, const BackProgram *bp, const char *what)
@@ -732,7 +738,7 @@ static bool prepare(wf_ctx *c, Walk *w, bool *nz, uint32_t *out_nsaved, const ch
     find_whole(w, s->epoch);
     note_calls(c, w, s->epoch, what);
     make_key(w, s->epoch);
-    if ((bp = back_program(c, w, s->epoch)) != NULL) {
+    if (is_whole(c, w, what) && (bp = back_program(c, w, s->epoch)) != NULL) {
         memcpy(nz, bp->nz, bp->nnz);
         *out_nsaved = bp->nneeds;
         gather_inputs(c, w, bp, what);

@@ -26,7 +26,7 @@ bool tensor_check_shape(wf_ctx *c, const char *fn, wf_dtype dtype, const int64_t
         *out_symbolic = true;
         if (!size_is_known(c, dims[i])) {
             tensor_fail(c, WF_ERR_SHAPE, "%s: size %lld of axis %d is negative", fn,
-                  (long long)dims[i], i);
+                        dims[i] == WF_INFER ? -1LL : (long long)dims[i], i);
             return false;
         }
     }

@@ -95,14 +95,15 @@ void node_free_saved(wf_ctx *c, RecordNode *n)
     for (uint32_t i = 0; i < n->nin; i++) {
         Tensor *t = n->in[i].saved;
         n->in[i].saved = NULL;
+        n->freed |= t != NULL;
         tensor_release(c, t);
     }
     for (uint32_t j = 0; j < n->nout; j++) {
         Tensor *t = n->out_saved[j];
         n->out_saved[j] = NULL;
+        n->freed |= t != NULL;
         tensor_release(c, t);
     }
-    n->freed = n->prim != NULL;
 }
 
 /* ---- what a derivative reads ---- */
@@ -173,39 +174,11 @@ static bool learn_saves(wf_ctx *c, Prim *p)
 
 /* ---- which results of a call follow which operands ---- */
 
-/* The operands of the call that v depends on, as bits; derivatives pass neither integers nor stop_gradient. */
-static void reach_eqn(const Program *p, const Eqn *e, uint64_t *bits, uint32_t words)
-{
-    const Val *in = eqn_in(p, e);
-
-    for (uint32_t j = 0; j < e->nout && e->op != OP_stop_gradient; j++) {
-        uint64_t *to = bits + (size_t)(e->out + j) * words;
-        if (!dtype_is_differentiable(val_type(p, e->out + j).dtype))
-            continue;
-        for (uint32_t i = 0; i < e->nin; i++)
-            for (uint32_t w = 0; w < words; w++)
-                to[w] |= bits[(size_t)in[i] * words + w];
-    }
-}
-
 static bool learn_reaches(wf_ctx *c, Prim *p)
 {
-    const Program *q = p->program;
-    uint32_t words = p->nin / 64 + 1;
-    uint64_t *bits;
-
     T_ENTER(c, false)
     p->reaches = arena_zalloc(&p->arena, (size_t)p->nin * p->nout + 1);
-    bits = arena_zalloc(&c->scratch, (size_t)(q->nvals + 1) * words * sizeof *bits);
-    for (uint32_t i = 0; i < p->nin; i++)
-        if (dtype_is_differentiable((wf_dtype)p->in[i].dtype))
-            bits[(size_t)program_in(q, i) * words + i / 64] |= (uint64_t)1 << i % 64;
-    for (uint32_t e = 0; e < q->neqns; e++)
-        reach_eqn(q, &q->eqns[e], bits, words);
-    for (uint32_t i = 0; i < p->nin; i++)
-        for (uint32_t j = 0; j < p->nout; j++)
-            p->reaches[(size_t)i * p->nout + j] =
-                bits[(size_t)q->outs[j] * words + i / 64] >> i % 64 & 1;
+    reach_program(&c->scratch, p->program, p->reaches);
     T_LEAVE(c);
     return !failed(c);
 }

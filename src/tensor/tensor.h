@@ -521,6 +521,10 @@ void hint_pin(wf_ctx *c, Dim d);
 const void *hint_attr(wf_ctx *c, Trace *tr, OpCode op, const void *attr);
 bool hint_exact(wf_ctx *c, Dim a, Dim b, Dim *out_q);
 
+/* ---- reach.c ---- */
+/* out_reaches[i * nout + j]: may result j of p have a derivative by operand i? Scratch in a. */
+void reach_program(Arena *a, const Program *p, bool *out_reaches);
+
 /* ---- record.c ---------------------------------------------------------------------------------- */
 
 typedef struct Edge {
@@ -538,7 +542,7 @@ typedef struct Host {
 struct RecordNode {
     int32_t refs;
     uint8_t cls;  /* free list */
-    bool freed;   /* saved values are gone */
+    bool freed;   /* it had saved values, which are gone */
     Prim *prim;   /* NULL: a leaf */
     Tensor *leaf; /* of a leaf: the tensor, not counted, NULL when it is gone */
     Host *host;        /* of a leaf; NULL: none */
