@@ -143,7 +143,8 @@ typedef struct
     uint8_t l[MAX_RANK];
 } Term;
 
-static const char *parse_term(wf_ctx *c, const char *s, uint32_t rank, bool is_output,
+/* The labels of operand k; those of the result, if k < 0. */
+static const char *parse_term(wf_ctx *c, const char *s, uint32_t rank, int operand,
                               uint32_t dots, Term *t)
 {
     uint32_t letters = 0;
@@ -151,7 +152,7 @@ static const char *parse_term(wf_ctx *c, const char *s, uint32_t rank, bool is_o
 
     for (p = s; *p && *p != ',' && *p != '-'; p++)
         letters += (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z');
-    if (!is_output)
+    if (operand >= 0)
         dots = rank >= letters ? rank - letters : 0;
     t->n = 0;
     for (p = s; *p && *p != ',' && *p != '-'; p++) {
@@ -165,14 +166,13 @@ static const char *parse_term(wf_ctx *c, const char *s, uint32_t rank, bool is_o
                    t->n < MAX_RANK) {
             t->l[t->n++] = (uint8_t)*p;
         } else {
-            tensor_fail(c, WF_ERR_SYNTAX, "wf_einsum: '%c' at position %d of the specification",
+            tensor_fail(c, WF_ERR_VALUE, "wf_einsum: '%c' at position %d of the specification",
                   *p, (int)(p - s));
             return NULL;
         }
     }
-    if (!is_output && t->n != rank) {
-        tensor_fail(c, WF_ERR_SHAPE, "wf_einsum: an operand of rank %u has %u labels", rank,
-              t->n);
+    if (operand >= 0 && t->n != rank) {
+        tensor_fail(c, WF_ERR_SHAPE, "wf_einsum: operand %d of rank %u has %u labels", operand, rank, t->n);
         return NULL;
     }
     return p;
@@ -327,7 +327,7 @@ static bool parse_spec(wf_ctx *c, const char *spec, const wf_tensor *x, int n, T
     for (int i = 0; i < n; i++) {
         Shape sh;
         if (!shape_of(c, x[i], "wf_einsum", &sh) ||
-            !(s = parse_term(c, s, sh.rank, false, 0, &t[i])))
+            !(s = parse_term(c, s, sh.rank, i, 0, &t[i])))
             return false;
         t[i].t = x[i];
         for (uint32_t k = 0; k < t[i].n; k++)
@@ -336,13 +336,13 @@ static bool parse_spec(wf_ctx *c, const char *spec, const wf_tensor *x, int n, T
         if (*s == ',' && i + 1 < n)
             s++;
         else if (*s == ',' || i + 1 < n) {
-            tensor_fail(c, WF_ERR_SYNTAX, "wf_einsum: '%s' does not name %d operands", spec, n);
+            tensor_fail(c, WF_ERR_VALUE, "wf_einsum: '%s' does not name %d operands", spec, n);
             return false;
         }
     }
     if (!strncmp(s, "->", 2)) {
-        if (!(s = parse_term(c, s + 2, 0, true, dots, out)) || *s) {
-            tensor_fail(c, WF_ERR_SYNTAX, "wf_einsum: '%s' has more than one result", spec);
+        if (!(s = parse_term(c, s + 2, 0, -1, dots, out)) || *s) {
+            tensor_fail(c, WF_ERR_VALUE, "wf_einsum: '%s' has more than one result", spec);
             return false;
         }
     } else {
@@ -353,7 +353,7 @@ static bool parse_spec(wf_ctx *c, const char *spec, const wf_tensor *x, int n, T
         for (int i = 0; i < n; i++)
             found = found || label_at(&t[i], out->l[k]) >= 0;
         if (!found || label_at(out, out->l[k]) != (int)k) {
-            tensor_fail(c, WF_ERR_SYNTAX,
+            tensor_fail(c, WF_ERR_VALUE,
                   "wf_einsum: label '%c' of the result stands twice or in no operand",
                   out->l[k] < 128 ? out->l[k] : '.');
             return false;

@@ -493,10 +493,11 @@ static bool one_index(En *e, Value k, wf_index *out)
         e->f == &vm->engine->front[FRONT_NUMPY])
         return sc_fail(vm, C_IndexError, "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean "
                                          "arrays are valid indices");
+    if (k.tag == T_OBJ && is_str(k) && e->f == &vm->engine->front[FRONT_TORCH])
+        return sc_fail(vm, C_TypeError, "new(): invalid data type 'str'");
     if (k.tag == T_FLOAT || (k.tag == T_OBJ && is_str(k)))
         return sc_fail(vm, C_IndexError,
-                       "only integers, slices (`:`), ellipsis (`...`), None and integer or "
-                       "boolean tensors are valid indices, got %s",
+                       "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got %s)",
                        sc_type_name(vm, k));
     return sc_to_int(vm, k, &out->start) && (*out = wf_at_int(out->start), true);
 }

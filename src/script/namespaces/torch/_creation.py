@@ -135,6 +135,8 @@ def _made(t, out, device, requires_grad):
 def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     if dtype is None and getattr(fill_value, "kind", None) == "float":
         dtype = get_default_dtype()  # a number of a scripted function
+    if isinstance(fill_value, (str, list, tuple)):
+        raise TypeError(f"full(): argument 'fill_value' (position 2) must be Number, not {type(fill_value).__name__}")
     t = _full_at((size,) if isinstance(size, int) else size, fill_value, dtype, device)
     return _made(t, out, device, requires_grad)
 
@@ -193,6 +195,9 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, device=None,
 
 
 def eye(n, m=None, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
+    for size, name in ((n, "n"), (m, "m")):
+        if size is not None and size < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
     return _made(_w.eye(n, n if m is None else m, 0, dtype or _default[0]), out, device, requires_grad)
 
 
@@ -351,6 +356,8 @@ def bernoulli(input, p=None, *, generator=None, out=None):
         check_share(p)
         t = placed(_w.draw("bernoulli", input.shape, input.dtype, p, 0, g), input.device)
     else:
+        if not is_float(input.dtype):
+            raise NotImplementedError(f"\"bernoulli_tensor_cpu_p_\" not implemented for '{_scalar(input)}'")
         if not _w.about(input, "symbolic") and input.numel() and not (_w.ge(input, 0) & _w.le(input, 1)).all():
             raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If so, "
                                "please report an enhancement request to PyTorch.)")

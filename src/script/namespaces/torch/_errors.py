@@ -52,6 +52,16 @@ def _matmul(text, label):
     return f"{name}: mat1 and mat2 shapes cannot be multiplied ({rows}x{a[-1]} and {b[-2]}x{b[-1]})"
 
 
+def _batches(text, label):
+    # Of two matrices in batches the second, and what its shape would have to be.
+    b, whole = _shapes(text)[:2]
+    for k in range(len(b)):
+        if b[k] not in (1, whole[k - len(b)]):
+            return (f"The size of tensor a ({whole[k - len(b)]}) must match the size of tensor b ({b[k]}) at non-singleton dimension "
+                    f"{k + len(whole) - len(b)}")
+    return text
+
+
 def _concat(text, label):
     a, b = _shapes(text)[:2]
     axis = int(text.rpartition("axis ")[2].split()[0])
@@ -74,6 +84,12 @@ def _index(text, label):
         return IndexError("index out of range in self")
     kind = RuntimeError if label in ("take_along", "put_along", "add_along", "index_set", "index_add") else IndexError
     return kind(f"index {value} is out of bounds for dimension {axis} with size {size}")
+
+
+def _twice(text, label):
+    if label == "permute" or text.startswith("permute"):
+        return "permute(): duplicate dims are not allowed."
+    return f"dim {text.partition('axis ')[2].split()[0]} appears multiple times in the list of dims"
 
 
 def _axis(text, label):
@@ -170,11 +186,14 @@ _WORDS = (  # a part of the engine's text, what to say
     ("cannot be written into", _cast),
     ("cannot be broadcast together", _broadcast),
     ("do not fit: the last axis", _matmul),
+    ("matmul: shape ", _batches),
     ("differ in more than axis", _concat),
     ("indices for a tensor", _index),
     ("is out of range for axis", _index),
     ("is out of range for a tensor of rank", _axis),
     ("elements, but [", _elements),
+    (" stands twice", _twice),
+    ("only one size can be inferred", lambda text, label: "only one dimension can be inferred"),
     ("history was used and freed", lambda text, label: torch._grad.TWICE),
     ("saved for its derivative was written", _written),
     ("a leaf that requires a gradient cannot be written",
@@ -187,6 +206,11 @@ _WORDS = (  # a part of the engine's text, what to say
     ("are those of what is written",
      lambda text, label: "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
                          "location. Please clone() the tensor before performing the operation."),
+    ("is negative", lambda text, label: f"Trying to create tensor with negative dimension {text.partition('size ')[2].split()[0]}"
+                                        if " of axis " in text else text),
+    ("tril: needs", lambda text, label: "tril: input tensor must have at least 2 dimensions"),
+    ("triu: needs", lambda text, label: "triu: input tensor must have at least 2 dimensions"),
+    ("masked_select: needs", lambda text, label: "masked_select: expected BoolTensor for mask"),
     ("needs a float dtype", lambda text, label: "Only Tensors of floating point and complex dtype can require gradients"),
 )
 

@@ -190,6 +190,11 @@ def clamp_max(input, max):
 def where(condition, input=None, other=None, *, out=None):
     if input is None and other is None:
         return nonzero(condition, as_tuple=True)
+    if not isinstance(condition, _w.Tensor):
+        raise TypeError(f"where(): argument 'condition' (position 1) must be Tensor, not {type(condition).__name__}")
+    if condition.dtype not in (_bool, uint8):
+        from torch._errors import named
+        raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {named(condition.dtype)}")
     return put(out, _w.where(condition, input, other))
 
 
@@ -940,6 +945,8 @@ def bincount(input, weights=None, minlength=0):
 
 
 def histc(input, bins=100, min=0, max=0):
+    if bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     lo, hi = float(min), float(max)
     if lo == 0 and hi == 0:
         lo, hi = float(_w.min(input)), float(_w.max(input))

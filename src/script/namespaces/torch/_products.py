@@ -4,6 +4,7 @@ import _torch as _w
 from torch._cast import full as _full, low as _low, stay as _stay
 from torch._core import core as _core
 from torch._math import __keywords__, put
+from torch._shape import _size_of
 from torch._types import result as _result
 
 
@@ -31,6 +32,10 @@ def _with_rank(name, ranks, fn=matmul):
             if x.ndim != rank:
                 kind = {1: "vector", 2: "matrix", 3: "batch of matrices"}[rank]
                 raise RuntimeError(f"{name}: {which} must be a {kind}, got {x.ndim}-D tensor")
+        if ranks == (3, 3) and not _w.about(input, "symbolic") and not _w.about(other, "symbolic"):
+            need, found = [input.shape[0], input.shape[2]], list(other.shape[:2])
+            if need != found:   # batches of one are not repeated
+                raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: {need} but got: {found}.")
         return put(out, _w.label(fn(input, other), name))
     product.__name__ = product.__qualname__ = name
     return product
@@ -112,7 +117,42 @@ def tensordot(a, b, dims=2):
 def einsum(equation, *operands):
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = operands[0]
-    return _w.einsum(equation.replace(" ", ""), list(operands))
+    equation = equation.replace(" ", "")
+    try:
+        return _w.einsum(equation, list(operands))
+    except (RuntimeError, ValueError):
+        _explain(equation, operands)
+        raise
+
+
+def _explain(equation, operands):
+    # What is wrong with an einsum, in PyTorch's words.
+    def wrong(what):
+        raise RuntimeError("einsum(): " + what) from None
+
+    left, _, right = equation.partition("->")
+    terms, sizes = left.split(","), {}
+    if len(terms) != len(operands):
+        wrong(f"{'fewer' if len(operands) < len(terms) else 'more'} operands were provided than specified in the equation")
+    for k, (term, x) in enumerate(zip(terms, operands)):
+        labels = term.replace("...", "")
+        if len(labels) != x.ndim and "..." not in term or len(labels) > x.ndim:
+            wrong(f"the number of subscripts in the equation ({len(labels)}) "
+                  + (f"does not match the number of dimensions ({x.ndim}) for operand {k} and no ellipsis was given" if "..." not in term
+                     else f"is more than the number of dimensions ({x.ndim}) for operand {k}"))
+    for k, c in enumerate(right.replace("...", "")):
+        if c in right[:k]:
+            wrong(f"output subscript {c} appears more than once in the output")
+        if c not in left:
+            wrong(f"output subscript {c} does not appear in the equation for any input operand")
+    for k, (term, x) in enumerate(zip(terms, operands)):
+        shape = tuple(x.shape)
+        before, dots, after = term.partition("...")
+        for c, n in list(zip(before, shape)) + list(zip(after, shape[x.ndim - len(after):])):
+            if sizes.setdefault(c, n) == 1:
+                sizes[c] = n
+            elif n not in (1, sizes[c]):
+                wrong(f"subscript {c} has size {n} for operand {k} which does not broadcast with previously seen size {sizes[c]}")
 
 
 @_full
@@ -124,7 +164,14 @@ def trace(input):
 
 def cross(input, other, dim=None):
     if dim is None:
-        dim = [k for k, n in enumerate(input.shape) if n == 3][0]
+        dim = next((k for k, n in enumerate(input.shape) if n == 3), None)
+        if dim is None:
+            raise RuntimeError("no dimension of size 3 in input")
+    if input.ndim != other.ndim:
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    a, b = _size_of(input, dim), _size_of(other, dim)
+    if a != 3 or b != 3:
+        raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {a} and {b}")
 
     def part(x, k):
         return _w.narrow(x, dim, k, 1)
@@ -134,7 +181,7 @@ def cross(input, other, dim=None):
 
 
 def cholesky(input, upper=False):
-    return _factors.cholesky(_w, input, upper)
+    return __import__("torch.linalg").cholesky(input, upper=upper)
 
 
 def cholesky_solve(B, L, upper=False):
@@ -172,7 +219,7 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
 
 
 def inverse(input):
-    return _w.inv(input)
+    return __import__("torch.linalg").inv(input)
 
 
 def det(input):
@@ -207,7 +254,7 @@ def kron(input, other):
 
 
 def matrix_power(input, n):
-    return _core.matrix_power(input, n, _w.inv)
+    return _core.matrix_power(input, n, inverse)
 
 
 def cov(input, *, correction=1, fweights=None, aweights=None):

@@ -199,7 +199,11 @@ def _each(tensors, fn):
 def _several(tensors, name):
     if isinstance(tensors, _w.Tensor) and not _w.about(tensors, "symbolic"):
         raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}")
-    return list(tensors)
+    tensors = list(tensors)
+    for i, x in enumerate(tensors):
+        if not isinstance(x, _w.Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(x).__name__}")
+    return tensors
 
 
 def cat(tensors, dim=0, *, out=None):
@@ -387,13 +391,22 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
         return _w.repeat(input, counts, dim)
     if len(counts) == 1:
         return _w.repeat(input, counts[0], dim)
+    if len(counts) != input.shape[dim]:
+        raise RuntimeError("repeats must have the same size as input along dim, but got repeats.size(0) = "
+                           f"{len(counts)} and input.size({dim}) = {input.shape[dim]}")
     index = [i for i, n in enumerate(counts) for _ in range(n)]
     if output_size is not None and len(index) != output_size:
         raise RuntimeError("allocated size does not match required size")
     return _w.take(input, _w.tensor(index, int64), dim)
 
 
-def flip(input, *dims):
+def flip(input, dims):
+    if isinstance(dims, int):
+        raise TypeError("flip(): argument 'dims' (position 2) must be tuple of ints, not int")
+    return flipped(input, *dims)
+
+
+def flipped(input, *dims):
     dims = as_size(dims)
     for k, d in enumerate(dims):
         if input.ndim or d not in (0, -1):
@@ -406,18 +419,20 @@ def flip(input, *dims):
 def fliplr(input):
     if input.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
-    return flip(input, 1)
+    return flipped(input, 1)
 
 
 def flipud(input):
     if input.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
-    return flip(input, 0)
+    return flipped(input, 0)
 
 
 def roll(input, shifts, dims=None):
     if dims is None or (isinstance(dims, (tuple, list)) and len(dims) == 0):
         if not isinstance(shifts, int):
+            if len(shifts) != 1:
+                raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:0")
             shifts, = shifts
         return _w.reshape(_w.roll(_w.reshape(input, (-1,)), shifts, 0), input.shape)
     shifts = [shifts] if isinstance(shifts, int) else shifts
@@ -435,8 +450,8 @@ def rot90(input, k=1, dims=(0, 1)):
     if k == 0:
         return _w.copy(input)
     if k == 2:
-        return flip(input, [a, b])
-    return _w.swap_axes(flip(input, b), a, b) if k == 1 else flip(_w.swap_axes(input, a, b), b)
+        return flipped(input, a, b)
+    return _w.swap_axes(flipped(input, b), a, b) if k == 1 else flipped(_w.swap_axes(input, a, b), b)
 
 
 def combinations(input, r=2, with_replacement=False):
@@ -807,7 +822,7 @@ def _sorted(input, dim, descending):
             _w.any(_w.is_nan(input))):
         return _w.sort(input, dim, descending)
     v, i = _w.sort(_w.flip(input, dim), dim)
-    return flip(v, dim), input.shape[dim] - 1 - flip(i, dim)
+    return flipped(v, dim), input.shape[dim] - 1 - flipped(i, dim)
 
 
 def argsort(input, dim=-1, descending=False, stable=False):
@@ -834,6 +849,11 @@ def topk(input, k, dim=-1, largest=True, sorted=True, *, out=None):
 def kthvalue(input, k, dim=-1, keepdim=False):
     from torch._math import _no_bool
     _no_bool(input, "kthvalue_cpu")
+    n = _size_of(input, dim) if input.ndim else 1
+    if not 0 < k <= n:
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim % max(input.ndim, 1)}")
+    if input.ndim == 0:
+        return pair("kthvalue", (_w.copy(input), _w.tensor(0)))
     values, index = _w.sort(input, dim)
     v, i = _w.narrow(values, dim, k - 1, 1), _w.narrow(index, dim, k - 1, 1)
     return pair("kthvalue", (v, i) if keepdim else (_w.squeeze(v, dim), _w.squeeze(i, dim)))

@@ -18,7 +18,7 @@ _METHODS = (
             "logaddexp2"),
     (_shape, "reshape view view_as reshape_as flatten ravel unflatten permute transpose t movedim squeeze unsqueeze "
              "expand expand_as broadcast_to split chunk tensor_split hsplit vsplit dsplit unsafe_split unsafe_chunk adjoint unbind narrow narrow_copy select repeat tile "
-             "repeat_interleave flip fliplr flipud roll rot90 unfold as_strided tril triu diag diagonal diag_embed "
+             "repeat_interleave fliplr flipud roll rot90 unfold as_strided tril triu diag diagonal diag_embed "
              "index_select gather take take_along_dim scatter scatter_add scatter_reduce index_add index_copy "
              "index_fill index_put masked_fill masked_select masked_scatter argwhere sort argsort msort topk "
              "kthvalue unique unique_consecutive"),
@@ -409,6 +409,8 @@ class Tensor(_w.Tensor):
         if dtype is None:
             return "torch." + _TYPE_NAMES.get(self.dtype.name, "Tensor")
         if isinstance(dtype, str):
+            if dtype not in _BY_TYPE_NAME:
+                raise ValueError(f"invalid type: '{dtype}'")
             dtype = _BY_TYPE_NAME[dtype]
         elif hasattr(dtype, "_dtype"):
             dtype = dtype._dtype
@@ -630,6 +632,7 @@ def _bind():
         setattr(Tensor, name, _method(getattr(_w, name)))
     for name, native in _RENAMED.items():
         setattr(Tensor, name, _method(getattr(_w, native)))
+    Tensor.flip = _shape.flipped
     for name, other in _ALIASES.items():
         setattr(Tensor, name, getattr(Tensor, other))
     for name in _IN_PLACE.split():

@@ -236,6 +236,9 @@ def pair(name, two):
 class Generator(_w.Generator):
     __module__ = "torch._C"
 
+    def __init__(self, device="cpu"):
+        super().__init__(globals()["device"](device).type)
+
     @property
     def device(self):
         return device("cuda" if self is not default_generator and self is globals().get("gpu_generator") else "cpu")

@@ -14,16 +14,25 @@ class _LinAlgError(RuntimeError):
 LinAlgError = _LinAlgError
 
 
-def _checked(x, name, what):
-    # Singular matrices give numbers that are not finite.
-    if not _w.about(x, "symbolic") and not bool(_w.all(_w.is_finite(x))):
-        raise _LinAlgError(f"{name}: {what} could not be completed because the input matrix is singular.")
-    return x
+def _unknown(x):
+    # A trace knows no numbers, the meta device has none.
+    return _w.about(x, "symbolic") or _w.device_at(x) < 0
 
 
-def inv(A):
+def _refuse(A, infos, kind, name, why):
+    # Of a batch the first matrix whose info is not 0 is named.
+    bad = [(i, k) for i, k in enumerate(infos.reshape(-1).tolist()) if k]
+    if bad:
+        i, k = bad[0]
+        raise kind(name + (f": (Batch element {i}): " if A.ndim > 2 else ": ") + why(k))
+
+
+def inv(A, _name="linalg.inv"):
     _square(A, "linalg.inv")
-    return _checked(_w.inv(A), "linalg.inv", "the inversion")
+    x = _w.inv(A)
+    _not_singular(A, x, _name, lambda k: f"The diagonal element {k} is zero, the inversion could not be completed because the input "
+                                         "matrix is singular.")
+    return x
 
 
 def _square(A, name):
@@ -34,8 +43,12 @@ def _square(A, name):
 
 
 def _pivot_info(A):
+    return _zero_pivot(_lu(_w.detach(A))[4])
+
+
+def _zero_pivot(up):
     # The number, from 1, of the first pivot that is 0; 0: there is none.
-    d = _w.diagonal(_lu(_w.detach(A))[4])
+    d = _w.diagonal(_w.detach(up))
     zero = d == 0
     first = _w.cast(_w.argmax(_w.cast(zero, _w.int32), -1), _w.int32) + 1
     return _w.where(_w.any(zero, -1), first, _w.zeros_like(first))
@@ -48,14 +61,38 @@ def _solve(A, B, left):
     return _w.squeeze(_w.solve(A, _w.expand_dims(B, -1)), -1) if vector else _w.solve(A, B)
 
 
-def _not_singular(A, x, name):
+def _not_singular(A, x, name, why=lambda k: "The solver failed because the input matrix is singular."):
     # x is of A: what is not finite there may come of a pivot that is 0.
-    if _w.about(x, "symbolic") or _w.about(A, "symbolic") or bool(_w.all(_w.is_finite(x))):
-        return
-    bad = [i for i, k in enumerate(_pivot_info(A).reshape(-1).tolist()) if k]
-    if bad:
-        batch = f"(Batch element {bad[0]}): " if A.ndim > 2 else ""
-        raise _LinAlgError(f"{name}: {batch}The solver failed because the input matrix is singular.")
+    if not (_unknown(x) or _unknown(A) or bool(_w.all(_w.is_finite(x)))):
+        _refuse(A, _pivot_info(A), _LinAlgError, name, why)
+
+
+def _minor_info(A, low):
+    # The order of the first leading minor that is not positive, by the factor of each of them; 0: none is.
+    if not bool(_w.any(_w.is_nan(low))):
+        return _w.full(A.shape[:-2], 0, _w.int32)
+
+    def fits(a, k):
+        return not bool(_w.any(_w.is_nan(_factors.cholesky(_w, a[:k, :k], False))))
+
+    def first(a):
+        good, bad = 0, a.shape[-1] + 1
+        while bad - good > 1:
+            k = (good + bad) // 2
+            good, bad = (k, bad) if fits(a, k) else (good, k)
+        return bad if bad <= a.shape[-1] else 0
+
+    matrices = _w.reshape(_w.detach(A), (-1,) + tuple(A.shape[-2:]))
+    return _w.reshape(_w.tensor([first(a) for a in matrices], _w.int32), A.shape[:-2])
+
+
+def _numbers(A):
+    # PyTorch's decomposition does not end well where there is NaN; infinities make NaN.
+    if not _unknown(A) and A.numel():
+        bad = _w.any(_w.is_nan(_w.abs(_w.detach(A)) if A.dtype.is_complex else A), (-2, -1))
+        _refuse(A, bad, _LinAlgError, "linalg.svd",
+                lambda k: "The algorithm failed to converge because the input matrix contained non-finite values.")
+    return A
 
 
 def solve(A, B, *, left=True):
@@ -76,11 +113,13 @@ def solve_triangular(A, B, *, upper, left=True, unitriangular=False):
     return _w.solve_triangular(A, B, not upper, False, unitriangular)
 
 
-def cholesky(A, *, upper=False):
+def cholesky(A, *, upper=False, _name="linalg.cholesky"):
+    _square(A, "linalg.cholesky")
     low = _factors.cholesky(_w, A, upper)
-    if not _w.about(low, "symbolic") and bool(_w.any(_w.is_nan(low))):
-        raise _LinAlgError("linalg.cholesky: The factorization could not be completed because the input is not "
-                          "positive-definite.")
+    if not _unknown(low):
+        _refuse(A, _minor_info(A, low), _LinAlgError, _name,
+                lambda k: "The factorization could not be completed because the input is not positive-definite (the leading minor of "
+                          f"order {k} is not positive-definite).")
     return low
 
 
@@ -122,8 +161,10 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
 
 def cond(A, p=None):
     if p in (None, 2, -2):
-        return _factors.cond(_w, A, p == -2)
-    return norm(A, p) * norm(inv(A), p)
+        return _factors.cond(_w, _numbers(A), p == -2)
+    _square(A, "linalg.cond")
+    x = norm(A, p) * norm(_w.inv(A), p)
+    return _w.where(_pivot_info(A) > 0, float("inf"), x)
 
 
 multi_dot = _core.multi_dot
@@ -170,11 +211,11 @@ def eigvalsh(A, UPLO="L"):
 
 
 def svd(A, full_matrices=True, *, driver=None):
-    return _result("linalg_svd", ("U", "S", "Vh"))(_factors.svd(_w, A, full_matrices))
+    return _result("linalg_svd", ("U", "S", "Vh"))(_factors.svd(_w, _numbers(A), full_matrices))
 
 
 def svdvals(A, *, driver=None):
-    return _w.op("svd", [A])[1]
+    return _w.op("svd", [_numbers(A)])[1]
 
 
 def _lu(A):
@@ -199,9 +240,22 @@ def lu(A, *, pivot=True):
 
 
 def lu_factor(A, *, pivot=True):
-    _pivoted(pivot, "lu_factor")
+    return _result("linalg_lu_factor", ("LU", "pivots"))(_factored(A, pivot, "lu_factor", True)[:2])
+
+
+def lu_factor_ex(A, *, pivot=True, check_errors=False):
+    return _result("linalg_lu_factor_ex", ("LU", "pivots", "info"))(_factored(A, pivot, "lu_factor_ex", check_errors))
+
+
+def _factored(A, pivot, name, check):
+    _pivoted(pivot, name)
     both, pivots, perm, low, up = _lu(A)
-    return _result("linalg_lu_factor", ("LU", "pivots"))((both, pivots + 1))
+    info = _zero_pivot(up)
+    if check and not _unknown(A):
+        _refuse(A, info, RuntimeError, "torch.linalg." + name,
+                lambda k: f"U[{k},{k}] is zero and using it on lu_solve would result in a division by zero. If you still want to perform "
+                          "the factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)")
+    return both, pivots + 1, info
 
 
 def matrix_exp(A):
@@ -223,22 +277,24 @@ def matrix_exp(A):
 
 
 def inv_ex(A, *, check_errors=False):
-    y = inv(A) if check_errors else _w.inv(A)
+    y = inv(A, "linalg.inv_ex") if check_errors else _w.inv(A)
     return _result("linalg_inv_ex", ("inverse", "info"))((y, _pivot_info(A)))
 
 
 def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None):
     if atol is not None:
         raise NotImplementedError("linalg.pinv: atol")
-    return _factors.pinv(_w, A, rcond if rtol is None else rtol)
+    return _factors.pinv(_w, _numbers(A), rcond if rtol is None else rtol)
 
 
 def matrix_rank(A, tol=None, hermitian=False, *, atol=None, rtol=None):
-    return _factors.rank(_w, A, rtol, tol or atol or 0.0)
+    return _factors.rank(_w, _numbers(A), rtol, tol or atol or 0.0)
 
 
 def eig(A):
     _square(A, "linalg.eig")
+    if not _unknown(A) and not bool(_w.all(_w.is_finite(A))):
+        raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
     return _result("linalg_eig", ("eigenvalues", "eigenvectors"))(_factors.eig(_w, A))
 
 
@@ -256,9 +312,12 @@ def tensorsolve(A, B, dims=None):
 
 
 def cholesky_ex(A, *, upper=False, check_errors=False):
-    low = cholesky(A, upper=upper) if check_errors else _factors.cholesky(_w, A, upper)
-    bad = _w.any(_w.is_nan(_w.real(low) if A.dtype.is_complex else low), (-2, -1))
-    return _result("linalg_cholesky_ex", ("L", "info"))((low, _w.cast(bad, _w.int32)))
+    low = cholesky(A, upper=upper, _name="linalg.cholesky_ex") if check_errors else _factors.cholesky(_w, A, upper)
+    if _unknown(low):
+        info = _w.cast(_w.any(_w.is_nan(_w.real(low) if A.dtype.is_complex else low), (-2, -1)), _w.int32)
+    else:
+        info = _minor_info(A, low)
+    return _result("linalg_cholesky_ex", ("L", "info"))((low, info))
 
 
 def solve_ex(A, B, *, left=True, check_errors=False):

@@ -7,6 +7,8 @@ class Parameter(Tensor):
     def __init__(self, data=None, requires_grad=True):
         if data is None:
             data = _w.full((0,), 0.0)
+        if not isinstance(data, _w.Tensor):
+            raise AttributeError(f"'{type(data).__name__}' object has no attribute 'detach'")
         _w.Tensor.__init__(self, _w.detach(data))
         if requires_grad:
             self.requires_grad_()

@@ -231,8 +231,22 @@ class RNNCellBase(Module):
         for p in self.parameters():
             init.uniform_(p, -bound, bound)
 
+    def _check_axes(self, what, x):
+        if x.ndim not in (1, 2):
+            raise ValueError(f"{type(self).__name__}: Expected {what} to be 1D or 2D, got {x.ndim}D instead")
+
+    def _check_sizes(self, x, state):
+        if x.shape[1] != self.input_size:
+            raise RuntimeError(f"input has inconsistent input_size: got {x.shape[1]} expected {self.input_size}")
+        for k, s in enumerate(state):
+            if s.shape[0] != x.shape[0]:
+                raise RuntimeError(f"Input batch size {x.shape[0]} doesn't match hidden{k} batch size {s.shape[0]}")
+            if s.shape[1] != self.hidden_size:
+                raise RuntimeError(f"hidden{k} has inconsistent hidden_size: got {s.shape[1]}, expected {self.hidden_size}")
+
     def forward(self, input, hx=None):
         lstm = self.mode == "LSTM"
+        self._check_axes("input", input)
         single = input.ndim == 1
         x = _w.expand_dims(input, 0) if single else input
         if hx is None:
@@ -240,8 +254,11 @@ class RNNCellBase(Module):
             state = (zero, zero) if lstm else (zero,)
         else:
             state = tuple(hx) if lstm else (hx,)
-            if single:
-                state = tuple([_w.expand_dims(s, 0) for s in state])
+            for k, s in enumerate(state):
+                self._check_axes(f"hx[{k}]" if lstm else "hidden", s)
+            state = tuple([_w.expand_dims(s, 0) if s.ndim == 1 else s for s in state])
+        if not any([_w.about(t, "symbolic") for t in (x,) + state]):
+            self._check_sizes(x, state)
         new = _STEPS[self.mode](_w.linear(x, self.weight_ih, self.bias_ih), state, self.weight_hh, self.bias_hh, None)
         if single:
             new = tuple([_w.squeeze(s, 0) for s in new])
