@@ -91,6 +91,7 @@ void engine_free(Vm *vm)
             if (g->front[i].scalar_cls[d])
                 obj_drop(vm, g->front[i].scalar_cls[d]);
         sc_drop(vm, g->front[i].error_text);
+        sc_drop(vm, g->front[i].watcher);
         wf_generator_free(g->front[i].generator);
     }
     vm->engine = NULL;

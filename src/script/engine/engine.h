@@ -70,6 +70,7 @@ struct Front { /* one library's view */
     struct DTypeObj *dtypes[WF_DTYPE_COUNT];
     wf_generator *generator;
     Value error_text;   /* fn(text, label): an error as the library words it; T_NIL: as it is */
+    Value watcher;      /* fn(name, x, y, result): told what an operator has computed; T_NIL: nobody */
     struct Engine *engine;
     wf_device *home;    /* where results on the host go; NULL: they stay */
     bool stays;         /* its arrays are the host's */

@@ -181,6 +181,23 @@ static Value n_set_data(Vm *vm, const Args *a)
     return en_end_value(&e, NONE);
 }
 
+/* rebind(x, y): the object x stands for the array y from now on; what was made of x before stays as it was */
+static Value n_rebind(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    TensorObj *o = as_tensor(a->v[0]);
+    wf_tensor x, y, old = WF_NONE;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &y))
+        return en_fail(&e);
+    if (!wf_is_none(y = wf_keep(e.c, y))) {
+        old = o->t;
+        o->t = y;
+    }
+    wf_drop(e.c, old);
+    return en_end_value(&e, NONE);
+}
+
 /* lock(x, on): may x, and views made of it from now on, only be read? */
 static Value n_lock(Vm *vm, const Args *a)
 {
@@ -201,6 +218,14 @@ static Value n_set_error(Vm *vm, const Args *a)
     Front *f = a->user;
 
     sc_put(vm, &f->error_text, sc_ref(a->v[0]));
+    return NONE;
+}
+
+static Value n_set_watcher(Vm *vm, const Args *a)
+{
+    Front *f = a->user;
+
+    sc_put(vm, &f->watcher, a->v[0].tag == T_NONE ? NIL : sc_ref(a->v[0]));
     return NONE;
 }
 
@@ -394,7 +419,9 @@ const NativeDef engine_state[] = {
     {"same", n_same, "x,y"},
     {"lock", n_lock, "x,on"},
     {"set_data", n_set_data, "x,y"},
+    {"rebind", n_rebind, "x,y"},
     {"set_error", n_set_error, "fn"},
+    {"set_watcher", n_set_watcher, "fn"},
     {"set_weak", n_set_weak, "x|weak"},
     {"shares_memory", n_shares_memory, "x,y"},
     {"apart", n_apart, "x,values"},

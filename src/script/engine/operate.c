@@ -317,6 +317,33 @@ const char *en_matmul_label(En *e, wf_tensor x, wf_tensor y)
     return m == 2 && wf_has_grad_history(e->c, x) ? "clone" : "unsafe_view";
 }
 
+/* The result, once who watches has seen it. Into `to`, if that is a tensor: written there after that. */
+static Value watched(Vm *vm, const char *name, Value a, Value b, Value r, Value to)
+{
+    Value see[4] = {v_obj(sc_str(vm, name)), a, b, r}, none = NIL;
+
+    if (see[0].tag != T_NIL && r.tag != T_NIL) {
+        Value fn = sc_ref(as_tensor(r)->front->watcher);
+
+        none = sc_call(vm, fn, see, 4);
+        sc_drop(vm, fn);
+    }
+    if (none.tag != T_NIL && to.tag != T_NIL) {
+        En e = en_begin_front(vm, as_tensor(to)->front);
+
+        wf_write(e.c, as_tensor(to)->t, as_tensor(r)->t);
+        sc_drop(vm, none);
+        none = en_end_value(&e, NONE);
+        sc_put(vm, &r, sc_ref(to));
+    }
+    sc_drop(vm, see[0]);
+    sc_drop(vm, none);
+    if (none.tag != T_NIL)
+        return r;
+    sc_drop(vm, r);
+    return NIL;
+}
+
 Value en_tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inplace)
 {
     Value rule = op == OP2_MUL ? beside_sequence(vm, a, b, reflected) : NONE;
@@ -359,12 +386,15 @@ Value en_tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool 
               (long long)b.i);
         return en_fail(&e);
     }
-    if (inplace && !reflected && e.f->views_write && !is_scalar(vm, a) && en_apart(&e, x, y))
+    inplace = inplace && !reflected && e.f->views_write && !is_scalar(vm, a) && en_apart(&e, x, y);
+    if (inplace && e.f->watcher.tag == T_NIL)
         return in_place(&e, op, a, x, y);
     r = binary_fn[op](e.c, x, y);
     if (op == OP2_MATMUL && !failed(e.c))
         e.label = en_matmul_label(&e, x, y);
-    return en_end(&e, r);
+    if (e.f->watcher.tag == T_NIL)
+        return en_end(&e, r);
+    return watched(vm, binary_label[op], a, b, en_end(&e, r), inplace ? a : NIL);
 }
 
 Value en_tensor_unary(Vm *vm, UnOp op, Value a)
@@ -939,6 +969,22 @@ static Value get_shape(Vm *vm, Value self)
     return r;
 }
 
+/* x.shape = sizes, of classes that have a method for it (NumPy's) */
+static bool set_shape(Vm *vm, Value self, Value v)
+{
+    Value fn = v.tag == T_NIL ? NIL : sc_getattr_s(vm, self, "_take_shape"), r;
+
+    if (fn.tag == T_NIL) {
+        if (v.tag != T_NIL)
+            sc_clear_exc(vm);
+        return sc_fail(vm, C_AttributeError, "attribute 'shape' of '%s' objects is not writable", sc_type_name(vm, self)), false;
+    }
+    r = sc_call(vm, fn, &v, 1);
+    sc_drop(vm, fn);
+    sc_drop(vm, r);
+    return r.tag != T_NIL;
+}
+
 static Value get_ndim(Vm *vm, Value self)
 {
     return v_int(wf_rank(vm->cx, as_tensor(self)->t));
@@ -950,5 +996,5 @@ static Value get_dtype(Vm *vm, Value self)
 }
 
 const PropertyDef en_tensor_properties[] = {
-    {"shape", get_shape, NULL}, {"ndim", get_ndim, NULL}, {"dtype", get_dtype, NULL}, {0},
+    {"shape", get_shape, set_shape}, {"ndim", get_ndim, NULL}, {"dtype", get_dtype, NULL}, {0},
 };

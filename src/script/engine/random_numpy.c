@@ -286,7 +286,7 @@ static Value r_choice(Vm *vm, const Args *a)
 {
     En e = en_begin_front(vm, &vm->engine->front[FRONT_NUMPY]);
     int64_t n = 0;
-    bool replace = true, shuffle = true;
+    bool replace = true, shuffle = true, legacy;
     double *p;
     Tensor *x;
     wf_tensor t;
@@ -294,11 +294,12 @@ static Value r_choice(Vm *vm, const Args *a)
     if (!en_int(&e, a->v[2], &n) || !en_bool(&e, a->v[3], &replace) ||
         !en_bool(&e, a->v[5], &shuffle) || !rng_shape(&e, a->v[1], WF_I64, &x, &t))
         return en_fail(&e);
+    legacy = ((const NumpyRng *)sc_native(a->v[0]))->legacy;
     if (n <= 0 && x->count > 0)
-        sc_fail(vm, C_ValueError, "a cannot be empty unless no samples are taken");
+        sc_fail(vm, C_ValueError, "%s cannot be empty unless no samples are taken", legacy ? "'a'" : "a");
     else if (!replace && x->count > n)
-        sc_fail(vm, C_ValueError,
-                "Cannot take a larger sample than population when replace is False");
+        sc_fail(vm, C_ValueError, "Cannot take a larger sample than population when %s",
+                legacy ? "'replace=False'" : "replace is False");
     if (sc_failed(vm) || !weights(&e, a->v[4], n, x->count, replace, &p) ||
         !choose(e.c, sc_native(a->v[0]), tensor_data(x), x->count, n, replace, p, shuffle))
         return en_fail(&e);

@@ -351,6 +351,8 @@ class Core(_order.Order):
             values = self.w.move_axis(self.w.reshape(values, (1,) * (x.ndim - values.ndim) + tuple(values.shape)), 0, axis)
             shape[axis] = values.shape[axis]
             at = places + n if places < 0 else places
+            if not 0 <= at <= n:
+                raise IndexError(f"index {places} is out of bounds for axis {axis} with size {n}")
             return self.w.concat([self.w.narrow(x, axis, 0, at), self.w.broadcast_to(values, shape),
                                   self.w.narrow(x, axis, at, n - at)], axis)
         places = [p + n if p < 0 else p for p in places]
@@ -511,6 +513,8 @@ class Core(_order.Order):
             axisa = axisb = axisc = axis
         a, b = self.array(a), self.array(b)
         a, b = self.w.move_axis(a, self.axis(axisa, a.ndim), -1), self.w.move_axis(b, self.axis(axisb, b.ndim), -1)
+        if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
+            raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
         part = lambda i, j: a[..., i] * b[..., j] - a[..., j] * b[..., i]
         if a.shape[-1] == 2 and b.shape[-1] == 2:
             return part(0, 1)

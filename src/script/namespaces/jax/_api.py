@@ -27,8 +27,8 @@ class _Transforms(_transform.Transforms):
             raise TypeError(f"Argument '{x!r}' of type {type(x)} is not a valid JAX type.")
         if what in ("grad", "value_and_grad", "jacrev", "jacfwd"):
             raise TypeError(f"{what} requires real- or complex-valued inputs (input dtype that is a sub-dtype "
-                            f"of np.floating), but got {name}. If you want to use integer-valued inputs, "
-                            "cast them to float.")
+                            f"of np.inexact), but got {name}. If you want to use Boolean- or integer-valued inputs, "
+                            "use vjp or set allow_int to True.")
 
     holomorphic = False
 

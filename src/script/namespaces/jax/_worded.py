@@ -64,6 +64,17 @@ def worded(text):
     if pair:
         return TypePromotionError(_NO_PROMOTION.format(tuple(sorted([_name(d) for d in pair.groups()])),
                                                        *(("8-bit floats", "float") if "f8" in text else ("1-bit, 2-bit and 4-bit integers", "int"))))
+    axis = re.match(r"\w+: axis (-?\d+) is out of range for a tensor of rank (\d+)", text)
+    if axis:
+        return ValueError(f"axis {axis.group(1)} is out of bounds for array of dimension {axis.group(2)}")
+    if text.startswith("matmul: needs at least one axis each"):
+        return ValueError(f"matmul input operand {int(not re.search(r'got [a-z0-9]+[[][]]', text))} must have ndim at least 1, but it has ndim 0")
+    size = re.match(r"broadcast_to: shape (\w+)\[([\d,]*)\] cannot be broadcast to \[([\d,]*)\]", text)
+    if size:
+        d, a, b = size.groups()
+        return ValueError(f"Incompatible types for broadcasting: input type={_name(d)}[{a}] and requested type={_name(d)}[{b}]")
+    if "only one size can be inferred" in text:
+        return TypeError("can only specify one unknown axis size with a `-1` value")
     if text.startswith("index: ") and "indices for a tensor of rank" in text:
         n, rank = re.findall(r"\d+", text)[:2]
         return IndexError(f"Too many indices: array is {rank}-dimensional, but {n} were indexed")

@@ -14,6 +14,7 @@ from numpy._names import (
     nextafter, spacing, bitwise_count, frompyfunc, apply_over_axes, matvec, vecmat, polyint, poly, diag_indices_from, mask_indices,
     sort_complex, histogramdd, histogram2d, lib)
 from numpy._limits import finfo, iinfo
+from numpy._floating import errstate, seterr, geterr, seterrcall, geterrcall
 
 __version__ = "2.4.0"
 dtype = _w.dtype
@@ -199,28 +200,6 @@ def format_float_positional(x, precision=None, unique=True, trim="k"):
     return s
 
 
-class errstate:
-    # floating-point warnings are never given
-    def __init__(self, **kw):
-        pass
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exc):
-        return None
-
-
-def seterr(all=None, divide=None, over=None, under=None, invalid=None):
-    # nothing is told of what overflows or is divided by 0: only to ignore it, or to warn, can be asked for
-    for v in (all, divide, over, under, invalid):
-        if v in ("raise", "call", "print", "log"):
-            raise NotImplementedError(f"seterr: {v!r}")
-        if v not in (None, "ignore", "warn"):
-            raise ValueError(f"invalid error state {v!r}")
-    return {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
-
-
 # ---- files ----
 
 def save(file, arr, allow_pickle=True):
@@ -268,7 +247,7 @@ def __getattr__(name):
         return getattr(__import__("numpy._bytes"), name)
     if name in ("bartlett", "blackman", "kaiser", "i0", "base_repr", "binary_repr", "format_float_scientific", "isdtype", "isfortran",
                 "common_type", "min_scalar_type", "mintypecode", "typename", "real_if_close", "require", "from_dlpack", "broadcast",
-                "polydiv", "poly1d", "geterr"):
+                "polydiv", "poly1d"):
         return getattr(__import__("numpy._rarer"), name)
     if name in ("str_", "bytes_", "object_"):
         return getattr(__import__("numpy._objects"), name)

@@ -396,6 +396,13 @@ def within(x, kth, axis):
 
 class ndarray(Methods):
     __module__ = "numpy"
+
+    def _take_shape(self, shape):
+        y = ndarray.reshape(self, shape)
+        if y.size and not _w.shares_memory(y, self):
+            raise AttributeError("Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape.")
+        _w.rebind(self, y)
+
     def __new__(cls, shape, dtype=None):
         return _w.array(_w.full(shape, 0, _w.float64 if dtype is None else dtype))
 

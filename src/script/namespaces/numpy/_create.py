@@ -136,9 +136,21 @@ def empty(shape, dtype=float, order="C"):
 def full(shape, fill_value, dtype=None, order="C"):
     big = dtype is None and isinstance(fill_value, _int) and not -2**63 <= fill_value < 2**64
     if isinstance(fill_value, (str, bytes)) or big or dtype is not None and _items_of(dtype):
+        if isinstance(fill_value, str) and dtype is not None and not _items_of(dtype):
+            return _w.array(_w.full(shape, _parsed(fill_value, _w.full((), 0, dtype).dtype.kind), dtype))
         from numpy._objects import full as of_items
         return of_items(shape, fill_value, dtype or (_object if big else type(fill_value)))
     return _w.array(_w.full(shape, fill_value if not isinstance(fill_value, (list, tuple)) else _w.wrap(fill_value), dtype))
+
+
+def _parsed(text, kind):
+    # The number that a text says.
+    try:
+        return _int(text) if kind in "iu" else float(text)
+    except ValueError:
+        if kind in "iu":
+            raise ValueError(f"invalid literal for int() with base 10: np.str_({text!r})") from None
+        raise ValueError(f"could not convert string to float: np.str_({text!r})") from None
 
 
 def _like(a, dtype, shape):
@@ -164,7 +176,11 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
     return _w.array(_w.full(shape, fill_value, dtype))
 
 
-def arange(start, stop=None, step=1, dtype=None):
+def arange(start=None, stop=None, step=1, dtype=None):
+    if start is None and stop is None:
+        raise TypeError("arange() requires stop to be specified.")
+    if start is None:
+        start = 0
     if stop is None:
         start, stop = 0, start
     if step == 0:

@@ -84,6 +84,8 @@ def _cast(text):
 _WORDS = (  # a part of the engine's text, what to raise
     ("numbers of a traced array", _traced),
     ("cannot be written into", _cast),
+    ("must be of integers or bools", lambda text: IndexError("arrays used as indices must be of integer (or boolean) type")),
+    (" stands twice", lambda text: ValueError("repeated axis in transpose") if text.startswith("permute") else text),
     ("may only be read", lambda text: ValueError("assignment destination is read-only")),
     ("do not fit: the last axis", _matmul),
     ("elements, but [", _reshape),

@@ -232,13 +232,6 @@ class broadcast:
         return row
 
 
-# ---- what errors do
-
-def geterr():
-    from numpy import seterr
-    return seterr()
-
-
 # ---- polynomials
 
 def _trimmed(c):

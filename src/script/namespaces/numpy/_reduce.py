@@ -163,12 +163,12 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     return _median(a, axis, out, keepdims, False)
 
 
-def _quantile(a, q, axis, out, method, keepdims, skip):
+def _quantile(a, q, axis, out, method, keepdims, skip, of_100=False):
     if method not in _core.quantile_methods:
         raise NotImplementedError(f"np.quantile: method {method!r}")
     x, q = _w.div(a, 1), _w.cast(_w.wrap(q), _w.float64)
     if _w.any(q < 0) or _w.any(q > 1):
-        raise ValueError("Quantiles must be in the range [0, 1]")
+        raise ValueError(f"{'Percentiles' if of_100 else 'Quantiles'} must be in the range [0, {100 if of_100 else 1}]")
     if _core.rows(x, axis)[0].shape[-1] == 0:
         if not skip:
             raise IndexError("index -1 is out of bounds for axis 0 with size 0")
@@ -182,7 +182,7 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
 
 
 def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
-    return quantile(a, _w.div(q, 100), axis, out, overwrite_input, method, keepdims)
+    return _quantile(a, _w.div(q, 100), axis, out, method, keepdims, False, True)
 
 
 def _observed(*given):
@@ -203,6 +203,8 @@ def corrcoef(x, y=None, rowvar=True):
 def histogram(a, bins=10, range=None, density=None, weights=None):
     x = _w.reshape(_w.wrap(a), -1)
     if isinstance(bins, _int):
+        if bins < 1:
+            raise ValueError("`bins` must be positive, when an integer")
         lo, hi = (x.min().item(), x.max().item()) if range is None and x.size else (0, 1) if range is None else range
         if lo > hi:
             raise ValueError("max must be larger than min in range parameter.")
@@ -249,6 +251,10 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     x, xp, fp = _w.div(x, 1), _w.div(xp, 1), _w.div(fp, 1)
     if period == 0:
         raise ValueError("period must be a non-zero value")
+    if xp.size == 0:
+        raise ValueError("array of sample points is empty")
+    if xp.shape != fp.shape and period is None:
+        raise ValueError("fp and xp are not of the same length.")
     line = lambda x, a, b, fa, fb: (fb - fa) / (b - a) * (x - a) + fa
     y = _core.interp(x, xp, fp, left, right, period if period is None else _abs(period), line)
     if period is None:

@@ -270,6 +270,8 @@ def apply_along_axis(func1d, axis, arr, *args, **kw):
 class vectorize:
     # pyfunc called element by element, or on the last axes that signature names
     def __init__(self, pyfunc, otypes=None, doc=None, excluded=None, cache=False, signature=None):
+        if not callable(pyfunc):
+            raise TypeError("When used as a decorator, only accepts keyword arguments.")
         self.pyfunc, self.otypes, self.cache, self.__doc__ = pyfunc, otypes, cache, doc
         self.excluded = set() if excluded is None else set(excluded)
         self.inner = None

@@ -2,6 +2,7 @@
 # reduce, accumulate, outer and at where there are two operands.
 import _numpy as _w
 from numpy._array import beside, written, ndarray
+from numpy._floating import watching
 
 _int, _sum = int, sum
 
@@ -47,6 +48,8 @@ class ufunc:
         elif self.nin == 2:
             args = _fitted(self.__name__, *args)
         r = self._fn(*args)
+        if watching[0] is not None and where is True:
+            watching[0](self.__name__, args, r)
         if out is None and where is True:
             return r
         return _masked(r, out, where, self.__name__)

@@ -295,6 +295,7 @@ class RandomState(_Drawing):
         return low + (_w.wrap(high) - low) * self._rng.uniform(_sized((low, high), size))
 
     def normal(self, loc=0.0, scale=1.0, size=None):
+        _number("scale", scale, ">=")
         if _plain(loc, scale):
             return _one(self._rng.normal(_shape(size), loc, scale), size)
         return loc + _w.wrap(scale) * self._rng.normal(_sized((loc, scale), size))
@@ -347,6 +348,7 @@ class Generator(_Drawing):
         return _into(out, size, lambda n: _one(self._rng.normal(_shape(n), 0, 1, dtype), n))
 
     def normal(self, loc=0.0, scale=1.0, size=None):
+        _number("scale", scale, ">=")
         if _plain(loc, scale):
             return _one(self._rng.normal(_shape(size), loc, scale), size)
         return loc + _w.wrap(scale) * self._rng.normal(_sized((loc, scale), size))

@@ -434,8 +434,7 @@ def matmul(a, b, precision=None, preferred_element_type=None, out_sharding=None)
         return _precisely(precision, matmul, a, b, None, preferred_element_type)
     a, b = _asarray(a), _asarray(b)
     if len(a.shape) == 0 or len(b.shape) == 0:
-        raise ValueError("matmul input operand must have ndim at least 1, got "
-                         f"shapes {tuple(a.shape)} and {tuple(b.shape)}")
+        raise ValueError(f"matmul input operand {0 if len(a.shape) == 0 else 1} must have ndim at least 1, but it has ndim 0")
     return _to(_w.matmul(a, b), preferred_element_type)
 
 

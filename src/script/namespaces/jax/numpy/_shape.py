@@ -53,6 +53,8 @@ def reshape(a, shape, order="C", copy=None, out_sharding=None):
     shape = tuple(shape)
     count = 1
     known = 1
+    if shape.count(-1) > 1:
+        raise TypeError(f"can only specify one unknown axis size with a `-1` value, got {shape}")
     for d in a.shape:
         count *= d
     for d in shape:

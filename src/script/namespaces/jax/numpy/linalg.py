@@ -13,7 +13,7 @@ from jax.numpy._shape import matrix_transpose
 def _square(a, name):
     a = _float(a)
     if len(a.shape) < 2 or a.shape[-1] != a.shape[-2]:
-        raise ValueError(f"Argument to {name} must have shape [..., n, n], got {tuple(a.shape)}")
+        raise ValueError(f"Argument to {name} must have shape [..., n, n], got {tuple(a.shape)}.")
     return a
 
 
