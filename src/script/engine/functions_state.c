@@ -184,15 +184,17 @@ static Value n_set_data(Vm *vm, const Args *a)
 /* rebind(x, y): the object x stands for the array y from now on; what was made of x before stays as it was */
 static Value n_rebind(Vm *vm, const Args *a)
 {
-    En e = en_begin(vm, a);
-    TensorObj *o = as_tensor(a->v[0]);
+    En e;
     wf_tensor x, y, old = WF_NONE;
 
+    if (!is_tensor(vm, a->v[0]))
+        return sc_raise(vm, C_TypeError, "rebind: needs an array");
+    e = en_begin(vm, a);
     if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &y))
         return en_fail(&e);
     if (!wf_is_none(y = wf_keep(e.c, y))) {
-        old = o->t;
-        o->t = y;
+        old = as_tensor(a->v[0])->t;
+        as_tensor(a->v[0])->t = y;
     }
     wf_drop(e.c, old);
     return en_end_value(&e, NONE);
