@@ -5,6 +5,7 @@
 #include "base/base.h"
 
 #include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 
 /* ---- arena ------------------------------------------------------------------------- */
@@ -852,6 +853,18 @@ TEST(the_instruction_set_can_be_lowered_but_not_raised)
     CHECK_STR(isa_name(ISA_AVX512), "avx512");
     CHECK_STR(isa_name(ISA_COUNT), "unknown");
     CHECK(cpu_count() >= 1);
+}
+
+TEST(memory_that_files_are_kept_in_is_available)
+{
+    FILE *f = popen("free -b 2>/dev/null | awk '/^Mem:/ { print $7 }'", "r");
+    double said = 0, is;
+
+    CHECK((is = (double)memory_available()) > 0);
+    if (f && fscanf(f, "%lf", &said) == 1) /* other programs take and give meanwhile */
+        CHECK(fabs(is - said) < 0.5 * said);
+    if (f)
+        pclose(f);
 }
 
 TEST(the_clock_runs_forward)

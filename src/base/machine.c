@@ -190,6 +190,27 @@ int cpu_count(void)
     return n < 1 ? 1 : n > THREADS_MAX ? THREADS_MAX : (int)n;
 }
 
+/* ---- memory ------------------------------------------------------------------------- */
+
+/* What can be had without swapping: files that the system keeps in unused memory do not count as used. */
+size_t memory_available(void)
+{
+    FILE *f = fopen("/proc/meminfo", "re");
+    char line[128];
+    unsigned long long kb = 0;
+    long pages;
+
+    while (f && kb == 0 && fgets(line, sizeof line, f))
+        if (sscanf(line, "MemAvailable: %llu kB", &kb) != 1)
+            kb = 0;
+    if (f)
+        fclose(f);
+    if (kb > 0)
+        return (size_t)kb * 1024;
+    pages = sysconf(_SC_AVPHYS_PAGES);
+    return pages > 0 ? (size_t)pages * (size_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
 /* ---- clock ------------------------------------------------------------------------- */
 
 double clock_seconds(void)

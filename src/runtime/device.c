@@ -54,13 +54,12 @@ static bool host_copy(Device *d, void *queue, void *to, const void *from, size_t
 
 static bool host_memory(Device *d, size_t *out_free, size_t *out_total)
 {
-    long page = sysconf(_SC_PAGESIZE), all = sysconf(_SC_PHYS_PAGES),
-         idle = sysconf(_SC_AVPHYS_PAGES);
+    long page = sysconf(_SC_PAGESIZE), all = sysconf(_SC_PHYS_PAGES);
 
     (void)d;
-    if (page <= 0 || all <= 0 || idle < 0)
+    if (page <= 0 || all <= 0)
         return false;
-    *out_free = (size_t)idle * (size_t)page;
+    *out_free = memory_available();
     *out_total = (size_t)all * (size_t)page;
     return true;
 }
