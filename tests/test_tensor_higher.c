@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define I64(...)                                                                         \
@@ -382,5 +383,121 @@ TEST(a_symbolic_tensor_that_outlives_its_trace_is_an_error_when_used)
     CHECK_HAS(wf_ctx_message(c),
               "a symbolic tensor is used after the trace that made it has ended");
     wf_program_release(p);
+    wf_ctx_free(c);
+}
+
+/* ---- contract: what a call was told does not stay behind it ---- */
+
+/* A value that everything in wf_semantics has a say in: promotion, divisions, indices, products, a loop without a bound. */
+BODY(more_than, wf_gt(c, wf_sum(c, in[0], NULL, 0, false), wf_float(c, 1)))
+BODY(half, wf_mul(c, in[0], wf_float(c, 0.5)))
+static wf_status telling(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out, int nout)
+{
+    const wf_function cond = WF_FUNCTION(f_more_than, NULL, 1, 1, "cond"), body = WF_FUNCTION(f_half, NULL, 1, 1, "body");
+    wf_tensor i = wf_cast(c, in[0], WF_I32), x, y = WF_NONE;
+
+    (void)user, (void)nin, (void)nout;
+    x = wf_add(c, wf_div(c, i, wf_int(c, 3)), wf_take(c, in[0], i, 0));
+    wf_while_call(c, &cond, &body, &x, 1, WF_UNBOUNDED, &y, 1);
+    out[0] = wf_matmul(c, y, in[0]);
+    return wf_ctx_status(c);
+}
+
+/* The same, which then fails. */
+static wf_status failing(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out, int nout)
+{
+    if (telling(c, user, in, nin, out, nout) == WF_OK)
+        wf_reshape(c, in[0], I64(7, 7), 2);
+    return wf_ctx_status(c);
+}
+
+static const char *const calls_of_functions[] = {"grad",  "jvp",  "record", "vmap",       "jit",        "trace", "types",
+                                                 "hints", "cond", "scan",   "checkpoint", "custom_jvp", "custom_vjp"};
+
+static void call_by(wf_ctx *c, const char *how, const wf_function *f, wf_tensor x)
+{
+    wf_tensor y, g, rows = wf_stack(c, (wf_tensor[]){x, x}, 2, 0);
+    const wf_program *p = NULL;
+    wf_record *record = NULL;
+    wf_jit *jit = NULL;
+    int zero = 0;
+
+    if (!strcmp(how, "grad"))
+        wf_grad_call(c, f, &x, 1, NULL, 0, &y, 1, &g);
+    else if (!strcmp(how, "jvp"))
+        wf_jvp_call(c, f, &x, 1, NULL, 0, &x, &y, &g, 1);
+    else if (!strcmp(how, "record") && wf_record_new(c, f, &x, 1, NULL, 0, &y, 1, &record) == WF_OK)
+        wf_record_vjp(c, record, &y, 1, &g, 1);
+    else if (!strcmp(how, "vmap"))
+        wf_vmap_call(c, f, &rows, &zero, 1, NULL, "batch", &y, 1);
+    else if (!strcmp(how, "jit") && wf_jit_new(c, f, &jit) == WF_OK)
+        wf_jit_call(c, jit, &x, 1, &y, 1, NULL, 0);
+    else if (!strcmp(how, "trace"))
+        wf_trace(c, f, &x, 1, &p);
+    else if (!strcmp(how, "types"))
+        wf_trace_types(c, f, (const char *[]){"f32[3]"}, 1, &p);
+    else if (!strcmp(how, "hints"))
+        wf_trace_hinted(c, f, &x, NULL, 1, &p);
+    else if (!strcmp(how, "cond"))
+        wf_cond_call(c, wf_int(c, 1), (wf_function[]){*f, *f}, 2, &x, 1, &y, 1);
+    else if (!strcmp(how, "scan"))
+        wf_scan_call(c, f, 0, &rows, 1, WF_UNBOUNDED, false, &y, 1);
+    else if (!strcmp(how, "checkpoint"))
+        wf_checkpoint_call(c, f, &x, 1, true, &y, 1);
+    else if (!strcmp(how, "custom_jvp"))
+        wf_custom_jvp_call(c, f, f, &x, 1, &y, 1);
+    else if (!strcmp(how, "custom_vjp"))
+        wf_custom_vjp_call(c, f, f, f, &x, 1, &y, 1);
+    wf_record_free(c, record);
+    wf_jit_free(c, jit);
+    wf_program_release(p);
+}
+
+/* The program of `telling` and of its derivative, as text. */
+static char *told(wf_ctx *c)
+{
+    const wf_function f = WF_FUNCTION(telling, NULL, 1, 1, "f");
+    const wf_program *p = NULL, *g = NULL;
+    const char *text = "";
+    char *both = NULL;
+
+    if (wf_trace_types(c, &f, (const char *[]){"f32[3]"}, 1, &p) == WF_OK && wf_vjp(c, p, (int[]){0}, 1, &g) == WF_OK &&
+        wf_program_text(c, p, 0, &text) == WF_OK) {
+        both = calloc(1, 65536);
+        snprintf(both, 32768, "%s", text);
+        wf_program_text(c, g, 0, &text);
+        snprintf(both + strlen(both), 32768, "%s", text);
+    }
+    wf_program_release(p);
+    wf_program_release(g);
+    return both;
+}
+
+TEST(no_call_changes_what_later_ones_mean)
+{
+    const wf_function well = WF_FUNCTION(telling, NULL, 1, 1, "well"), ill = WF_FUNCTION(failing, NULL, 1, 1, "ill");
+    wf_ctx *fresh = wf_ctx_new(NULL), *c = wf_ctx_new(NULL);
+    char *expected = told(fresh), *now;
+
+    REQUIRE(expected != NULL);
+    for (size_t i = 0; i < 2 * sizeof calls_of_functions / sizeof *calls_of_functions; i++) {
+        const char *how = calls_of_functions[i / 2];
+        wf_tensor x, y;
+
+        wf_scope_begin(c);
+        x = wf_cast(c, vec(c, (double[]){0.5, 1, 2}, 3), WF_F32);
+        call_by(c, how, i % 2 ? &ill : &well, x);
+        CHECK(i % 2 == 0 || wf_ctx_status(c) == WF_ERR_SHAPE);
+        wf_clear(c);
+        now = told(c);
+        CHECK(now && !strcmp(now, expected));
+        free(now);
+        wf_requires_grad(c, x, true);
+        y = wf_square(c, x);
+        CHECK(wf_has_grad_history(c, y) && !wf_is_symbolic(c, y));
+        wf_scope_end(c);
+    }
+    free(expected);
+    wf_ctx_free(fresh);
     wf_ctx_free(c);
 }
