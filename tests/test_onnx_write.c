@@ -280,6 +280,36 @@ static void check_ops(int kind, const Tally *t)
     }
 }
 
+/* ---- names -------------------------------------------------------------------------------------------- */
+
+XTEST(words_of_torchscript_are_no_names_in_an_archive)
+{
+    static const char text[] = "in(x: f32[2]) {\n  y = neg x\n  ret y\n}\n"
+                               "net(in: f32[2], lambda: f32[2], torch: f32[2], int: f32[2]) {\n"
+                               "  a = sub in lambda\n  b = mul a torch\n  c = div b int\n  ret c\n}\n",
+                      named[] = "net(x0_in: f32[2], x1_lambda: f32[2], x2_torch: f32[2], int: f32[2]) {\n"
+                                "  a = sub x0_in x1_lambda\n  b = mul a x2_torch\n  c = div b int\n  ret c\n}\n";
+    const char *path = arena_printf(&cx->scratch, "%s/words.ts", folder_of(cx)), *why;
+    Case c;
+    Rng rng = {7};
+    Tally t = {0};
+    wf_model *m = NULL, *same = NULL;
+    Nd *in;
+
+    if (!is_asked(TS))
+        return;
+    REQUIRE(wf_model_parse(cx, "words.wir", text, sizeof text - 1, &m) == WF_OK && wf_model_save(cx, m, path) == WF_OK);
+    REQUIRE(wf_model_parse(cx, "named.wir", named, sizeof named - 1, &same) == WF_OK);
+    c = case_fixed(cx, wf_model_find(same, "net"));
+    in = case_inputs(cx, &c, &rng);
+    if ((why = compare(cx, path, c.p, in, run_program(cx, c.p, in), &t)) || t.unread)
+        check_fail(path, 0, "%s", why ? why : "it is not read");
+    wf_model_free(m);
+    wf_model_free(same);
+    unlink(path);
+    rmdir(arena_printf(&cx->scratch, "%.*s", (int)(strrchr(path, '/') - path), path));
+}
+
 XTEST(every_op_is_written_or_refused)
 {
     const char *dir = folder_of(cx);

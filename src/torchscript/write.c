@@ -58,9 +58,22 @@ static Part *add_part(Archive *z, Part *in, const char *name, int tensor)
     return p;
 }
 
+/* Words of the language: nothing else may be called so. */
+static bool is_reserved(const char *s)
+{
+    static const char *const words[] = {"False",  "None", "True",    "and",      "as",  "assert", "async", "await",  "break", "class", "continue", "def",
+                                        "del",    "elif", "else",    "except",   "for", "from",   "if",    "import", "in",    "is",    "finally",  "global",
+                                        "lambda", "not",  "nonlocal", "or",      "pass", "raise", "return", "try",   "while", "with",  "yield"};
+
+    for (int i = 0; i < COUNT(words); i++)
+        if (strcmp(words[i], s) == 0)
+            return true;
+    return false;
+}
+
 static bool is_word(const char *s)
 {
-    if (!*s || isdigit((unsigned char)*s))
+    if (!*s || isdigit((unsigned char)*s) || is_reserved(s))
         return false;
     for (; *s; s++)
         if (!isalnum((unsigned char)*s) && *s != '_')
@@ -150,7 +163,7 @@ static const char *plain_name(Archive *z, const char *name, uint32_t i)
     for (char *p = s; *p; p++)
         if (!isalnum((unsigned char)*p))
             *p = '_';
-    if (!*s || *s == '_' || isdigit((unsigned char)*s) || strcmp(s, "self") == 0 || strcmp(s, "torch") == 0 || strcmp(s, "ops") == 0)
+    if (!is_word(s) || *s == '_' || strcmp(s, "self") == 0 || strcmp(s, "torch") == 0 || strcmp(s, "ops") == 0)
         s = arena_printf(z->a, "x%u_%s", i, s);
     return s;
 }
@@ -429,27 +442,30 @@ static bool is_method(const Archive *z, const char *name)
     return text_of(z, "method", name) != NULL;
 }
 
-/* A model of one method has it as forward. */
+/* A model of one method has it as forward; programs that are no model's are all methods, the main one forward. */
 static bool put_methods(Archive *z)
 {
     const NameTable *all = &z->m->programs;
+    const Program *main = model_get(&z->m->programs, "forward") ? NULL : model_main(z->m);
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < all->n; i++)
         n += is_method(z, all->v[i].name);
     for (uint32_t i = 0; i < all->n; i++) {
-        const char *name = all->v[i].name, *as = n == 1 ? "forward" : name;
-        const Program *train = model_get(&z->m->programs, arena_printf(z->a, "%s_train", name));
+        const char *name = all->v[i].name, *as = is_word(name) ? name : arena_printf(z->a, "%s_", name);
+        const Program *train = n ? model_get(&z->m->programs, arena_printf(z->a, "%s_train", name)) : NULL;
 
-        if (!is_method(z, name))
+        if (n && !is_method(z, name))
             continue;
+        if (n == 1 || (!n && all->v[i].item == main))
+            as = "forward";
         if (train)
             put_choice(z, as, name, all->v[i].item);
         if (!put_method(z, train ? arena_printf(z->a, "%s_eval", name) : as, all->v[i].item) ||
             (train && !put_method(z, arena_printf(z->a, "%s_train", name), train)))
             return false;
     }
-    return n || put_method(z, "forward", model_main(z->m));
+    return true;
 }
 
 /* ---- the archive ------------------------------------------------------------------------------------------- */
