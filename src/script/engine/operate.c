@@ -411,6 +411,10 @@ Value en_tensor_unary(Vm *vm, UnOp op, Value a)
                     wf_dtype_name(wf_dtype_of(e.c, x)));
         return en_fail(&e);
     }
+    if (op == OP1_POS && e.f == &vm->engine->front[FRONT_TORCH] && wf_dtype_of(e.c, x) == WF_BOOL) {
+        sc_fail(vm, C_NotImplementedError, "The `+` operator, on a bool tensor is not supported.");
+        return en_fail(&e);
+    }
     e.label = op == OP1_NEG ? "neg" : NULL;
     e.anywhere = as_tensor(a)->anywhere;
     return en_end(&e, op == OP1_NEG   ? wf_neg(e.c, x)

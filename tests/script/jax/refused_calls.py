@@ -14,6 +14,9 @@ jnp.ones((2,)) @ 3
 jnp.matmul(jnp.ones(()), jnp.ones(2))
 jax.ops.segment_sum(jnp.zeros(3), jnp.zeros(2, int))
 jnp.linalg.inv(jnp.zeros((2, 3)))
+jax.lax.scan(lambda c, x: (c, x), 0., (jnp.ones(2), jnp.ones(3)))
+jax.lax.scan(lambda c, x: (c, x), 0., (jnp.ones(2), jnp.ones(3)), length=2)
+jax.lax.scan(lambda c, x: (c, x), 0.)
 """
 for case in cases.strip().split("\n"):
     try:

@@ -179,6 +179,9 @@ def _promotion(text, label):
 _WORDS = (  # a part of the engine's text, what to say
     ("custom_lin: ", lambda t, label: NotImplementedError(
         "You must implement the jvp function for custom autograd.Function to use it with forward mode AD.")),
+    ("neg: operand 1 is bool", lambda text, label: NotImplementedError(
+        "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
+        "`logical_not()` operator instead.")),
     ("are only stored", _stored),
     ("no common dtype of ", _promotion),
     ("dtypes ", _dtypes),

@@ -428,9 +428,7 @@ def _of_floats(native, name):
 
 
 def positive(input):
-    if _is_bool(input):
-        raise NotImplementedError("The `+` operator, on a bool tensor is not supported.")
-    return _w.positive(input)
+    return +input
 
 
 def _of_numbers(native, name):

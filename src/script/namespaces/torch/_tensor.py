@@ -10,7 +10,7 @@ _write = _w.write
 
 # Names of these modules that are methods too.
 _METHODS = (
-    (_math, "square frac pow atan2 maximum minimum hypot logaddexp logical_and logical_or logical_xor add sub rsub div round clamp clamp_min clamp_max lerp addcmul addcdiv heaviside copysign sign sgn signbit lgamma digamma polygamma mvlgamma "
+    (_math, "square positive frac pow atan2 maximum minimum hypot logaddexp logical_and logical_or logical_xor add sub rsub div round clamp clamp_min clamp_max lerp addcmul addcdiv heaviside copysign sign sgn signbit lgamma digamma polygamma mvlgamma "
             "sinc logit xlogy nan_to_num isposinf isneginf isreal fmax fmin gcd lcm isclose allclose equal "
             "is_same_size sum nansum mean nanmean prod var std max min amax amin aminmax argmax argmin all any "
             "logsumexp norm dist renorm count_nonzero cumsum cumprod cummax cummin logcumsumexp diff softmax "
@@ -28,7 +28,7 @@ _METHODS = (
 _ALIASES = {"subtract": "sub", "divide": "div", "true_divide": "div", "clip": "clamp", "swapaxes": "transpose",
             "swapdims": "transpose", "arctan2": "atan2", "moveaxis": "movedim", "ger": "outer"}
 # Natives that are methods as they are.
-_NATIVES = ("abs neg positive reciprocal exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan "
+_NATIVES = ("abs neg reciprocal exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan "
             "sinh cosh tanh asinh acosh atanh erf sqrt rsqrt sigmoid floor ceil trunc logical_not bitwise_not "
             "deg2rad rad2deg relu mul remainder fmod eq ne lt le gt ge "
             "bitwise_and bitwise_or bitwise_xor detach conj angle")

@@ -169,16 +169,18 @@ def _known(x):
 
 
 def _scan_length(leaves, length):
-    for x in leaves:
-        if len(x.shape) == 0:
-            raise ValueError("scan got value with no leading axis to scan over: a scalar in xs")
-        if length is not None and x.shape[0] != length:
-            raise ValueError(f"scan got `length` argument of {length} which disagrees with leading axis sizes "
-                             f"{[v.shape[0] for v in leaves]}.")
-        length = x.shape[0]
-    if length is None:
+    if any([len(x.shape) == 0 for x in leaves]):
+        raise ValueError("scan got value with no leading axis to scan over: a scalar in xs")
+    sizes = [x.shape[0] for x in leaves]
+    if length is not None:
+        if any([n != length for n in sizes]):
+            raise ValueError(f"scan got `length` argument of {length} which disagrees with leading axis sizes {sizes}.")
+        return length
+    if not sizes:
         raise ValueError("scan got no values to scan over and `length` not provided.")
-    return length
+    if any([n != sizes[0] for n in sizes]):
+        raise ValueError(f"scan got values with different leading axis sizes: {', '.join([str(n) for n in sizes])}.")
+    return sizes[0]
 
 
 def _check_rows(rows):
