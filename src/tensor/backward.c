@@ -965,6 +965,8 @@ static bool differentiate(wf_ctx *c, bool forward, const wf_tensor *y, uint32_t 
     w.x = get_all(c, x, nx, what);
     if (w.y && w.x && !failed(c))
         ok = derive(c, &w, seeds, flags, what, out);
+    if (ok && c->tensors->nlayouts)
+        layout_follow(c, forward ? w.y : w.x, forward ? ny : nx, out);
     if (w.y)
         mem_free(&c->al, w.y, (ny + 1) * sizeof *w.y);
     if (w.x)

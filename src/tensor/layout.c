@@ -6,7 +6,9 @@
  * on the mesh; those without a layout, or with another mesh, count as whole on all devices.
  *
  * "WHICH!X,Y|MESH|SPEC": the axes X and Y are a part of types. Symbolic tensors have such layouts
- * too, and ops may be refused (transform/explicit.c).
+ * too, and ops may be refused (transform/explicit.c). What stands behind an @ in WHICH names devices:
+ * operands of one op that name different ones are refused. "WHICH||" is one device without a mesh,
+ * "~WHICH||" one where a tensor only happens to be, which nothing follows.
  */
 #include <stdio.h>
 
@@ -118,13 +120,26 @@ static bool is_allowed(wf_ctx *c, const Program *p, const char *head, const char
     return !why || fail(c, WF_ERR_VALUE, NOWHERE, "ShardingTypeError: %s", why);
 }
 
+/* t lies so, and what was saved of it for its derivative. */
+static void lie(Tensor *t, uint32_t layout)
+{
+    t->layout = layout;
+    if (t->node && t->out < t->node->nout && t->node->out_saved[t->out])
+        t->node->out_saved[t->out]->layout = layout;
+}
+
 /* Inside a region. */
 static void spread_over(wf_ctx *c, const Program *p, const char *head, size_t length,
                         Tensor *const *in, Tensor *const *out)
 {
     Arena *a = &c->scratch;
-    const char **specs = arena_array(a, p->nin + 1, sizeof *specs), **got, *text, *mesh;
+    const char **specs = arena_array(a, p->nin + 1, sizeof *specs), **got, *text, *mesh = strchr(head, '|') + 1;
 
+    if (*mesh == '|') { /* one device */
+        for (uint32_t j = 0; j < p->nout; j++)
+            lie(out[j], layout_intern(c, head));
+        return;
+    }
     for (uint32_t i = 0; i < p->nin; i++) {
         const char *own = layout_text(c, in[i]->layout);
 
@@ -135,15 +150,13 @@ static void spread_over(wf_ctx *c, const Program *p, const char *head, size_t le
             for (uint32_t k = 0; k < in[i]->rank; k++)
                 specs[i] = spec_insert(a, specs[i], k, k);
     }
-    mesh = strchr(head, '|') + 1;
     mesh = arena_printf(a, "%.*s", (int)(length - 1 - (size_t)(mesh - head)), mesh);
     if (!is_allowed(c, p, head, mesh, specs))
         return;
     text = xf_layouts(c, p, mesh, specs_join(a, specs, p->nin), false);
     got = text ? specs_split(a, text, p->nout) : NULL;
     for (uint32_t j = 0; got && j < p->nout; j++)
-        out[j]->layout =
-            layout_intern(c, arena_printf(a, "%.*s%s", (int)length, head, got[j]));
+        lie(out[j], layout_intern(c, arena_printf(a, "%.*s%s", (int)length, head, got[j])));
 }
 
 /* A program of values that lie nowhere may divide its work itself: the layout said last of a mesh that one of its spmds has. */
@@ -164,13 +177,49 @@ static const char *head_of_spmd(wf_ctx *c, const Program *p)
     return NULL;
 }
 
-/* WHICH|MESH|.. of the first that lies somewhere, or NULL. */
+/* WHICH|MESH|.. of t, or NULL: nothing says where it lies. */
+static const char *said_of(wf_ctx *c, const Tensor *t)
+{
+    const char *text = layout_text(c, t->layout);
+
+    return text && *text != '~' ? text : NULL;
+}
+
+/* That of the first that lies somewhere, or NULL. */
 static const char *head_of_inputs(wf_ctx *c, Tensor *const *in, uint32_t nin)
 {
-    for (uint32_t i = 0; i < nin; i++)
-        if (in[i]->layout)
-            return layout_text(c, in[i]->layout);
-    return NULL;
+    const char *head = NULL;
+
+    for (uint32_t i = 0; i < nin && !head; i++)
+        head = said_of(c, in[i]);
+    return head;
+}
+
+/* The devices that a layout names, and the length of that; NULL: it names none. */
+static const char *devices_of(const char *head, size_t *length)
+{
+    size_t n = strcspn(head, "!|"), at = strcspn(head, "@");
+
+    *length = at < n ? n - at - 1 : 0;
+    return *length ? head + at + 1 : NULL;
+}
+
+static bool on_same_devices(wf_ctx *c, const char *name, Tensor *const *in, uint32_t nin)
+{
+    const char *first = NULL, *own, *head;
+    size_t length = 0, n;
+    uint32_t of = 0;
+
+    for (uint32_t i = 0; i < nin; i++) {
+        if (!(head = said_of(c, in[i])) || !(own = devices_of(head, &n)))
+            continue;
+        if (!first)
+            first = own, length = n, of = i;
+        else if (n != length || strncmp(own, first, n) != 0)
+            return fail(c, WF_ERR_VALUE, NOWHERE, "%s: operand %u is %s on the devices %.*s, operand %u is %s on the devices %.*s", name, of,
+                        shape_text(c, in[of]), (int)length, first, i, shape_text(c, in[i]), (int)n, own);
+    }
+    return true;
 }
 
 /* May results of an op, or of a program, lie somewhere? */
@@ -186,6 +235,8 @@ bool layout_spread(wf_ctx *c, OpCode op, const void *attr, const Program *call,
 {
     if (!may_lie(c, op, call, in, nin, out[0]))
         return true;
+    if (!on_same_devices(c, call ? call->name : op_name(op), in, nin))
+        return false;
     T_ENTER(c, false)
     const Program *p = call ? call : op_program(c, op, attr, in, nin);
     const char *head = head_of_inputs(c, in, nin);
@@ -196,4 +247,14 @@ bool layout_spread(wf_ctx *c, OpCode op, const void *attr, const Program *call,
     if (failed(c) && c->status != WF_ERR_MEMORY && strncmp(c->error.text, "ShardingTypeError", 17) != 0)
         wf_clear(c); /* the numbers are right; where they lie is not known */
     return !failed(c);
+}
+
+void layout_follow(wf_ctx *c, Tensor *const *x, uint32_t n, const wf_tensor *out)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        Tensor *t = out[i].gen ? tensor_get(c, out[i], "layout") : NULL;
+
+        if (t && !t->symbolic && !t->layout && said_of(c, x[i]))
+            t->layout = x[i]->layout;
+    }
 }

@@ -451,6 +451,8 @@ uint32_t layout_row(wf_ctx *c, uint32_t layout, uint32_t axis); /* without one a
 /* After an op, or a call: how its results lie, if an operand says how it does. */
 bool layout_spread(wf_ctx *c, OpCode op, const void *attr, const Program *call, Tensor *const *in, uint32_t nin,
                    Tensor *const *out);
+/* Derivatives of which nothing is said lie as what they are of. */
+void layout_follow(wf_ctx *c, Tensor *const *x, uint32_t n, const wf_tensor *out);
 
 /* ---- vary.c: inside an spmd, bits for the axes of its mesh ---- */
 

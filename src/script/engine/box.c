@@ -244,6 +244,8 @@ Value en_box_as(En *e, wf_tensor t, Class *cls)
         en_raise(e);
         return NIL;
     }
+    if (e->f->lies && !x->layout && !x->symbolic)
+        x->layout = e->f->lies;
     o = sc_gc_new(e->vm, cls, sizeof *o);
     if (!o)
         return NIL;

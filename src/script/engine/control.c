@@ -568,6 +568,18 @@ static Value n_set_layout(Vm *vm, const Args *a)
     return en_end_value(&e, NONE);
 }
 
+/* default_layout("~WHICH||" or None): of what natives give from now on and nothing else is said of */
+static Value n_default_layout(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    const char *text = NULL;
+
+    if (!en_str(&e, a->v[0], &text))
+        return en_fail(&e);
+    e.f->lies = text ? layout_intern(e.c, text) : 0;
+    return en_end_value(&e, NONE);
+}
+
 /* lenient(on): layouts that are a part of types refuse nothing from now on, or as before */
 static Value n_lenient(Vm *vm, const Args *a)
 {
@@ -723,6 +735,7 @@ const NativeDef engine_control[] = {
     {"shard", n_shard, "x,mesh,spec"},
     {"layout", n_layout, "x"},
     {"set_layout", n_set_layout, "x,text"},
+    {"default_layout", n_default_layout, "text"},
     {"lenient", n_lenient, "on"},
     {"axis_kind", n_axis_kind, "axis"},
     {"axis_size", n_axis_size, "axis"},

@@ -74,6 +74,7 @@ struct Front { /* one library's view */
     struct Engine *engine;
     wf_device *home;    /* where results on the host go; NULL: they stay */
     bool stays;         /* its arrays are the host's */
+    uint32_t lies;      /* the layout of results that have none, by its number (tensor/layout.c); 0: none */
     bool one_device;    /* tensors of two devices in one call are an error */
     Autocast autocast[2]; /* of tensors of the host, of GPUs; autocast.c */
     bool casts;         /* one of them is on */

@@ -252,7 +252,7 @@ class ArrayImpl(_w.Tensor):
         return bool(_w.any(_w.eq(self, value)))
 
     def astype(self, dtype, copy=False, device=None):
-        return _np().astype(self, dtype)
+        return _np().astype(self, dtype, device=device)
 
     def view(self, dtype=None):
         if dtype is None:

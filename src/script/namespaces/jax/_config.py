@@ -62,6 +62,9 @@ class Config:
                 raise RuntimeError(f"jax_num_cpu_devices config should be updated before backends are initialized i.e. "
                                    "before any JAX operation is executed. You should initialize this config immediately "
                                    "after `import jax`.")
+        if name == "jax_default_device":
+            from jax._gpu import put_default
+            put_default(value)
         if name == "jax_default_matmul_precision":
             from jax._precision import name_of
             _w.precision(name_of(value))

@@ -40,9 +40,6 @@ def wait():
         _w.device_sync(1)
 
 
-_home = [1 if devices else 0]
-
-
 def number_of(device):
     # Of a device, "cpu", "gpu" or None, which is the first there is.
     platform = device if isinstance(device, str) else getattr(device, "platform", None)
@@ -53,17 +50,26 @@ def number_of(device):
     return (getattr(device, "id", 0) + 1) if devices else 0
 
 
+def put_default(device):
+    # New arrays are there from now on.
+    _w.set_home(number_of(device))
+    at = getattr(device, "id", 0) if getattr(device, "platform", "") == "cpu" else 0
+    _w.default_layout(f"~{at}||" if at else None)
+
+
 class default_device:
     # with jax.default_device(jax.devices("cpu")[0]): new arrays are there
     def __init__(self, device):
-        self._to = number_of(device)
+        number_of(device)
+        self._to = device
 
     def __enter__(self):
-        self._before, _home[0] = _home[0], self._to
-        _w.set_home(self._to)
+        from jax._config import config
+        self._before = config.values["jax_default_device"]
+        config.update("jax_default_device", self._to)
         return self
 
     def __exit__(self, kind, value, trace):
-        _home[0] = self._before
-        _w.set_home(self._before)
+        from jax._config import config
+        config.update("jax_default_device", self._before)
         return False

@@ -81,9 +81,13 @@ def local_devices(process_index=None, backend=None):
 
 
 def home_of(x):
-    # The one device where an array lies that nothing is said of.
+    # The one device where an array lies that nothing is said of: that of the GPU that has it, or the default one of when it was made.
     from jax import _gpu
-    n = 0 if _w.about(x, "symbolic") else _w.device_at(x)
+    if _w.about(x, "symbolic"):
+        return local_devices(None, "cpu")[0]
+    n, text = _w.device_at(x), _w.layout(x)
+    if text is not None and text[0] == "~":
+        return _all[int(text[1:].rstrip("|"))]
     return _gpu.devices[n - 1] if n else local_devices(None, "cpu")[0]
 
 
@@ -613,20 +617,23 @@ class Shard:
         return f"Shard(device={self.device!r}, index={self.index!r}, replica_id={self.replica_id}, data={self.data})"
 
 
-_meshes = []
+_meshes, _heads = [], []
 
 
-def _which(mesh):
-    # Its number in layouts of arrays.
+def _head(mesh):
+    # How layouts on it begin: its number, its devices, the axes that are a part of types, and their sizes (tensor/layout.c).
     if mesh not in _meshes:
+        ids = ",".join([str(n) for n in sorted([d.id for d in mesh.flat_devices])])
+        axes = ",".join([axis_id(n) for n in mesh.explicit_names])
+        _heads.append(f"{len(_meshes)}@{ids}{'!' + axes if axes else ''}|{mesh.text()}|")
         _meshes.append(mesh)
-    return _meshes.index(mesh)
+    return _heads[_meshes.index(mesh)]
 
 
 def tell(mesh):
     # Results of work that is divided over it lie on it, whatever carries that work out.
     if mesh not in _meshes and not mesh.explicit_names:
-        _w.set_layout(_w.full((), 0, "float32"), f"{_which(mesh)}|{mesh.text()}|")
+        set_layout(_w.full((), 0, "float32"), NamedSharding(mesh, PartitionSpec()))
 
 
 used = []    # not empty once an array was put somewhere
@@ -639,28 +646,37 @@ def put_sharding(x, sharding):
     x._sharding, x._committed = sharding, True
     if isinstance(sharding, NamedSharding):
         set_layout(x, sharding)
+    elif len(devices()) > 1:
+        _w.set_layout(x, f"@{sharding._device.id}||")
+
+
+_given = {}    # the sharding that layouts of these texts were first said to be, which may have been written in another way
 
 
 def set_layout(x, sharding):
-    # Axes of the type Explicit are named: they are a part of types (tensor/layout.c).
-    mesh = sharding.mesh
-    axes = ",".join([axis_id(n) for n in mesh.explicit_names])
-    _w.set_layout(x, f"{_which(mesh)}{'!' + axes if axes else ''}|{mesh.text()}|{sharding.spec.text(len(x.shape))}")
+    text = _head(sharding.mesh) + sharding.spec.text(len(x.shape))
+    _given.setdefault(text, sharding)
+    _w.set_layout(x, text)
 
 
 def _layout_of(x):
     text = _w.layout(x)
-    if text is None:
+    if text is None or text[0] == "~":
         return None
     which, _, spec = text.split("|")
-    mesh = _meshes[int(which.split("!")[0])]
+    which, _, ids = which.partition("@")
+    if not which:
+        return SingleDeviceSharding(_all[int(ids)])
+    mesh = _meshes[int(which)]
+    if text in _given:
+        return _given[text]
     return NamedSharding(mesh, spec_of(spec, mesh))
 
 
 def type_layout(x):
     # How x lies along axes of the type Explicit, whether it is traced or not; None: there are none.
     s = _layout_of(x)
-    names = s.mesh.explicit_names if s is not None else []
+    names = s.mesh.explicit_names if isinstance(s, NamedSharding) else []
     if not names:
         return None
     kept = [tuple([n for n in e if n in names]) for e in s._tiles(len(x.shape))]
@@ -705,7 +721,7 @@ def shards_of(x, everywhere=False):
         part = x[index] if index else x
         part = _w.copy(part)
         _w.set_layout(part, None)
-        part._sharding = SingleDeviceSharding(device)
+        put_sharding(part, SingleDeviceSharding(device))
         out.append(Shard(device, index, replica, part))
     return out
 

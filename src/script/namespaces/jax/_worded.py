@@ -21,6 +21,25 @@ _PRIMITIVES = {"maximum": "max", "minimum": "min", "logical_and": "and", "logica
 _TWO = re.compile(r"(\w+): shapes? \w+\[([\d,]*)\] and \w+\[([\d,]*)\] (.*)", re.DOTALL)
 
 
+# Functions that meet arrays of several devices, by the op that they are here, and the names of their arguments.
+_FUNCTIONS = {"add": "add", "sub": "subtract", "mul": "multiply", "div": "divide", "pow": "power", "max": "maximum", "min": "minimum",
+              "eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal",
+              "dot_general": "matmul", "select": "_where", "concat": "concatenate", "atan2": "arctan2", "rem": "remainder"}
+_ARGUMENTS = {"matmul": ("a", "b"), "_where": ("condition", "x", "y"), "concatenate": None}
+_DEVICES = re.compile(r"(\w+): operand (\d+) is (\S+) on the devices (\S+), operand (\d+) is (\S+) on the devices (\S+)")
+
+
+def _devices(op, i, x, at, j, y, at_y):
+    name = _FUNCTIONS.get(op, op)
+    names = _ARGUMENTS.get(name, ("x", "y") if op in _FUNCTIONS else None)
+
+    def of(i, type, ids):
+        argument = names[int(i)] if names else f"args[{i}]"
+        shape = re.sub(r"\w+(?=\[)", lambda m: _name(m.group()), type)
+        return f"argument {argument} of {name} with shape {shape} and with device ids {[int(n) for n in ids.split(',')]} on platform CPU"
+    return ValueError(f"Received incompatible devices for jitted computation. Got {of(i, x, at)} and {of(j, y, at_y)}")
+
+
 _NO_PROMOTION = ("Input dtypes {} have no available implicit dtype promotion path. To avoid unintended promotion, {} do not support "
                  "implicit promotion. If you'd like your inputs to be promoted to another type, you can do so explicitly using e.g. "
                  "x.astype('{}32')")
@@ -81,6 +100,9 @@ def worded(text):
     sizes = re.match(r"dot_general: contracted axes .* have sizes (\d+) and (\d+), needed equal ones", text)
     if sizes:
         return TypeError(f"dot_general requires contracting dimensions to have the same shape, got ({sizes.group(1)},) and ({sizes.group(2)},).")
+    several = _DEVICES.fullmatch(text)
+    if several:
+        return _devices(*several.groups())
     for start in ("move_axis", "roll", "stack", "einsum", "index: ", "expand_dims", "squeeze", "reduce"):
         if text.startswith(start):
             return ValueError(text)

@@ -13,7 +13,16 @@ __all__ = """array asarray zeros ones empty full zeros_like ones_like empty_like
     s_ index_exp kaiser""".split()
 
 
-def array(object, dtype=None, copy=True, order="K", ndmin=0, device=None):
+def _placed(x, device, sharding=None):
+    # x where device (or a sharding) says, or out_sharding
+    place = device if sharding is None else sharding
+    if place is None:
+        return x
+    from jax._layout import put
+    return put(x, place)
+
+
+def array(object, dtype=None, copy=True, order="K", ndmin=0, *, device=None, out_sharding=None):
     if object is None:
         raise ValueError("None is not a valid value for jnp.array")
     if dtype is None and isinstance(object, (int, float, complex)) and not isinstance(object, bool):
@@ -31,13 +40,13 @@ def array(object, dtype=None, copy=True, order="K", ndmin=0, device=None):
         out = _w.set_weak(out, _w.about(object, "weak"))
     while len(out.shape) < ndmin:
         out = _w.expand_dims(out, 0)
-    return out
+    return _placed(out, device, out_sharding)
 
 
-def asarray(a, dtype=None, order=None, copy=None, device=None):
-    if dtype is None and isinstance(a, _w.Tensor):
+def asarray(a, dtype=None, order=None, *, copy=None, device=None, out_sharding=None):
+    if dtype is None and isinstance(a, _w.Tensor) and not copy and device is None and out_sharding is None:
         return _w.set_weak(_w.tensor(a, None, False), _w.about(a, "weak"))
-    return array(a, dtype, False)
+    return array(a, dtype, bool(copy), device=device, out_sharding=out_sharding)
 
 
 def arraylike(x):
@@ -61,18 +70,18 @@ def _shape(shape):
     return shape
 
 
-def zeros(shape, dtype=None, device=None, *, out_sharding=None):
+def zeros(shape, dtype=None, *, device=None, out_sharding=None):
     if hasattr(dtype, "zeros"):     # float0
         return dtype.zeros(shape)
-    return _placed(_w.full(_shape(shape), 0, _filled("zeros", shape, dtype)), out_sharding)
+    return _placed(_w.full(_shape(shape), 0, _filled("zeros", shape, dtype)), device, out_sharding)
 
 
-def ones(shape, dtype=None, device=None, *, out_sharding=None):
-    return _placed(_w.full(_shape(shape), 1, _filled("ones", shape, dtype)), out_sharding)
+def ones(shape, dtype=None, *, device=None, out_sharding=None):
+    return _placed(_w.full(_shape(shape), 1, _filled("ones", shape, dtype)), device, out_sharding)
 
 
-def empty(shape, dtype=None, device=None, *, out_sharding=None):
-    return _placed(_w.full(_shape(shape), 0, _filled("empty", shape, dtype)), out_sharding)
+def empty(shape, dtype=None, *, device=None, out_sharding=None):
+    return _placed(_w.full(_shape(shape), 0, _filled("empty", shape, dtype)), device, out_sharding)
 
 
 def _filled(name, shape, dtype):
@@ -82,18 +91,10 @@ def _filled(name, shape, dtype):
     return float if dtype is None else dtype
 
 
-def _placed(x, sharding):
-    if sharding is None:
-        return x
-    from jax._layout import reshard
-    return reshard(x, sharding)
-
-
-def full(shape, fill_value, dtype=None, device=None):
-    shape = _shape(shape)
-    if dtype is None and isinstance(fill_value, (int, float)) and not isinstance(fill_value, bool):
-        return _w.set_weak(_w.full(shape, fill_value), True)
-    return _w.full(shape, fill_value, dtype)
+def full(shape, fill_value, dtype=None, *, device=None, out_sharding=None):
+    weak = dtype is None and isinstance(fill_value, (int, float)) and not isinstance(fill_value, bool)
+    out = _w.full(_shape(shape), fill_value, dtype)
+    return _placed(_w.set_weak(out, True) if weak else out, device, out_sharding)
 
 
 # An array, or what has its shape and dtype (ShapeDtypeStruct, ShapedArray)
@@ -103,38 +104,40 @@ def _like(a):
     return asarray(a)
 
 
-def zeros_like(a, dtype=None, shape=None, device=None):
-    return full_like(a, 0, dtype, shape)
+def zeros_like(a, dtype=None, shape=None, *, device=None, out_sharding=None):
+    return full_like(a, 0, dtype, shape, device=device, out_sharding=out_sharding)
 
 
-def ones_like(a, dtype=None, shape=None, device=None):
-    return full_like(a, 1, dtype, shape)
+def ones_like(a, dtype=None, shape=None, *, device=None, out_sharding=None):
+    return full_like(a, 1, dtype, shape, device=device, out_sharding=out_sharding)
 
 
 empty_like = zeros_like
 
 
-def full_like(a, fill_value, dtype=None, shape=None, device=None):
+def full_like(a, fill_value, dtype=None, shape=None, *, device=None, out_sharding=None):
     a = _like(a)
     weak = dtype is None and (_w.about(a, "weak") if isinstance(a, _w.Tensor) else getattr(a, "weak_type", False))
     if isinstance(fill_value, float) and (dtype is None and not a.dtype.is_inexact):
         fill_value = int(fill_value)
     out = _w.full(a.shape if shape is None else shape, fill_value, a.dtype if dtype is None else dtype)
-    return _w.set_weak(out, True) if weak else out
+    if shape is None and isinstance(a, _w.Tensor) and not _w.about(a, "symbolic") and _w.layout(a) is not None:
+        _w.set_layout(out, _w.layout(a))    # it is where a is
+    return _placed(_w.set_weak(out, True) if weak else out, device, out_sharding)
 
 
 def _concrete(*xs):
     return [x if not isinstance(x, _w.Tensor) else x.item() for x in xs]
 
 
-def arange(start, stop=None, step=None, dtype=None, device=None):
+def arange(start, stop=None, step=None, dtype=None, *, device=None, out_sharding=None):
     start, stop, step = _concrete(start, stop, step)
     if stop is None:
         start, stop = 0, start
-    return _w.arange(start, stop, 1 if step is None else step, _as_dtype(dtype))
+    return _placed(_w.arange(start, stop, 1 if step is None else step, _as_dtype(dtype)), device, out_sharding)
 
 
-def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, device=None):
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     plain = isinstance(start, (int, float)) and isinstance(stop, (int, float))
     if plain:
         out = _w.linspace(start, stop, num, endpoint)
@@ -150,6 +153,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
             out = _w.move_axis(out, 0, axis)
     if dtype is not None:
         out = _w.cast(_w.floor(out) if _as_dtype(dtype).kind in "iu" else out, dtype)
+    out = _placed(out, device)
     return (out, asarray(step)) if retstep else out
 
 
@@ -174,11 +178,13 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     return out if dtype is None else _w.cast(out, dtype)
 
 
-def eye(N, M=None, k=0, dtype=None, device=None):
+def eye(N, M=None, k=0, dtype=None, *, device=None):
     if isinstance(k, _w.Tensor):       # which may be traced
         rows, columns = _w.iota(_w.int32, (N, N if M is None else M), 0), _w.iota(_w.int32, (N, N if M is None else M), 1)
-        return _w.cast(_w.eq(columns - rows, k), float if dtype is None else dtype)
-    return _w.eye(N, N if M is None else M, k, float if dtype is None else dtype)
+        out = _w.cast(_w.eq(columns - rows, k), float if dtype is None else dtype)
+    else:
+        out = _w.eye(N, N if M is None else M, k, float if dtype is None else dtype)
+    return _placed(out, device)
 
 
 def identity(n, dtype=None):
@@ -269,12 +275,11 @@ def copy(a, order=None):
     return _w.copy(asarray(a))
 
 
-def astype(x, dtype, copy=False, device=None):
+def astype(x, dtype, *, copy=False, device=None):
     x = asarray(x)
     target = _as_dtype(dtype if dtype is not None else float)
-    if target == _w.bool_ and x.dtype != _w.bool_:
-        return _w.ne(x, 0)
-    return _w.set_weak(_w.cast(x, target), False)
+    out = _w.ne(x, 0) if target == _w.bool_ and x.dtype != _w.bool_ else _w.set_weak(_w.cast(x, target), False)
+    return _placed(out, device)
 
 
 class _Making:
