@@ -7,6 +7,7 @@
  *
  *   box.c        tensors and dtypes as script values; values as tensors; errors; places
  *   operate.c    operators, items, truth, iteration of tensors
+ *   values.c     tensors as numbers, lists and text; methods and properties that every tensor has
  *   functions*.c natives that are one tensor function each, by table
  *   composed.c   functions of many ops, called over and over, as programs
  *   create.c     tensors from nested lists, ranges, files and random numbers
@@ -202,9 +203,14 @@ Value en_tensor_compare(Vm *vm, CmpOp op, Value a, Value b);
 Value en_tensor_getitem(Vm *vm, Value self, Value key);
 bool en_tensor_setitem(Vm *vm, Value self, Value key, Value v);
 int en_tensor_truth(Vm *vm, Value self);
-bool en_tensor_hash_complex(Vm *vm, wf_tensor t, uint64_t *out); /* of a scalar, as the number it is */
 Value en_tensor_iter(Vm *vm, Value self);
 bool en_tensor_len(Vm *vm, Value self, int64_t *out);
+/* self, whose numbers are to be read: in a trace that allows it, those of the example. what: as what they are read. */
+wf_tensor en_to_read(Vm *vm, Value self, const char *what);
+
+/* ---- values.c ---------------------------------------------------------------------- */
+
+bool en_tensor_hash_complex(Vm *vm, wf_tensor t, uint64_t *out); /* of a scalar, as the number it is */
 
 /* ---- functions.c, create.c, program.c, control.c, keys.c ---------------------------------------------- */
 
