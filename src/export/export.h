@@ -159,6 +159,7 @@ void c_put_line(Func *f, const char *fmt, ...) PRINTF(2, 3);
 void c_declare_at(Func *f, const char *name, const char *fmt, ...) PRINTF(3, 4);
 void c_open_block(Func *f, const char *fmt, ...) PRINTF(2, 3); /* and its brace */
 void c_close_block(Func *f);
+void c_close_blocks(Func *f, uint32_t n);
 void c_open_for(Func *f, const char *i, const char *n); /* for (ptrdiff_t i = 0; i < n; i++) { */
 
 /* Values: the pointer to the first element (declared now if it is the first time), sizes
@@ -199,9 +200,11 @@ bool step_write(Func *f); /* step.c: by op */
 const char *export_refusal(unsigned op);
 bool step_map(Func *f); /* step_map.c: what is in no kernel */
 bool step_reduce(Func *f);
-bool step_arg(Func *f);
-bool step_cumsum(Func *f);
+bool step_arg(Func *f); /* step_line.c */
+bool step_cum(Func *f);
+bool step_cum_extreme(Func *f);
 bool step_sort(Func *f);
+bool step_top_k(Func *f);
 bool step_view(Func *f); /* step_move.c */
 bool step_const(Func *f);
 bool step_reshape(Func *f);

@@ -42,6 +42,12 @@ void c_close_block(Func *f)
     add_line(f, "}");
 }
 
+void c_close_blocks(Func *f, uint32_t n)
+{
+    while (n--)
+        c_close_block(f);
+}
+
 void c_open_for(Func *f, const char *i, const char *n)
 {
     c_open_block(f, "for (ptrdiff_t %s = 0; %s < %s; %s++)", i, i, n, i);
