@@ -67,6 +67,7 @@ static bool compile(wf_ctx *cx, const char *dir, const char *name, const char *c
 
 static double tolerance(wf_dtype t)
 {
+    t = dtype_part(t);
     return t == WF_F16 ? 8e-3 : t == WF_BF16 ? 6e-2 : t == WF_F32 ? 5e-5 : 1e-11;
 }
 
@@ -75,7 +76,7 @@ static double tolerance_by(const Program *p)
     double most = 0;
 
     for (Val v = 1; v < p->nvals; v++)
-        if (dtype_is_float((wf_dtype)val_type(p, v).dtype))
+        if (dtype_is_inexact((wf_dtype)val_type(p, v).dtype))
             most = MAX(most, tolerance((wf_dtype)val_type(p, v).dtype));
     for (uint32_t i = 0; i < p->nsubs; i++)
         most = MAX(most, tolerance_by(p->subs[i]));

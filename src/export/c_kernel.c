@@ -638,10 +638,10 @@ static void write_head(CRender *r, const char *name, Text *out)
     text_printf(out, " */\nWX_HOT static void %s(", name);
     for (uint32_t i = 0; i < p->nin; i++)
         text_printf(out, "%sconst %s *a%u", i ? ", " : "",
-                    render_type((wf_dtype)val_type(p, i + 1).dtype), i);
+                    c_type((wf_dtype)val_type(p, i + 1).dtype), i);
     for (uint32_t j = 0; j < p->nout; j++)
         text_printf(out, "%s%s *a%u", p->nin + j ? ", " : "",
-                    render_type((wf_dtype)val_type(p, p->outs[j]).dtype), p->nin + j);
+                    c_type((wf_dtype)val_type(p, p->outs[j]).dtype), p->nin + j);
     if (c_kernel_buffers(r->k))
         text_add(out, ", unsigned char *tmp");
     for (uint32_t i = 0; i < r->k->nparams; i++)

@@ -29,10 +29,11 @@ const char *c_store(CFile *c, wf_dtype t, const char *x)
 
 const char *c_nothing(CFile *c, unsigned op, wf_dtype t)
 {
-    uint64_t bits = 0;
+    uint64_t bits[2] = {0, 0};
+    Scalar nothing = dtype_is_complex(t) ? (Scalar){.f = op == OP_mul} : scalar_identity(op, t);
 
-    scalar_store(t, &bits, 0, scalar_identity(op, t));
-    return c_literal(c->a, t, &bits);
+    scalar_store(t, bits, 0, nothing);
+    return c_literal(c->a, t, bits);
 }
 
 /* ---- casts ------------------------------------------------------------------------- */
@@ -53,6 +54,9 @@ const char *c_cast(CFile *c, wf_dtype from, wf_dtype to, const char *x)
 {
     if (from == to)
         return x;
+    if (dtype_is_complex(to)) /* the pass planes has done the others */
+        return arena_printf(c->a, "%s((%s)%s.re, (%s)%s.im)", c_need_of(c, "complex", to),
+                            c_type(dtype_part(to)), x, c_type(dtype_part(to)), x);
     if (to == WF_BOOL)
         return arena_printf(c->a, "%s != 0", x);
     if (is_half(to))
@@ -182,13 +186,15 @@ static const char *c_apply(CFile *c, unsigned op, wf_dtype t, const char *const 
 const char *c_map(CFile *c, unsigned op, wf_dtype out, const wf_dtype *in,
                   const char *const *args, uint32_t n)
 {
-    wf_dtype t = op == OP_select ? out : in[0];
+    wf_dtype t = op == OP_select || op == OP_complex ? out : in[0];
     const char *y;
 
     if (op == OP_cast)
         return c_cast(c, in[0], out, args[0]);
     if (op == OP_bitcast)
         return c_bitcast(c, in[0], out, args[0]);
+    if (op == OP_real || op == OP_imag)
+        return arena_printf(c->a, "%s.%s", args[0], op == OP_real ? "re" : "im");
     if (is_half(t) && op_row(op)->lower.by_width)
         return c_call(c, op, t, args, n);
     y = c_apply(c, op, kept(t), args, n);

@@ -5,11 +5,16 @@
 
 /* ---- types ------------------------------------------------------------------------- */
 
-bool c_has_dtype(wf_dtype t) { return t >= WF_BOOL && t <= WF_F64; }
+bool c_has_dtype(wf_dtype t) { return (t >= WF_BOOL && t <= WF_F64) || dtype_is_complex(t); }
+
+const char *c_type(wf_dtype t)
+{
+    return t == WF_C64 ? "wx_c64" : t == WF_C128 ? "wx_c128" : render_type(t);
+}
 
 const char *c_value(wf_dtype t)
 {
-    return t == WF_BOOL ? "int" : t == WF_F16 || t == WF_BF16 ? "float" : render_type(t);
+    return t == WF_BOOL ? "int" : t == WF_F16 || t == WF_BF16 ? "float" : c_type(t);
 }
 
 /* ---- names ------------------------------------------------------------------------- */
@@ -198,6 +203,11 @@ static const char *int_literal(Arena *a, wf_dtype t, const void *element)
 
 const char *c_literal(Arena *a, wf_dtype t, const void *element)
 {
+    wf_dtype part = dtype_is_complex(t) ? dtype_part(t) : t;
+
+    if (part != t)
+        return arena_printf(a, "{%s, %s}", c_literal(a, part, element),
+                            c_literal(a, part, (const char *)element + wf_dtype_size(part)));
     if (dtype_is_float(t))
         return float_literal(a, t == WF_F64 ? t : WF_F32, element_as_f64(t, element));
     return int_literal(a, t, element);

@@ -57,7 +57,8 @@ typedef struct CFile {
 
 /* ---- c_text.c ---------------------------------------------------------------------- */
 
-/* In expressions: int for bool, float for half floats; in memory it is render_type. */
+/* In memory; in expressions: int for bool, float for half floats. */
+const char *c_type(wf_dtype t);
 const char *c_value(wf_dtype t);
 bool c_has_dtype(wf_dtype t);
 /* "x.0 weight" -> "x_0_weight"; c_identifier: never a word of C, nor what generated code calls its own */
@@ -72,7 +73,7 @@ const char *c_comment(Arena *a, const char *s);
 const char *c_string(Arena *a, const char *s);
 /* Is the word in the text, but for lines that are comments? */
 bool c_mentions(const char *text, const char *word);
-/* One element as C, exactly. bits: as stored. */
+/* One element as C, exactly; a complex one as what initialises it. bits: as stored. */
 const char *c_literal(Arena *a, wf_dtype t, const void *element);
 /* The same as it is stored: half floats as their bits. */
 const char *c_stored_literal(Arena *a, wf_dtype t, const void *element);
@@ -205,6 +206,7 @@ bool step_cum(Func *f);
 bool step_cum_extreme(Func *f);
 bool step_sort(Func *f);
 bool step_top_k(Func *f);
+bool step_fft(Func *f); /* step_fourier.c */
 bool step_view(Func *f); /* step_move.c */
 bool step_const(Func *f);
 bool step_reshape(Func *f);

@@ -61,7 +61,7 @@ static void add_state(Output *o, Text *t)
     for (uint32_t i = 0; i < o->members.n; i++) {
         const ModelMember *m = &o->members.v[i];
 
-        text_printf(t, "    %s %s[%lld]; /* %s: %s[", render_type(wf_array_dtype(m->array)),
+        text_printf(t, "    %s %s[%lld]; /* %s: %s[", c_type(wf_array_dtype(m->array)),
                     m->name, (long long)MAX(m->count, 1), c_comment(o->c.a, one_line(o, m->tensor)),
                     wf_dtype_name(wf_array_dtype(m->array)));
         for (int d = 0; d < wf_array_rank(m->array); d++)
@@ -103,6 +103,23 @@ static int64_t largest_arena(const Output *o)
     return most;
 }
 
+/* Of all exported files alike. */
+static const char complex_types[] =
+    "#ifndef WX_COMPLEX\n#define WX_COMPLEX /* complex numbers: c64, c128 */\n"
+    "typedef struct wx_c64 { float re, im; } wx_c64;\n"
+    "typedef struct wx_c128 { double re, im; } wx_c128;\n#endif\n\n";
+
+static bool has_complex(const Output *o)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < o->members.n; i++)
+        any = any || wf_dtype_is_complex(wf_array_dtype(o->members.v[i].array));
+    for (uint32_t i = 0; i < o->nmethods; i++)
+        any = any || program_has(o->method[i].source, dtype_is_complex);
+    return any;
+}
+
 static bool put_header(Output *o, Text *loaders)
 {
     const char *n = o->c.macro;
@@ -135,6 +152,8 @@ static bool put_header(Output *o, Text *loaders)
                 "    %s_ASSERT = 3, /* an assertion of the program does not hold */\n"
                 "    %s_FILE = 4 /* weights that are not those of the model */\n};\n\n",
                 n, n, n, n);
+    if (has_complex(o))
+        text_add(&t, complex_types);
     add_state(o, &t);
     text_add(&t, text_str(loaders));
     text_printf(&t, "#define %s_ARENA %lld /* bytes, enough for all functions */\n\n", n,
@@ -187,8 +206,9 @@ static bool put_source(Output *o, Text *loaders)
                 "/* %s.c -- made by weft export; see %s.h. Above each function stands "
                 "the program\n"
                 " * it was made of; kernels are named after the values they compute. */\n"
-                "#include \"%s.h\"\n\n#include <math.h>\n#include <string.h>\n\n",
-                o->c.name, o->c.name, o->c.name);
+                "#include \"%s.h\"\n\n%s#include <math.h>\n#include <string.h>\n\n",
+                o->c.name, o->c.name, o->c.name,
+                c_mentions(text_str(&o->c.routines), "_Complex") ? "#include <complex.h>\n#undef I\n" : "");
     text_printf(&t, prelude, n, n);
     text_add(&t, text_str(&o->c.routines));
     for (uint32_t i = 0; i < o->c.constants.n; i++)
@@ -223,7 +243,7 @@ static int64_t pool_bytes(Output *o)
 /* Declares an array of the method in the pool. */
 static void add_array(ExportMethod *m, Val v, const char *name, int64_t *off, Text *t)
 {
-    const char *type = render_type(dtype_of(&m->f, v));
+    const char *type = c_type(dtype_of(&m->f, v));
 
     text_printf(t, "    %s *%s = (%s *)(void *)(pool.bytes + %lld);\n", type, name, type,
                 (long long)*off);

@@ -94,7 +94,7 @@ static const char *safetensors_dtype(wf_dtype t)
         [WF_BOOL] = "BOOL", [WF_I8] = "I8",   [WF_I16] = "I16",   [WF_I32] = "I32",
         [WF_I64] = "I64",   [WF_U8] = "U8",   [WF_U16] = "U16",   [WF_U32] = "U32",
         [WF_U64] = "U64",   [WF_F16] = "F16", [WF_BF16] = "BF16", [WF_F32] = "F32",
-        [WF_F64] = "F64"};
+        [WF_F64] = "F64",   [WF_C64] = "C64", [WF_C128] = "C128"};
 
     return names[t];
 }

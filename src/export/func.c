@@ -28,11 +28,12 @@ void c_put_line(Func *f, const char *fmt, ...)
 void c_open_block(Func *f, const char *fmt, ...)
 {
     va_list ap;
+    const char *text;
 
     va_start(ap, fmt);
-    add_line(f,
-             arena_printf(f->a, "%s%s{", arena_vprintf(f->a, fmt, ap), *fmt ? " " : ""));
+    text = arena_vprintf(f->a, fmt, ap);
     va_end(ap);
+    add_line(f, arena_printf(f->a, "%s%s{", text, *text ? " " : ""));
     f->depth++;
 }
 
@@ -218,7 +219,7 @@ static void place_own(Func *f, Val v)
 {
     uint32_t s = f->plan->val[v].store;
     const Store *st = &f->plan->store[s];
-    const char *type = render_type(dtype_of(f, v)), *base, *name;
+    const char *type = c_type(dtype_of(f, v)), *base, *name;
     Dim off = 0;
 
     while (st->inside) {
@@ -230,7 +231,7 @@ static void place_own(Func *f, Val v)
         Val whole = st->kind == STORE_OUT ? f->p->outs[st->index] : st->index + 1;
 
         base = st->kind == STORE_OUT ? f->out[st->index] : f->in[st->index];
-        if (strcmp(type, render_type(dtype_of(f, whole))) != 0) {
+        if (strcmp(type, c_type(dtype_of(f, whole))) != 0) {
             f->val[v].at = name = value_name(f, v);
             c_declare_at(f, name, "%s *const %s = (%s *)(void *)%s + %s;", type, name, type, base,
                     c_dim_in(f, off));
@@ -415,9 +416,9 @@ static void sub_arguments(Func *f, Text *head)
     for (uint32_t i = 0; i < p->dims.syms.n; i++)
         text_printf(head, "ptrdiff_t %s, ", c_dim_in(f, f->map[i]));
     for (uint32_t i = 0; i < p->nin; i++)
-        text_printf(head, "const %s *%s, ", render_type(dtype_of(f, i + 1)), f->in[i]);
+        text_printf(head, "const %s *%s, ", c_type(dtype_of(f, i + 1)), f->in[i]);
     for (uint32_t j = 0; j < p->nout; j++)
-        text_printf(head, "%s *%s, ", render_type(dtype_of(f, p->outs[j])), f->out[j]);
+        text_printf(head, "%s *%s, ", c_type(dtype_of(f, p->outs[j])), f->out[j]);
     text_add(head, "unsigned char *m");
 }
 
@@ -519,7 +520,7 @@ static void function_arguments(Func *f, const char *body, const char **old, Text
         if (!c_mentions(body, name))
             continue;
         text_printf(params, "%s%s%s *%s", params->n ? ", " : "", i < f->e->nin ? "const " : "",
-                    render_type(dtype_of(f, v)), name);
+                    c_type(dtype_of(f, v)), name);
         text_printf(args, "%s%s", args->n ? ", " : "", old[i]);
     }
 }
@@ -555,7 +556,7 @@ static const char *constant_text(CFile *c, const char *name, wf_dtype t,
     Text out;
 
     text_init(&out, c->a);
-    text_printf(&out, "static const %s %s[%zu] = {", render_type(t), name, n ? n : 1);
+    text_printf(&out, "static const %s %s[%zu] = {", c_type(t), name, n ? n : 1);
     for (size_t i = 0; i < n; i++) {
         text_add(&out, i ? i % 8 ? ", " : ",\n    " : "\n    ");
         text_add(&out, c_stored_literal(c->a, t, (const char *)d->data + i * size));

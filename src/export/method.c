@@ -7,6 +7,7 @@
 #include "export/export.h"
 
 #include "compile/compile.h"
+#include "opt/opt.h"
 
 /* ---- what the file says of a method (nn/module_file.c) ------------------------------- */
 
@@ -109,7 +110,8 @@ static const Plan *plan_method(CFile *c, ExportMethod *m)
     uint32_t *heir;
     Plans plans = {.a = c->a};
 
-    if (!compile_lower(c->cx, c->a, &target_c, m->p, false, 0, &l))
+    m->p = opt_planes(&(Opt){.cx = c->cx}, m->p);
+    if (!m->p || !compile_lower(c->cx, c->a, &target_c, m->p, false, 0, &l))
         return NULL;
     m->p = l.fused.p;
     codes = arena_zalloc(c->a, (l.n + 1) * sizeof *codes);
@@ -131,11 +133,6 @@ static const Plan *plan_method(CFile *c, ExportMethod *m)
 
 /* ---- the function -------------------------------------------------------------------- */
 
-static const char *input_name(const Program *p, uint32_t i)
-{
-    return p->vals[i + 1].name ? p->names[p->vals[i + 1].name] : "";
-}
-
 static void name_arrays(ExportMethod *m, const Members *members)
 {
     Func *f = &m->f;
@@ -146,7 +143,7 @@ static void name_arrays(ExportMethod *m, const Members *members)
         f->in[i] = i < m->nstate
                        ? arena_printf(f->a, "s->%s", members->v[m->state[i]].name)
                        : c_unique(f->a, &f->names,
-                                  *input_name(m->source, i)
+                                  input_name(m->source, i)
                                       ? c_identifier(f->a, input_name(m->source, i))
                                       : arena_printf(f->a, "in%u", i - m->nstate));
     for (uint32_t j = 0; j + m->nupdate < p->nout; j++) {
@@ -173,9 +170,9 @@ static void write_head(CFile *c, ExportMethod *m)
     for (uint32_t i = 0; i < p->dims.syms.n; i++)
         text_printf(&t, "ptrdiff_t %s, ", c_dim_in(f, f->map[i]));
     for (uint32_t i = m->nstate; i < p->nin; i++)
-        text_printf(&t, "const %s *%s, ", render_type(dtype_of(f, i + 1)), f->in[i]);
+        text_printf(&t, "const %s *%s, ", c_type(dtype_of(f, i + 1)), f->in[i]);
     for (uint32_t j = 0; j + m->nupdate < p->nout; j++)
-        text_printf(&t, "%s *%s, ", render_type(dtype_of(f, p->outs[j])), f->out[j]);
+        text_printf(&t, "%s *%s, ", c_type(dtype_of(f, p->outs[j])), f->out[j]);
     text_add(&t, "void *arena)");
     m->head = text_str(&t);
 }
@@ -205,7 +202,7 @@ static void place_updates(ExportMethod *m)
 
     for (uint32_t j = p->nout - m->nupdate; j < p->nout; j++) {
         Val v = p->outs[j];
-        const char *type = render_type(dtype_of(f, v));
+        const char *type = c_type(dtype_of(f, v));
         int64_t bytes =
             c_most_of(f, c_count_of(f, v)) * (int64_t)wf_dtype_size(dtype_of(f, v));
 

@@ -1,11 +1,12 @@
 /* routine.c -- functions that a file needs, each once: the sections of elements.in and products.in.
  *
  * A section begins with a line `@ NAME [CLASS]` and has the text of wx_NAME, or, with a
- * class (a dtype, `float`, `half`, `int`, `any`), of wx_NAME_<dtype>. In it stand
+ * class (a dtype, `float`, `half`, `int`, `complex`, `any`), of wx_NAME_<dtype>. In it stand
  *
  *   $t    the dtype: f32             $T    its type in expressions: float
  *   $M    its type in memory         $f    the suffix of math.h: f, or nothing
  *   $U $S the integers of its width, unsigned and signed       $w    its bits
+ *   $P    of a complex dtype the type of its parts
  *
  * What the text names, wx_.., comes before it.
  */
@@ -22,8 +23,8 @@ static bool is_class(const char *class, wf_dtype t, bool exact)
     if (exact)
         return !strcmp(class, wf_dtype_name(t));
     return (!strcmp(class, "float") && real) || (!strcmp(class, "half") && half) ||
-           !strcmp(class, "any") ||
-           (!strcmp(class, "int") && !half && !real && t != WF_BOOL);
+           !strcmp(class, "any") || (!strcmp(class, "complex") && dtype_is_complex(t)) ||
+           (!strcmp(class, "int") && dtype_is_int(t));
 }
 
 /* The first line of the section's text; -1. */
@@ -66,7 +67,8 @@ static void add_sign(Text *out, const char *kind, wf_dtype t)
     switch (*kind) {
     case 't': text_add(out, wf_dtype_name(t)); break;
     case 'T': text_add(out, c_value(t)); break;
-    case 'M': text_add(out, render_type(t)); break;
+    case 'M': text_add(out, c_type(t)); break;
+    case 'P': text_add(out, c_type(dtype_part(t))); break;
     case 'f': text_add(out, t == WF_F64 ? "" : "f"); break;
     case 'U': text_printf(out, "uint%d_t", bits); break;
     case 'S': text_printf(out, "int%d_t", bits); break;
@@ -119,8 +121,8 @@ static void add_section(CFile *c, int first, wf_dtype t, const char *function)
 
 static wf_dtype dtype_named(const char *name)
 {
-    for (wf_dtype t = WF_BOOL; t <= WF_F64; t++)
-        if (!strcmp(wf_dtype_name(t), name))
+    for (wf_dtype t = WF_BOOL; t < WF_DTYPE_COUNT; t++)
+        if (c_has_dtype(t) && !strcmp(wf_dtype_name(t), name))
             return t;
     return (wf_dtype)0;
 }

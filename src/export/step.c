@@ -17,7 +17,6 @@ static bool step_nothing(Func *f)
 #define HOST    "the kernel is a function of the host"
 #define ELSE    "is gone before code is made: an axis of vmap, or a rule, is missing"
 #define SPECTRA "there is no C of it yet"
-#define COMPLEX "complex numbers have no C yet"
 
 /* Ops that are not here are elementwise or reductions. */
 static const Row rows[OP_COUNT] = {
@@ -46,6 +45,7 @@ static const Row rows[OP_COUNT] = {
     [OP_cummin] = {step_cum_extreme, NULL},
     [OP_sort] = {step_sort, NULL},
     [OP_top_k] = {step_top_k, NULL},
+    [OP_fft] = {step_fft, NULL},
     [OP_reduce_window_max] = {step_window, NULL},
     [OP_reduce_window_sum] = {step_window, NULL},
     [OP_gather] = {step_gather, NULL},
@@ -74,10 +74,6 @@ static const Row rows[OP_COUNT] = {
     [OP_eigh] = {NULL, SPECTRA},
     [OP_svd] = {NULL, SPECTRA},
     [OP_eig] = {NULL, SPECTRA},
-    [OP_real] = {NULL, COMPLEX},
-    [OP_imag] = {NULL, COMPLEX},
-    [OP_conj] = {NULL, COMPLEX},
-    [OP_complex] = {NULL, COMPLEX},
     [OP_size] = {NULL, SIZES},
     [OP_nonzero] = {NULL, SIZES},
     [OP_print] = {NULL, LINES},

@@ -51,7 +51,7 @@ static wf_dtype work_type(wf_dtype x, wf_dtype y, wf_dtype acc)
 
 static const char *new_array(Func *f, wf_dtype t, Dim count, const char *wish)
 {
-    const char *name = c_unique(f->a, &f->names, wish), *type = render_type(t);
+    const char *name = c_unique(f->a, &f->names, wish), *type = c_type(t);
 
     c_put_line(f, "%s *const %s = %s;", type, name,
              step_memory(f, c_most_of(f, count) * (int64_t)wf_dtype_size(t), type));
@@ -258,7 +258,7 @@ bool step_dot(Func *f)
             MAX(gemm_work(m_most, n_most, k_most), gemm_work(n_most, m_most, k_most)) *
             (int64_t)wf_dtype_size(work);
 
-        space = arena_printf(f->a, ", %s", step_memory(f, bytes, render_type(work)));
+        space = arena_printf(f->a, ", %s", step_memory(f, bytes, c_type(work)));
     }
     a = x.at, b = y.at, c = out;
     loops =
@@ -462,7 +462,7 @@ bool step_conv(Func *f)
     work = step_memory(f,
                        packing ? c_packed_work(f->p, f->e) * (int64_t)wf_dtype_size(c.work)
                                : conv_work(f, &c, out, batch, in),
-                       render_type(c.work));
+                       c_type(c.work));
     g = groups == 1 && split == 1 ? "0" : "i0";
     if (*g == '0')
         c_open_block(f, "%s", "");

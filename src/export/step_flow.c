@@ -204,7 +204,7 @@ static void open_loop(Func *f, FlowLoop *l)
     l->t = c_unique(f->a, &f->names, "turn");
     for (uint32_t i = 0; i < l->ncarry; i++) {
         Val v = out_of(f, i);
-        const char *type = render_type(dtype_of(f, v));
+        const char *type = c_type(dtype_of(f, v));
 
         l->spare[i] = c_at_of(f, v);
         if (plan_carry_in_place(plan, l->nconst + i, i))
@@ -252,9 +252,9 @@ static void write_turn(Func *f, const FlowLoop *l, const Called *c, const char *
         out[i] = arena_printf(f->a, "after%u", i);
         if (odd_before)
             c_put_line(f, "const %s *const before%u = %s == 0 ? %s : %s;",
-                     render_type(dtype_of(f, v)), i, l->t, start,
+                     c_type(dtype_of(f, v)), i, l->t, start,
                      either(f, odd_before, l->spare[i], c_at_of(f, v)));
-        c_put_line(f, "%s *const after%u = %s;", render_type(dtype_of(f, v)), i,
+        c_put_line(f, "%s *const after%u = %s;", c_type(dtype_of(f, v)), i,
                  either(f, odd_after, l->spare[i], c_at_of(f, v)));
     }
     for (uint32_t i = 0; i < nxs; i++)
@@ -268,7 +268,7 @@ static void write_turn(Func *f, const FlowLoop *l, const Called *c, const char *
 static void copy_carry(Func *f, Val v, const char *from)
 {
     c_put_line(f, "memmove(%s, %s, (size_t)(%s) * sizeof(%s));", c_at_of(f, v), from,
-             c_dim_in(f, c_count_of(f, v)), render_type(dtype_of(f, v)));
+             c_dim_in(f, c_count_of(f, v)), c_type(dtype_of(f, v)));
 }
 
 bool step_scan(Func *f)
@@ -322,7 +322,7 @@ static void end_while(Func *f, const FlowLoop *l, const char *bound)
         for (uint32_t i = 1; i < rank_of(f, v); i++)
             n = dim_mul(&f->dims, n, c_size_of(f, v, i));
         c_put_line(f, "memset(%s, 0, (size_t)((%s - %s) * %s) * sizeof(%s));",
-                 row_at(f, v, l->t), bound, l->t, c_dim_in(f, n), render_type(dtype_of(f, v)));
+                 row_at(f, v, l->t), bound, l->t, c_dim_in(f, n), c_type(dtype_of(f, v)));
     }
 }
 
@@ -339,7 +339,7 @@ static void write_condition(Func *f, const FlowLoop *l, const Called *cond, uint
 
         in[ncond + i] = arena_printf(f->a, "before%u", i);
         c_put_line(f, "const %s *const before%u = %s == 0 ? %s : %s;",
-                 render_type(dtype_of(f, v)), i, l->t, c_at_of(f, in_of(f, l->first + i)),
+                 c_type(dtype_of(f, v)), i, l->t, c_at_of(f, in_of(f, l->first + i)),
                  either(f, arena_printf(f->a, "%s %% 2 == 0", l->t), l->spare[i],
                         c_at_of(f, v)));
     }

@@ -61,7 +61,7 @@ static void copy_operand(Func *f)
         return;
     c_put_line(f, "if ((const void *)%s != (const void *)%s)", c_at_of(f, y), c_at_of(f, x));
     c_put_line(f, "    memcpy(%s, %s, (size_t)(%s) * sizeof(%s));", c_at_of(f, y),
-             c_at_of(f, x), c_dim_in(f, c_count_of(f, y)), render_type(dtype_of(f, y)));
+             c_at_of(f, x), c_dim_in(f, c_count_of(f, y)), c_type(dtype_of(f, y)));
 }
 
 bool step_dynamic_update(Func *f)
@@ -198,7 +198,7 @@ bool step_gather(Func *f)
     const GatherAttr *a = f->e->attr;
     Index k = index_of(f, numbering_gather(a), a->mode, out_of(f, 0));
     const Dim *stride = c_stride_of(f, k.x);
-    const char *here, *there, *type = render_type(dtype_of(f, k.x));
+    const char *here, *there, *type = c_type(dtype_of(f, k.x));
 
     if (c_count_of(f, k.shape) == 0)
         return true;

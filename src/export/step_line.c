@@ -54,7 +54,7 @@ bool step_arg(Func *f)
     c_put_line(f, "row = i2;");
     c_close_blocks(f, 2);
     c_put_line(f, "%s[i0 * %s + i1] = (%s)row;", c_at_of(f, y), l.inner,
-             render_type(dtype_of(f, y)));
+             c_type(dtype_of(f, y)));
     c_close_blocks(f, 2);
     return true;
 }
@@ -152,7 +152,7 @@ static const char *write_after(Func *f, const char *inner)
                 name);
     for (int64_t k = 0; k < a->keys; k++)
         text_printf(&t, "%sconst %s *a%lld", k ? ", " : "",
-                    render_type(dtype_of(f, in_of(f, (uint32_t)k))), (long long)k);
+                    c_type(dtype_of(f, in_of(f, (uint32_t)k))), (long long)k);
     text_add(&t, ", ptrdiff_t p, ptrdiff_t q)\n{\n");
     for (int64_t k = 0; k < a->keys; k++) {
         wf_dtype d = dtype_of(f, in_of(f, (uint32_t)k));

@@ -54,7 +54,8 @@ bool step_reduce(Func *f)
 {
     Ints axes = ((const ReduceAttr *)f->e->attr)->axes;
     Val x = in_of(f, 0), y = out_of(f, 0);
-    wf_dtype t = dtype_of(f, x), sum = dtype_is_float(t) ? WF_F64 : t,
+    wf_dtype t = dtype_of(f, x),
+             sum = dtype_is_complex(t) ? WF_C128 : dtype_is_float(t) ? WF_F64 : t,
              both[] = {sum, sum};
     unsigned op = op_row(f->e->op)->lower.combine;
     const char **outer = open_loops(f, y), *i[MAX_RANK], *args[2];

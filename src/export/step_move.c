@@ -56,7 +56,7 @@ void write_move(Func *f, uint32_t rank, const Dim *dims, wf_dtype t, const char 
             return;
     if (w.n == 1 && w.to[0] == 1 && w.from[0] == 1) {
         c_put_line(f, "memcpy(%s, %s, (size_t)(%s) * sizeof(%s));", to, from,
-                 c_dim_in(f, w.size[0]), render_type(t));
+                 c_dim_in(f, w.size[0]), c_type(t));
         return;
     }
     for (uint32_t k = 0; k < w.n; k++) {
@@ -105,11 +105,11 @@ bool step_reshape(Func *f)
 bool step_bitcast(Func *f)
 {
     Val x = in_of(f, 0), y = out_of(f, 0);
-    const char *type = render_type(dtype_of(f, y)), *name;
+    const char *type = c_type(dtype_of(f, y)), *name;
     int64_t bytes = c_most_of(f, c_count_of(f, y)) * (int64_t)wf_dtype_size(dtype_of(f, y));
 
-    if (!strcmp(type, render_type(dtype_of(f, x))) || f->val[x].stride) {
-        if (strcmp(type, render_type(dtype_of(f, x))) != 0)
+    if (!strcmp(type, c_type(dtype_of(f, x))) || f->val[x].stride) {
+        if (strcmp(type, c_type(dtype_of(f, x))) != 0)
             return refuse_step(f, "of a view");
         return true;
     }
@@ -218,13 +218,22 @@ static bool is_splat(const ConstAttr *a)
     return a->data->size == wf_dtype_size((wf_dtype)a->type.dtype);
 }
 
+/* An element as an expression. */
+static const char *stored_value(Func *f, wf_dtype t, const char *element)
+{
+    if (!dtype_is_complex(t))
+        return c_stored_literal(f->a, t, element);
+    return arena_printf(f->a, "%s(%s, %s)", c_need_of(f->c, "complex", t), c_literal(f->a, dtype_part(t), element),
+                        c_literal(f->a, dtype_part(t), element + wf_dtype_size(dtype_part(t))));
+}
+
 bool step_const(Func *f)
 {
     const ConstAttr *a = f->e->attr;
     Val y = out_of(f, 0);
 
     if (f->plan->val[y].kind == VAL_OWN) {
-        write_fill(f, y, c_stored_literal(f->a, dtype_of(f, y), a->data->data));
+        write_fill(f, y, stored_value(f, dtype_of(f, y), a->data->data));
         return true;
     }
     f->val[y].at = c_constant(f->c, a);

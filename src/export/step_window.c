@@ -260,7 +260,7 @@ static void write_rows(Func *f, const Window *w, int64_t n)
     const char **p = arena_array(f->a, w->rank + 1, sizeof *p), *row;
     int blocks = 0;
 
-    c_put_line(f, "%s line[%lld];", render_type(w->t), (long long)n);
+    c_put_line(f, "%s line[%lld];", c_type(w->t), (long long)n);
     c_open_for(f, "i0", arena_printf(f->a, "%lld", (long long)n));
     c_put_line(f, "line[i0] = %s;", lowest(f, w));
     c_close_block(f);

@@ -316,6 +316,8 @@ static bool split_eqn(Rewriter *r, const EqnView *e, Val *out)
     if (e->op == OP_cast &&
         dtype_is_complex((wf_dtype)((const DtypeAttr *)e->attr)->dtype))
         return before_cast(b, e, out);
+    if (e->op == OP_dot_general && dtype_is_complex((wf_dtype)((const DotAttr *)e->attr)->acc))
+        return before_product(b, e, out);
     if (!reads_complex(e) || e->op == OP_real || e->op == OP_imag)
         return false;
     switch (e->op) {
