@@ -57,7 +57,7 @@ PRELUDE := src/base/special.h src/kernels/vec.h src/kernels/vmath.h src/codegen/
 PLAIN   := src/base/special.h src/codegen/plain.h
 GPU     := src/codegen/gpu.h
 NATIVE  := src/cuda/conv_args.h src/cuda/native.cuh src/cuda/products.cuh src/cuda/lines.cuh src/cuda/attention.cuh src/cuda/windows.cuh src/cuda/convs.cuh src/cuda/ffts.cuh
-ROUTINES := src/export/elements.in src/export/products.in
+ROUTINES := src/export/elements.in src/export/products.in src/op/factors.h
 NSPY    := $(shell find src/script/namespaces -name '*.py' | LC_ALL=C sort)
 # weft serve, where libmicrohttpd is: HTTP=no leaves it out.
 HTTP    ?= $(shell pkg-config --exists 'libmicrohttpd >= 0.9.70' 2>/dev/null && echo yes || echo no)
@@ -151,7 +151,7 @@ $(BUILD)/gen/routine.c: $(ROUTINES)
 $(BUILD)/gen/plain.c $(BUILD)/gen/routine.c:
 	@mkdir -p $(@D)
 	$(Q){ echo "extern const char *const $(basename $(@F))_lines[];"; echo "const char *const $(basename $(@F))_lines[] = {"; \
-	    sed '/^#include/d; s/\\/\\\\/g; s/"/\\"/g; s/^/    "/; s/$$/\\n",/' $^; echo '    0};'; } > $@
+	    sed '/^#include/d; s|^/\* @ \(.*\) \*/$$|@ \1|; s/\\/\\\\/g; s/"/\\"/g; s/^/    "/; s/$$/\\n",/' $^; echo '    0};'; } > $@
 # Pages to look at: what all have, then the page itself, a string for each line.
 $(BUILD)/gen/pages.c: $(wildcard src/pages/*.html)
 	@mkdir -p $(@D)

@@ -230,7 +230,7 @@ bool step_cond(Func *f);
 bool step_scan(Func *f);
 bool step_while(Func *f);
 bool step_assert(Func *f);
-bool step_linalg(Func *f);
+bool step_linalg(Func *f); /* step_linalg.c */
 
 /* ---- pack.c ------------------------------------------------------------------------ */
 

@@ -16,7 +16,6 @@ static bool step_nothing(Func *f)
 #define LINES   "there is nothing to print on"
 #define HOST    "the kernel is a function of the host"
 #define ELSE    "is gone before code is made: an axis of vmap, or a rule, is missing"
-#define SPECTRA "there is no C of it yet"
 
 /* Ops that are not here are elementwise or reductions. */
 static const Row rows[OP_COUNT] = {
@@ -46,6 +45,12 @@ static const Row rows[OP_COUNT] = {
     [OP_sort] = {step_sort, NULL},
     [OP_top_k] = {step_top_k, NULL},
     [OP_fft] = {step_fft, NULL},
+    [OP_cholesky] = {step_linalg, NULL},
+    [OP_triangular_solve] = {step_linalg, NULL},
+    [OP_lu] = {step_linalg, NULL},
+    [OP_qr] = {step_linalg, NULL},
+    [OP_eigh] = {step_linalg, NULL},
+    [OP_svd] = {step_linalg, NULL},
     [OP_reduce_window_max] = {step_window, NULL},
     [OP_reduce_window_sum] = {step_window, NULL},
     [OP_gather] = {step_gather, NULL},
@@ -67,13 +72,7 @@ static const Row rows[OP_COUNT] = {
     [OP_while] = {step_while, NULL},
     [OP_assert] = {step_assert, NULL},
 
-    [OP_cholesky] = {NULL, SPECTRA},
-    [OP_triangular_solve] = {NULL, SPECTRA},
-    [OP_lu] = {NULL, SPECTRA},
-    [OP_qr] = {NULL, SPECTRA},
-    [OP_eigh] = {NULL, SPECTRA},
-    [OP_svd] = {NULL, SPECTRA},
-    [OP_eig] = {NULL, SPECTRA},
+    [OP_eig] = {NULL, "there is no C of it"},
     [OP_size] = {NULL, SIZES},
     [OP_nonzero] = {NULL, SIZES},
     [OP_print] = {NULL, LINES},

@@ -2,12 +2,11 @@
  * and what op_spectral.c shares.
  *
  * All leading axes are batch axes, each matrix on its own. The oracle computes in f64 and
- * rounds once, by the plain textbook loops; derivatives are the usual closed forms in
+ * rounds once, by the loops of factors.h; derivatives are the usual closed forms in
  * terms of the factors, built of dots, solves and triangle masks.
  */
+#include "op/factors.h"
 #include "op/linalg.h"
-
-#include <math.h>
 
 /* ---- common ------------------------------------------------------------------------ */
 
@@ -110,30 +109,6 @@ static bool type_cholesky(TypeRule *t)
     return true;
 }
 
-/* Row by row:  l[i,j] = (a[i,j] - sum_k<j l[i,k] l[j,k]) / l[j,j],  l[i,i] = sqrt(..).
- * False: not positive definite. */
-static bool factor_cholesky(double *a, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < n; j++) {
-            double s = a[i * n + j];
-
-            if (j > i) {
-                a[i * n + j] = 0;
-                continue;
-            }
-            for (int64_t k = 0; k < j; k++)
-                s -= a[i * n + k] * a[j * n + k];
-            if (i != j)
-                a[i * n + j] = s / a[j * n + j];
-            else if (s > 0)
-                a[i * n + i] = sqrt(s);
-            else
-                return false;
-        }
-    return true;
-}
-
 static bool eval_cholesky(Eval *e)
 {
     const Nd *x = &e->in[0];
@@ -147,9 +122,7 @@ static bool eval_cholesky(Eval *e)
     a = arena_array(e->a, (size_t)size, sizeof *a);
     for (int64_t k = 0; k < count; k++) {
         matrix_load(x, k, size, a);
-        if (!factor_cholesky(a, n))
-            for (int64_t i = 0; i < size; i++)
-                a[i] = i % n <= i / n ? NAN : 0;
+        wx_cholesky(a, n);
         matrix_store(&e->out[0], k, size, a);
     }
     return true;
@@ -238,33 +211,6 @@ static bool type_triangular_solve(TypeRule *t)
     return true;
 }
 
-/* Element (i, j) of op(a): a or its transpose. */
-static double coefficient(const double *a, int64_t n, bool trans, int64_t i, int64_t j)
-{
-    return trans ? a[j * n + i] : a[i * n + j];
-}
-
-/* Substitution for `count` right-hand sides x side by side, the elements of each `step`
- * apart: op(a) x = x in place. forward: op(a) is lower triangular. Solving x op(a) = y is
- * solving op(a)^T x^T = y^T. */
-static void substitute(const double *a, int64_t n, bool trans, bool forward, bool unit,
-                       double *x, int64_t step, int64_t count)
-{
-    for (int64_t t = 0; t < n; t++) {
-        int64_t i = forward ? t : n - 1 - t;
-
-        for (int64_t u = 0; u < t; u++) {
-            int64_t j = forward ? u : n - 1 - u;
-            double c = coefficient(a, n, trans, i, j);
-
-            for (int64_t k = 0; k < count; k++)
-                x[i * step + k] -= c * x[j * step + k];
-        }
-        for (int64_t k = 0; k < count && !unit; k++)
-            x[i * step + k] /= coefficient(a, n, trans, i, i);
-    }
-}
-
 static bool eval_triangular_solve(Eval *e)
 {
     const SolveAttr *s = e->attr;
@@ -284,10 +230,10 @@ static bool eval_triangular_solve(Eval *e)
         matrix_load(a, k, size, as);
         matrix_load(y, k, rows * cols, xs);
         if (s->left)
-            substitute(as, n, trans, forward, s->unit, xs, cols, cols);
+            wx_substitute(as, n, trans, forward, s->unit, xs, cols, cols);
         else
             for (int64_t i = 0; i < rows; i++)
-                substitute(as, n, trans, forward, s->unit, xs + i * cols, 1, 1);
+                wx_substitute(as, n, trans, forward, s->unit, xs + i * cols, 1, 1);
         matrix_store(&e->out[0], k, rows * cols, xs);
     }
     return true;
@@ -414,39 +360,6 @@ static bool type_lu(TypeRule *t)
     return true;
 }
 
-/* Column by column: the largest element on or below the diagonal (the first of equals; a
- * NaN on the diagonal stays) comes to the diagonal; a column of zeros is left. */
-static void factor_lu(double *a, int64_t m, int64_t n, int32_t *pivot, int32_t *perm)
-{
-    for (int64_t i = 0; i < m; i++)
-        perm[i] = (int32_t)i;
-    for (int64_t k = 0; k < MIN(m, n); k++) {
-        int64_t p = k;
-
-        for (int64_t i = k + 1; i < m; i++)
-            if (fabs(a[i * n + k]) > fabs(a[p * n + k]))
-                p = i;
-        pivot[k] = (int32_t)p;
-        if (p != k) {
-            int32_t t = perm[k];
-
-            perm[k] = perm[p];
-            perm[p] = t;
-            for (int64_t j = 0; j < n; j++) {
-                double v = a[k * n + j];
-
-                a[k * n + j] = a[p * n + j];
-                a[p * n + j] = v;
-            }
-        }
-        for (int64_t i = k + 1; i < m && a[k * n + k] != 0; i++) {
-            a[i * n + k] /= a[k * n + k];
-            for (int64_t j = k + 1; j < n; j++)
-                a[i * n + j] -= a[i * n + k] * a[k * n + j];
-        }
-    }
-}
-
 static bool eval_lu(Eval *e)
 {
     const Nd *x = &e->in[0];
@@ -462,7 +375,7 @@ static bool eval_lu(Eval *e)
     a = arena_array(e->a, (size_t)size, sizeof *a);
     for (int64_t k = 0; k < matrix_count(x); k++) {
         matrix_load(x, k, size, a);
-        factor_lu(a, m, n, pivot + k * MIN(m, n), perm + k * m);
+        wx_lu(a, m, n, pivot + k * MIN(m, n), perm + k * m);
         matrix_store(&e->out[0], k, size, a);
     }
     return true;

@@ -5,25 +5,10 @@
  * rotations (Jacobi: of the matrix, and of its columns), which are slow for large
  * matrices and exact for small ones. A matrix with a number that is not finite gives NaN.
  */
+#include "op/factors.h"
 #include "op/linalg.h"
 
-#include <math.h>
-
-#define SWEEPS 60 /* rotations of all pairs; some ten do for anything */
-
-static bool all_finite(const double *a, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        if (!isfinite(a[i]))
-            return false;
-    return true;
-}
-
-static void fill_nan(double *a, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        a[i] = NAN;
-}
+static double *doubles(Eval *e, int64_t n) { return arena_array(e->a, (size_t)n, sizeof(double)); }
 
 /* Results of the given dtype with its leading axes and the given matrix (cols 0:
  * vector) behind them. */
@@ -91,78 +76,18 @@ static bool type_qr(TypeRule *t)
     return true;
 }
 
-/* Rows from.. of the columns first.. of a [m, n], reflected: a -= tau v (v^T a), where v
- * is 1 at row `from` and then stands below row `from` of column `at` of r [m, rn]. */
-static void reflect(double *a, int64_t m, int64_t n, int64_t first, const double *r,
-                    int64_t rn, int64_t from, double tau)
-{
-    for (int64_t j = first; j < n; j++) {
-        double s = a[from * n + j];
-
-        for (int64_t i = from + 1; i < m; i++)
-            s += r[i * rn + from] * a[i * n + j];
-        s *= tau;
-        a[from * n + j] -= s;
-        for (int64_t i = from + 1; i < m; i++)
-            a[i * n + j] -= s * r[i * rn + from];
-    }
-}
-
-/* Column c of r: its part below the diagonal becomes the reflection's vector (divided by
- * its first element, 1), its diagonal element the new one, of the sign opposite to the
- * old. A column that is 0 below the diagonal stays: tau 0. */
-static double make_reflection(double *r, int64_t m, int64_t n, int64_t c)
-{
-    double below = 0, head = r[c * n + c], norm;
-
-    for (int64_t i = c + 1; i < m; i++)
-        below = hypot(below, r[i * n + c]);
-    if (below == 0)
-        return 0;
-    norm = -copysign(hypot(head, below), head);
-    for (int64_t i = c + 1; i < m; i++)
-        r[i * n + c] /= head - norm;
-    r[c * n + c] = norm;
-    return (norm - head) / norm;
-}
-
-/* r [m, n] becomes R over the reflections; q [m, k] the product of all of them. */
-static void factor_qr(double *r, int64_t m, int64_t n, double *q, int64_t k, double *tau)
-{
-    int64_t steps = MIN(m, n);
-
-    for (int64_t c = 0; c < steps; c++) {
-        tau[c] = make_reflection(r, m, n, c);
-        reflect(r, m, n, c + 1, r, n, c, tau[c]);
-    }
-    for (int64_t i = 0; i < m * k; i++)
-        q[i] = i / k == i % k;
-    for (int64_t c = steps; c-- > 0;)
-        reflect(q, m, k, c, r, n, c, tau[c]);
-    for (int64_t i = 0; i < m; i++)
-        for (int64_t j = 0; j < MIN(i, n); j++)
-            r[i * n + j] = 0;
-}
-
 static bool eval_qr(Eval *e)
 {
     const Nd *x = &e->in[0];
     int64_t m = x->dims[x->rank - 2], n = x->dims[x->rank - 1];
     int64_t k = e->out[0].dims[x->rank - 1];
-    double *r = arena_array(e->a, (size_t)(m * n), sizeof *r);
-    double *q = arena_array(e->a, (size_t)(m * k), sizeof *q);
-    double *tau = arena_array(e->a, (size_t)MIN(m, n), sizeof *tau);
+    double *r = doubles(e, m * n), *q = doubles(e, m * k), *tau = doubles(e, MIN(m, n));
 
     if (dtype_is_complex(x->dtype))
         return eval_qr_complex(e);
     for (int64_t i = 0; i < matrix_count(x); i++) {
         matrix_load(x, i, m * n, r);
-        if (all_finite(r, m * n)) {
-            factor_qr(r, m, n, q, k, tau);
-        } else {
-            fill_nan(q, m * k);
-            fill_nan(r, m * n);
-        }
+        wx_qr(r, m, n, q, k, tau);
         matrix_store(&e->out[0], i, m * k, q);
         matrix_store(&e->out[1], i, k * n, r);
     }
@@ -246,132 +171,25 @@ static bool type_eigh(TypeRule *t)
     return true;
 }
 
-/* The rotation (cosine, sine) that makes [[p, o], [o, q]] diagonal. */
-static void rotation(double p, double q, double o, double *cosine, double *sine)
-{
-    double tau = (q - p) / (2 * o);
-    double t = copysign(1, tau) / (fabs(tau) + hypot(1, tau));
-
-    *cosine = 1 / hypot(1, t);
-    *sine = t * *cosine;
-}
-
-/* Columns i and j of a [n, ..], rows `step` apart, turned. */
-static void turn(double *a, int64_t n, int64_t step, int64_t i, int64_t j, double c,
-                 double s)
-{
-    for (int64_t k = 0; k < n; k++) {
-        double x = a[k * step + i], y = a[k * step + j];
-
-        a[k * step + i] = c * x - s * y;
-        a[k * step + j] = s * x + c * y;
-    }
-}
-
-/* Sweeps over the pairs (i, j) until what is off the diagonal vanishes beside it. */
-static void rotate_symmetric(double *a, double *v, int64_t n)
-{
-    for (int sweep = 0; sweep < SWEEPS; sweep++) {
-        bool done = true;
-
-        for (int64_t i = 0; i < n; i++)
-            for (int64_t j = i + 1; j < n; j++) {
-                double o = a[i * n + j], p = a[i * n + i], q = a[j * n + j], c, s;
-
-                if (fabs(o) <= 1e-17 * sqrt(fabs(p)) * sqrt(fabs(q)) || fabs(o) < 1e-300)
-                    continue;
-                done = false;
-                rotation(p, q, o, &c, &s);
-                turn(a, n, n, i, j, c, s);
-                for (int64_t k = 0; k < n; k++) { /* the rows alike */
-                    double x = a[i * n + k], y = a[j * n + k];
-
-                    a[i * n + k] = c * x - s * y;
-                    a[j * n + k] = s * x + c * y;
-                }
-                a[i * n + j] = a[j * n + i] = 0;
-                turn(v, n, n, i, j, c, s);
-            }
-        if (done)
-            return;
-    }
-}
-
-/* order: the numbers of w from the smallest (down: the largest) on. */
-static void sort_order(const double *w, int64_t n, bool down, int64_t *order)
-{
-    for (int64_t i = 0; i < n; i++) {
-        int64_t at = i;
-
-        for (; at > 0 && (down ? w[order[at - 1]] < w[i] : w[order[at - 1]] > w[i]); at--)
-            order[at] = order[at - 1];
-        order[at] = i;
-    }
-}
-
-/* The sign that makes the largest element (the first of equals) of column c positive. */
-static double column_sign(const double *v, int64_t n, int64_t step, int64_t c)
-{
-    int64_t top = 0;
-
-    for (int64_t i = 1; i < n; i++)
-        if (fabs(v[i * step + c]) > fabs(v[top * step + c]) * (1 + 1e-12))
-            top = i;
-    return n && v[top * step + c] < 0 ? -1 : 1;
-}
-
-typedef struct EighWork {
-    double *a, *v, *w, *sorted;
-    int64_t *order;
-} EighWork;
-
-static void factor_eigh(const EighWork *k, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < n; j++) {
-            k->v[i * n + j] = i == j;
-            if (j > i)
-                k->a[i * n + j] = k->a[j * n + i];
-        }
-    rotate_symmetric(k->a, k->v, n);
-    for (int64_t i = 0; i < n; i++)
-        k->sorted[i] = k->a[i * n + i];
-    sort_order(k->sorted, n, false, k->order);
-    for (int64_t j = 0; j < n; j++) {
-        double sign = column_sign(k->v, n, n, k->order[j]);
-
-        k->w[j] = k->sorted[k->order[j]];
-        for (int64_t i = 0; i < n; i++)
-            k->a[i * n + j] = sign * k->v[i * n + k->order[j]];
-    }
-}
-
 static bool eval_eigh(Eval *e)
 {
     const Nd *x = &e->in[0];
     int64_t n = x->dims[x->rank - 1], size = n * n;
-    EighWork k = {
-        arena_array(e->a, (size_t)size, sizeof(double)),
-        arena_array(e->a, (size_t)size, sizeof(double)),
-        arena_array(e->a, (size_t)n, sizeof(double)),
-        arena_array(e->a, (size_t)n, sizeof(double)),
-        arena_array(e->a, (size_t)n, sizeof(int64_t)),
-    };
+    double *a, *w, *v, *key;
+    int64_t *order;
 
     if (dtype_is_complex(x->dtype))
         return eval_eigh_complex(e);
+    a = doubles(e, size);
+    w = doubles(e, n);
+    v = doubles(e, size);
+    key = doubles(e, n);
+    order = arena_array(e->a, (size_t)n, sizeof *order);
     for (int64_t i = 0; i < matrix_count(x); i++) {
-        matrix_load(x, i, size, k.a);
-        for (int64_t j = 0; j < size; j++) /* the upper triangle is not read */
-            k.a[j] = j % n > j / n ? 0 : k.a[j];
-        if (all_finite(k.a, size)) {
-            factor_eigh(&k, n);
-        } else {
-            fill_nan(k.a, size);
-            fill_nan(k.w, n);
-        }
-        matrix_store(&e->out[0], i, n, k.w);
-        matrix_store(&e->out[1], i, size, k.a);
+        matrix_load(x, i, size, a);
+        wx_eigh(a, n, w, v, key, order);
+        matrix_store(&e->out[0], i, n, w);
+        matrix_store(&e->out[1], i, size, a);
     }
     return true;
 }
@@ -430,150 +248,34 @@ static bool type_svd(TypeRule *t)
     return true;
 }
 
-typedef struct SvdWork {
-    double *g; /* [m, n], m >= n: A, or its transpose; its columns turn orthogonal */
-    double *v; /* [n, n] */
-    double *s, *key; /* [n] */
-    int64_t *order;
-    double *u; /* [m, n] */
-} SvdWork;
-
-/* Sweeps over the pairs of columns until all are orthogonal: g = A v. */
-static void rotate_columns(double *g, double *v, int64_t m, int64_t n)
-{
-    for (int sweep = 0; sweep < SWEEPS; sweep++) {
-        bool done = true;
-
-        for (int64_t i = 0; i < n; i++)
-            for (int64_t j = i + 1; j < n; j++) {
-                double p = 0, q = 0, o = 0, c, s;
-
-                for (int64_t k = 0; k < m; k++) {
-                    p += g[k * n + i] * g[k * n + i];
-                    q += g[k * n + j] * g[k * n + j];
-                    o += g[k * n + i] * g[k * n + j];
-                }
-                if (fabs(o) <= 1e-16 * sqrt(p) * sqrt(q) || fabs(o) < 1e-300)
-                    continue;
-                done = false;
-                rotation(p, q, o, &c, &s);
-                turn(g, m, n, i, j, c, s);
-                turn(v, n, n, i, j, c, s);
-            }
-        if (done)
-            return;
-    }
-}
-
-/* A column of u that is 0 (of a matrix of lower rank) becomes one orthogonal to those
- * before it: of the unit vectors the one that lies least in their span. */
-static void complete_column(double *u, int64_t m, int64_t n, int64_t c)
-{
-    double best = -1;
-    int64_t axis = 0;
-
-    for (int64_t i = 0; i < m; i++) {
-        double left = 1;
-
-        for (int64_t j = 0; j < c; j++)
-            left -= u[i * n + j] * u[i * n + j];
-        if (left > best) {
-            best = left;
-            axis = i;
-        }
-    }
-    for (int64_t i = 0; i < m; i++)
-        u[i * n + c] = i == axis;
-    for (int pass = 0; pass < 2; pass++)
-        for (int64_t j = 0; j < c; j++) {
-            double d = 0;
-
-            for (int64_t i = 0; i < m; i++)
-                d += u[i * n + j] * u[i * n + c];
-            for (int64_t i = 0; i < m; i++)
-                u[i * n + c] -= d * u[i * n + j];
-        }
-    best = 0;
-    for (int64_t i = 0; i < m; i++)
-        best = hypot(best, u[i * n + c]);
-    for (int64_t i = 0; i < m; i++)
-        u[i * n + c] /= best;
-}
-
-/* u, s and (in g) v, in descending order of s. */
-static void factor_svd(const SvdWork *k, int64_t m, int64_t n)
-{
-    for (int64_t i = 0; i < n * n; i++)
-        k->v[i] = i / n == i % n;
-    rotate_columns(k->g, k->v, m, n);
-    for (int64_t j = 0; j < n; j++) {
-        k->key[j] = 0;
-        for (int64_t i = 0; i < m; i++)
-            k->key[j] = hypot(k->key[j], k->g[i * n + j]);
-    }
-    sort_order(k->key, n, true, k->order);
-    for (int64_t j = 0; j < n; j++) {
-        int64_t from = k->order[j];
-        bool zero = k->key[from] <= 1e-15 * k->key[k->order[0]] * (double)m;
-        double sign = column_sign(k->g, m, n, from);
-
-        k->s[j] = k->key[from];
-        for (int64_t i = 0; i < m; i++)
-            k->u[i * n + j] = zero ? 0 : sign * k->g[i * n + from] / k->key[from];
-        if (zero)
-            complete_column(k->u, m, n, j);
-        for (int64_t i = 0; i < n; i++)
-            k->v[i * n + from] *= sign;
-    }
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < n; j++)
-            k->g[i * n + j] = k->v[i * n + k->order[j]];
-}
-
-/* to [n, m] = from [m, n] transposed. */
-static void transpose_to(const double *from, int64_t m, int64_t n, double *to)
-{
-    for (int64_t i = 0; i < m; i++)
-        for (int64_t j = 0; j < n; j++)
-            to[j * m + i] = from[i * n + j];
-}
-
 /* Of a matrix wider than tall the factors of its transpose, exchanged. */
 static bool eval_svd(Eval *e)
 {
     const Nd *x = &e->in[0];
     int64_t rows = x->dims[x->rank - 2], cols = x->dims[x->rank - 1];
     int64_t m = MAX(rows, cols), n = MIN(rows, cols), size = rows * cols;
-    double *a = arena_array(e->a, (size_t)size, sizeof *a);
-    SvdWork k = {
-        arena_array(e->a, (size_t)size, sizeof(double)),
-        arena_array(e->a, (size_t)(n * n), sizeof(double)),
-        arena_array(e->a, (size_t)n, sizeof(double)),
-        arena_array(e->a, (size_t)n, sizeof(double)),
-        arena_array(e->a, (size_t)n, sizeof(int64_t)),
-        arena_array(e->a, (size_t)size, sizeof(double)),
-    };
+    double *a, *g, *u, *s, *v, *key;
+    int64_t *order;
     bool wide = rows < cols;
 
     if (dtype_is_complex(x->dtype))
         return eval_svd_complex(e);
+    a = doubles(e, size);
+    g = doubles(e, size);
+    u = doubles(e, size);
+    s = doubles(e, n);
+    v = doubles(e, n * n);
+    key = doubles(e, n);
+    order = arena_array(e->a, (size_t)n, sizeof *order);
     for (int64_t i = 0; i < matrix_count(x); i++) {
-        matrix_load(x, i, size, a);
+        matrix_load(x, i, size, wide ? a : g);
         if (wide)
-            transpose_to(a, rows, cols, k.g);
-        else
-            memcpy(k.g, a, (size_t)size * sizeof *a);
-        if (all_finite(a, size)) {
-            factor_svd(&k, m, n);
-        } else {
-            fill_nan(k.u, size);
-            fill_nan(k.s, n);
-            fill_nan(k.g, n * n);
-        }
-        matrix_store(&e->out[1], i, n, k.s);
-        transpose_to(wide ? k.u : k.g, wide ? m : n, n, a);
+            wx_transpose(a, rows, cols, g);
+        wx_svd(g, m, n, u, s, v, key, order);
+        matrix_store(&e->out[1], i, n, s);
+        wx_transpose(wide ? u : g, wide ? m : n, n, a);
         matrix_store(&e->out[2], i, n * cols, a);
-        matrix_store(&e->out[0], i, rows * n, wide ? k.g : k.u);
+        matrix_store(&e->out[0], i, rows * n, wide ? g : u);
     }
     return true;
 }
