@@ -38,7 +38,7 @@ wf_tensor wf_diagonal(wf_ctx *c, wf_tensor x, int k)
         memcpy(strides, t->strides, row * sizeof *strides);
         strides[row] = t->strides[row] + t->strides[col];
         s.d[row] = n;
-        return view_strided(c, x, s.d, strides, col,
+        return view_strided(c, x, (wf_dtype)t->dtype, s.d, strides, col,
                             t->offset + (n ? up * t->strides[col] + down * t->strides[row] : 0));
     }
     scope_open(c);
@@ -76,7 +76,7 @@ wf_tensor strided_unfold(wf_ctx *c, wf_tensor x, int axis, int64_t size, int64_t
         strides[k] *= step;
         s.d[k] = n;
         s.d[s.rank] = size;
-        return view_strided(c, x, s.d, strides, s.rank + 1, t->offset);
+        return view_strided(c, x, (wf_dtype)t->dtype, s.d, strides, s.rank + 1, t->offset);
     }
     scope_open(c);
     first = wf_mul(c, wf_iota(c, WF_I64, &n, 1, 0), wf_int(c, step));
@@ -112,7 +112,7 @@ static wf_tensor strided_memory(wf_ctx *c, wf_tensor x, const Tensor *t, const i
         return tensor_fail(c, WF_ERR_INDEX,
                      "as_strided: places %lld to %lld are not all in the memory of %s",
                      (long long)offset, (long long)last, shape_text(c, t));
-    return view_strided(c, x, dims, strides, rank, offset);
+    return view_strided(c, x, (wf_dtype)t->dtype, dims, strides, rank, offset);
 }
 
 /* Any sizes and strides over the memory of x, from a place of it on; from < 0: that of x. */
@@ -144,15 +144,29 @@ wf_tensor strided_view(wf_ctx *c, wf_tensor x, const int64_t *dims,
                        index_get(c, flat, (wf_index[]){wf_at_tensor(places)}, 1, true));
 }
 
+/* Has it a history, or may it get one? */
+static bool is_followed(const Tensor *t)
+{
+    return t->node || t->need || t->wants_grad || (t->root && t->root->node);
+}
+
 /* The memory of x as elements of another dtype: smaller ones stand on a new last axis, larger ones are made of the last. WF_NONE, and no
- * failure, where that is no view: in programs, of what is recorded (histories know one dtype), and where elements do not lie side by side. */
+ * failure, where that is no view: where elements do not lie side by side, and, of programs and of what is recorded, where it is not complex
+ * numbers as real ones or the other way round (histories know no other bits). */
 wf_tensor strided_as_dtype(wf_ctx *c, wf_tensor x, wf_dtype dtype)
 {
     Tensor *t = tensor_get(c, x, "view"), *v;
     int64_t strides[MAX_RANK], dims[MAX_RANK], offset, old, new;
+    bool parts;
     uint32_t rank;
 
-    if (!t || t->symbolic || t->node || t->need || (t->root && t->root->node) || t->wants_grad || !tensor_is_here(t))
+    if (!t)
+        return WF_NONE;
+    parts = dtype_is_complex(dtype) != dtype_is_complex((wf_dtype)t->dtype) && dtype_part(dtype) == dtype_part((wf_dtype)t->dtype);
+    if (t->symbolic)
+        return parts && (!dtype_is_complex(dtype) || (t->rank && t->dims[t->rank - 1] == 2))
+                   ? view_of_parts(c, x, dtype_is_complex(dtype)) : WF_NONE;
+    if ((!parts && is_followed(t)) || !tensor_is_here(t))
         return WF_NONE;
     old = (int64_t)wf_dtype_size((wf_dtype)t->dtype);
     new = (int64_t)wf_dtype_size(dtype);
@@ -172,6 +186,8 @@ wf_tensor strided_as_dtype(wf_ctx *c, wf_tensor x, wf_dtype dtype)
         dims[t->rank] = old / new;
         strides[t->rank] = 1;
     }
+    if (parts)
+        return view_strided(c, x, dtype, dims, strides, rank, offset);
     v = tensor_view(c, t, dtype, dims, strides, rank, offset);
     return v ? tensor_handle(c, v) : WF_NONE;
 }

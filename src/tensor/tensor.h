@@ -73,13 +73,15 @@ struct Tensor {
     Tensor *root;    /* concrete: the tensor it is a view of, itself no view; counted */
     Tensor *base;    /* symbolic: the tensor it rearranges; counted */
     uint32_t stamp;  /* of the root or base: writes that concern views; of a view: those it knows of */
-    uint16_t view_op; /* symbolic: what makes it of its base */
+    uint16_t view_op; /* symbolic: what makes it of its base: an OpCode, or one of the two below */
     const void *view_attr;
     Val view_index;  /* symbolic, where view_op is gather: its indices */
     bool view_unsure; /* symbolic: whether it is a view or a copy depends on sizes, or it overlaps */
     uint32_t layout; /* how it lies on a mesh; 0: not said. See layout.c */
     Tensor *next;    /* in the free list */
 };
+
+enum { VIEW_PARTS = OP_COUNT, VIEW_PAIRS }; /* complex numbers as pairs of real ones on a last axis; such pairs as complex numbers */
 
 Tensor *tensor_retain(Tensor *t);
 void tensor_release(wf_ctx *c, Tensor *t); /* NULL is fine */
@@ -467,9 +469,13 @@ uint32_t *tensor_vary_all(wf_ctx *c, const wf_tensor *in, uint32_t nin, Tensor *
 bool view_may_take(const Tensor *x, const Tensor *v);
 /* Concrete: both lie in one piece of the same memory, and share a part of it or have it in another order. */
 bool view_laps(const Tensor *x, const Tensor *v);
-/* Concrete: x's memory from place `offset` of it on, with these sizes and strides. */
-wf_tensor view_strided(wf_ctx *c, wf_tensor x, const int64_t *dims, const int64_t *strides,
+/* Concrete: x's memory from place `offset` of it on, with these sizes and strides. A complex tensor has a history as one of real
+ * numbers, too, and the other way round. */
+wf_tensor view_strided(wf_ctx *c, wf_tensor x, wf_dtype dtype, const int64_t *dims, const int64_t *strides,
                        uint32_t rank, int64_t offset);
+/* Symbolic: real and imaginary parts on a new last axis; pairs: the numbers that the last axis has the parts of. WF_NONE, without
+ * a failure: no room for the axis, or x is of another trace. */
+wf_tensor view_of_parts(wf_ctx *c, wf_tensor x, bool pairs);
 typedef enum Sharing { SHARES, COPIES, UNSURE } Sharing;
 /* Inside a region: does t, symbolic, take these sizes in the memory it would have? */
 Sharing view_reshapes(Builder *b, const Tensor *t, const Dim *dims, uint32_t rank);
@@ -488,7 +494,7 @@ static inline bool view_is_old(const Tensor *t)
 }
 Tensor *tensor_with_history(wf_ctx *c, wf_tensor h, const char *fn); /* tensor_get, refreshed */
 /* Symbolic, inside a region. */
-void view_remember(Trace *tr, Tensor *in, Tensor *out, OpCode op, const void *attr);
+void view_remember(Trace *tr, Tensor *in, Tensor *out, int op, const void *attr); /* a view_op */
 void view_make_again(wf_ctx *c, Tensor *t); /* if its base was written to */
 bool view_assign(wf_ctx *c, const char *fn, Trace *tr, Tensor *x, Val v); /* x becomes v */
 

@@ -385,7 +385,7 @@ bool trace_emit(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const voi
         fail(c, WF_ERR_INTERNAL, NOWHERE, "%s gives %u results, %u were asked for",
              op_name(op), n, nout);
     ok = !failed(c) && take_values(c, tr, res, out, nout);
-    if (ok && op_has(op, OPF_VIEW | OPF_SAME) && op != OP_name &&
+    if (ok && (op_has(op, OPF_VIEW | OPF_SAME) || op == OP_real || op == OP_imag) && op != OP_name &&
         op != OP_opt_barrier && in[0]->symbolic && in[0]->trace == tr->id) {
         Sharing how = op == OP_reshape
                           ? view_reshapes(tr->b, in[0], out[0]->dims, out[0]->rank)

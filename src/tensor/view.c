@@ -114,27 +114,48 @@ static int64_t element_at(const Tensor *root, int64_t place)
     return i;
 }
 
-/* Where the n elements of the view t are among those of its root, i64[n,1]. */
-static wf_tensor places_in_root(wf_ctx *c, const Tensor *t)
+/* Complex numbers seen as pairs of real ones (`parts`: the root's are), or pairs of real ones as complex numbers
+ * (`pairs`: the view's are complex). Where one of these holds, places are those of real numbers. */
+typedef struct Parting {
+    bool parts, pairs;
+} Parting;
+
+static Parting parting_of(const Tensor *t)
 {
-    Tensor *p = tensor_new(c, WF_I64, (int64_t[]){t->count, 1}, 2);
-    int64_t at[MAX_RANK] = {0}, *out, place = t->offset - t->root->offset;
+    bool mine = dtype_is_complex((wf_dtype)t->dtype), its = dtype_is_complex((wf_dtype)t->root->dtype);
+
+    return (Parting){.parts = its && !mine, .pairs = mine && !its};
+}
+
+static int64_t parted_element_at(const Tensor *root, Parting s, int64_t place)
+{
+    int64_t i = place < 0 ? -1 : element_at(root, s.parts ? place / 2 : place);
+
+    return i < 0 || !s.parts ? i : 2 * i + place % 2;
+}
+
+/* Where the n elements of the view t are among those of its root, i64[n,1]; 2 n of them for pairs. */
+static wf_tensor places_in_root(wf_ctx *c, const Tensor *t, Parting s)
+{
+    const int64_t unit = s.pairs ? 2 : 1;
+    Tensor *p = tensor_new(c, WF_I64, (int64_t[]){t->count * unit, 1}, 2);
+    int64_t at[MAX_RANK] = {0}, *out, place = t->offset * unit - t->root->offset * (s.parts ? 2 : 1);
 
     if (!p)
         return WF_NONE;
     out = tensor_data(p);
     for (int64_t i = 0; i < p->count; i++) {
-        if ((out[i] = element_at(t->root, place)) < 0) {
+        if ((out[i] = parted_element_at(t->root, s, place + i % unit)) < 0) {
             tensor_release(c, p);
             return tensor_fail(c, WF_ERR_UNSUPPORTED,
                          "a view reaches memory outside of the tensor whose history it "
                          "shares");
         }
-        for (uint32_t k = t->rank; k-- > 0;) {
-            place += t->strides[k];
+        for (uint32_t k = i % unit == unit - 1 ? t->rank : 0; k-- > 0;) {
+            place += t->strides[k] * unit;
             if (++at[k] < t->dims[k])
                 break;
-            place -= t->strides[k] * t->dims[k];
+            place -= t->strides[k] * t->dims[k] * unit;
             at[k] = 0;
         }
     }
@@ -146,9 +167,31 @@ static wf_tensor shaped(wf_ctx *c, wf_tensor x, const int64_t *dims, uint32_t ra
     return op_1(c, OP_reshape, x, &(ShapeAttr){{rank, dims}});
 }
 
-static wf_tensor flat_root(wf_ctx *c, const Tensor *t)
+/* n complex numbers as 2 n real ones, and back */
+static wf_tensor as_parts(wf_ctx *c, wf_tensor x, int64_t n)
 {
-    return shaped(c, tensor_handle(c, tensor_retain(t->root)), &t->root->count, 1);
+    wf_tensor re = shaped(c, op_1(c, OP_real, x, NULL), (int64_t[]){n, 1}, 2);
+    wf_tensor im = shaped(c, op_1(c, OP_imag, x, NULL), (int64_t[]){n, 1}, 2);
+
+    return shaped(c, op_2(c, OP_concat, re, im, &(AxisAttr){.axis = 1}), (int64_t[]){2 * n}, 1);
+}
+
+static wf_tensor as_pairs(wf_ctx *c, wf_tensor x, int64_t n)
+{
+    static const int64_t start[] = {0, 1}, step[] = {2};
+    int64_t limit[] = {2 * n};
+    wf_tensor part[2];
+
+    for (int k = 0; k < 2; k++)
+        part[k] = op_1(c, OP_slice, x, &(SliceAttr){{1, start + k}, {1, limit}, {1, step}});
+    return op_2(c, OP_complex, part[0], part[1], NULL);
+}
+
+static wf_tensor flat_root(wf_ctx *c, const Tensor *t, Parting s)
+{
+    wf_tensor x = shaped(c, tensor_handle(c, tensor_retain(t->root)), &t->root->count, 1);
+
+    return s.parts ? as_parts(c, x, t->root->count) : x;
 }
 
 /* The elements of t, of its root. */
@@ -156,11 +199,12 @@ static wf_tensor taken_from_root(wf_ctx *c, const Tensor *t)
 {
     static const int64_t axis[] = {0}, one[] = {1};
     GatherAttr a = {.collapsed = {1, axis}, .start_index_map = {1, axis}, .slice_sizes = {1, one}};
-    wf_tensor x = flat_root(c, t);
+    Parting s = parting_of(t);
+    wf_tensor x = flat_root(c, t, s);
 
     if (t->root->count) /* else there is nothing to take */
-        x = op_2(c, OP_gather, x, places_in_root(c, t), &a);
-    return shaped(c, x, t->dims, t->rank);
+        x = op_2(c, OP_gather, x, places_in_root(c, t, s), &a);
+    return shaped(c, s.pairs ? as_pairs(c, x, t->count) : x, t->dims, t->rank);
 }
 
 /* The root with v for the elements of t. */
@@ -168,9 +212,13 @@ static wf_tensor put_into_root(wf_ctx *c, const Tensor *t, wf_tensor v)
 {
     static const int64_t axis[] = {0};
     ScatterAttr a = {.inserted = {1, axis}, .operand_dims = {1, axis}, .mode = INDEX_DROP};
-    wf_tensor in[] = {flat_root(c, t), places_in_root(c, t), shaped(c, v, &t->count, 1)};
+    Parting s = parting_of(t);
+    wf_tensor in[] = {flat_root(c, t, s), places_in_root(c, t, s), shaped(c, v, &t->count, 1)}, x;
 
-    return shaped(c, tensor_op1(c, OP_scatter, in, 3, &a), t->root->dims, t->root->rank);
+    if (s.pairs)
+        in[2] = as_parts(c, in[2], t->count);
+    x = tensor_op1(c, OP_scatter, in, 3, &a);
+    return shaped(c, s.parts ? as_pairs(c, x, t->root->count) : x, t->root->dims, t->root->rank);
 }
 
 /* t takes the history of `from`, which has its numbers. */
@@ -232,12 +280,12 @@ bool view_refresh(wf_ctx *c, Tensor *t)
     return !failed(c);
 }
 
-wf_tensor view_strided(wf_ctx *c, wf_tensor x, const int64_t *dims, const int64_t *strides,
+wf_tensor view_strided(wf_ctx *c, wf_tensor x, wf_dtype dtype, const int64_t *dims, const int64_t *strides,
                        uint32_t rank, int64_t offset)
 {
     Tensor *t = tensor_with_history(c, x, "view"), *v;
 
-    v = t ? tensor_view(c, t, (wf_dtype)t->dtype, dims, strides, rank, offset) : NULL;
+    v = t ? tensor_view(c, t, dtype, dims, strides, rank, offset) : NULL;
     if (!v)
         return WF_NONE;
     v->root = tensor_retain(t->root ? t->root : t);
@@ -303,6 +351,12 @@ static bool strides_of(Builder *b, const Tensor *t, Dim *out)
         return true;
     }
     case OP_bitcast: memcpy(out, in, t->rank * sizeof *out); return true;
+    case VIEW_PARTS: out[x->rank] = 1; /* fall through */
+    case OP_real:
+    case OP_imag:
+        for (uint32_t k = 0; k < x->rank; k++)
+            out[k] = dim_mul(&b->dims, in[k], 2);
+        return true;
     default: return false;
     }
 }
@@ -372,12 +426,12 @@ Sharing view_reshapes(Builder *b, const Tensor *t, const Dim *dims, uint32_t ran
     return reshape_strides(&like, dims, rank, strides) ? SHARES : COPIES;
 }
 
-void view_remember(Trace *tr, Tensor *in, Tensor *out, OpCode op, const void *attr)
+void view_remember(Trace *tr, Tensor *in, Tensor *out, int op, const void *attr)
 {
     out->base = tensor_retain(in);
     out->view_op = (uint16_t)op;
     out->view_attr = !attr ? NULL
-                           : attr_copy(op_row(op), attr, &tr->b->arena, &tr->b->dims,
+                           : attr_copy(op_row((OpCode)op), attr, &tr->b->arena, &tr->b->dims,
                                        &tr->b->dims, NULL);
     out->stamp = view_top(in)->stamp;
 }
@@ -405,6 +459,48 @@ void view_gathered(wf_ctx *c, wf_tensor x, wf_tensor index, const GatherAttr *a,
     remember_gather(c, tr, in, ix, a, out);
 }
 
+/* The parts of complex numbers on a new last axis, and numbers made of a last axis of two */
+static Val make_parts(Builder *b, Val x)
+{
+    Type t = b_type(b, x);
+    Val part[2] = {b_eqn1(b, OP_real, &x, 1, NULL), b_eqn1(b, OP_imag, &x, 1, NULL)};
+    Dim dims[MAX_RANK];
+
+    memcpy(dims, t.dims, t.rank * sizeof *dims);
+    dims[t.rank] = 1;
+    for (int k = 0; k < 2; k++)
+        part[k] = b_reshape(b, part[k], dims, t.rank + 1);
+    return b_concat(b, part, 2, t.rank);
+}
+
+static Val make_pairs(Builder *b, Val x)
+{
+    Type t = b_type(b, x);
+    Val part[2];
+
+    for (int k = 0; k < 2; k++)
+        part[k] = b_reshape(b, b_slice_axis(b, x, t.rank - 1, k, k + 1), t.dims, t.rank - 1);
+    return b_eqn1(b, OP_complex, part, 2, NULL);
+}
+
+wf_tensor view_of_parts(wf_ctx *c, wf_tensor x, bool pairs)
+{
+    Tensor *t = tensor_get(c, x, "view"), *y = NULL;
+    IN_GRAPH_(graph_enter_tensors(c, &t, t ? 1 : 0));
+    Trace *tr = c->tensors->trace;
+
+    if (!t || !tr || t->trace != tr->id || (!pairs && t->rank == MAX_RANK))
+        return WF_NONE;
+    T_ENTER(c, WF_NONE)
+    Val v = trace_value(c, tr, t);
+    y = tensor_symbol(c, tr, pairs ? make_pairs(tr->b, v) : make_parts(tr->b, v));
+    if (y)
+        view_remember(tr, t, y, pairs ? VIEW_PAIRS : VIEW_PARTS, NULL);
+    trace_hold(tr);
+    T_LEAVE(c);
+    return y ? tensor_handle(c, y) : WF_NONE;
+}
+
 void view_make_again(wf_ctx *c, Tensor *t)
 {
     uint32_t stamp = view_top(t)->stamp;
@@ -413,7 +509,10 @@ void view_make_again(wf_ctx *c, Tensor *t)
     if (!t->base || t->stamp == stamp || !tr)
         return;
     view_make_again(c, t->base);
-    t->val = b_eqn1(tr->b, (OpCode)t->view_op, (Val[]){t->base->val, t->view_index},
+    if (t->view_op == VIEW_PARTS || t->view_op == VIEW_PAIRS)
+        t->val = (t->view_op == VIEW_PARTS ? make_parts : make_pairs)(tr->b, t->base->val);
+    else
+        t->val = b_eqn1(tr->b, (OpCode)t->view_op, (Val[]){t->base->val, t->view_index},
                     t->view_op == OP_gather ? 2 : 1,
                     hint_attr(c, tr, (OpCode)t->view_op, t->view_attr));
     t->stamp = stamp;
@@ -519,6 +618,10 @@ static Val put_back(wf_ctx *c, const char *fn, Builder *b, const Tensor *view,
     case OP_slice: return put_slice(b, x, v, attr);
     case OP_gather: return put_gathered(b, x, view->view_index, v, attr);
     case OP_bitcast: return b_bitcast(b, v, (wf_dtype)t.dtype);
+    case OP_real: return b_eqn1(b, OP_complex, (Val[]){v, b_eqn1(b, OP_imag, &x, 1, NULL)}, 2, NULL);
+    case OP_imag: return b_eqn1(b, OP_complex, (Val[]){b_eqn1(b, OP_real, &x, 1, NULL), v}, 2, NULL);
+    case VIEW_PARTS: return make_pairs(b, v);
+    case VIEW_PAIRS: return make_parts(b, v);
     case OP_rev:
         return b_rev(b, v, ((const AxesAttr *)attr)->axes.v,
                      ((const AxesAttr *)attr)->axes.n);

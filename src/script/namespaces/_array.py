@@ -58,7 +58,7 @@ class Core(_order.Order):
         return w.bitcast(total, dtype)
 
     def pairs(self, x):
-        # Real and imaginary parts of complex numbers on a new last axis: a view, where there is memory.
+        # Real and imaginary parts of complex numbers on a new last axis: a view, where they lie side by side.
         w = self.w
         shared = w.memory_as(x, w.float32 if x.dtype.itemsize == 8 else w.float64)
         return w.stack([w.real(x), w.imag(x)], -1) if shared is None else shared
@@ -66,7 +66,7 @@ class Core(_order.Order):
     def part(self, x, k):
         # The real part (k = 0) or the imaginary one of an array, through which a complex one can be written to.
         w = self.w
-        if x.dtype.is_complex:
+        if x.dtype.is_complex and not w.about(x, "symbolic"):   # of a symbol, real and imag are views themselves
             shared = w.memory_as(x, w.float32 if x.dtype.itemsize == 8 else w.float64)
             if shared is not None:
                 return shared[..., k]
