@@ -111,6 +111,11 @@ says "$work/run.html" 'from > 0 \&\& from <= first \&\& first < to'
 printf 'import torch\nx = torch.ones(64, 64)\n\na = x @ x\nb = torch.matmul(x, x)\nc = x - a\n' >"$work/lines.py"
 "$weft" run --profile="$work/lines.json" "$work/lines.py" >/dev/null || wrong 'no trace of lines'
 for line in 4 5 6; do has "$work/lines.json" "lines.py:$line\""; done
+# What modules of a library do in code that is compiled is the doing of the user's line that calls them.
+printf 'import torch\n\nnet = torch.nn.Linear(4, 4)\nf = torch.compile(lambda x: torch.nn.functional.gelu(net(x)))\nf(torch.ones(2, 4))\n' >"$work/modules.py"
+"$weft" run --profile="$work/modules.json" "$work/modules.py" >/dev/null || wrong 'no trace of modules'
+has "$work/modules.json" 'modules.py:4"'
+if grep -q '<torch' "$work/modules.json"; then wrong 'a trace has lines of a library'; else ok; fi
 # As many events as are kept.
 printf 'import torch\nx = torch.ones(32, 32)\nfor i in range(270000):\n    x = x.abs()\n' >"$work/many.py"
 "$weft" run --profile="$work/many.html" "$work/many.py" >/dev/null || wrong 'no profile of many steps'

@@ -75,3 +75,13 @@ try:
     plt.figure().add_subplot(projection="lambda")
 except ValueError as e:
     print(type(e).__name__)
+
+# between axes in space and their bar there is room for the numbers of z
+def gap(**kwargs):
+    fig = plt.figure(figsize=(10, 4))
+    ax = fig.add_subplot(**kwargs)
+    bar = fig.colorbar(plt.cm.ScalarMappable(), ax=ax).ax
+    return bar.get_position().x0 - ax.get_position().x1
+
+
+print(gap(projection="3d") > gap() + 0.02)

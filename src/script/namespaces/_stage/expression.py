@@ -57,7 +57,8 @@ class Expressions(Statements):
 
     def at(self, frame, e):
         frame.here = e
-        _syntax.place(frame.info["file"], e.line, e.col, e.len)
+        if not frame.info["hidden"]:  # what a library's lines do is the doing of the user's line that called it
+            _syntax.place(frame.info["file"], e.line, e.col, e.len)
 
     def bound(self, frame, name):
         return name in frame.env or name in frame.tree.locals

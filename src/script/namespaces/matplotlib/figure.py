@@ -226,7 +226,8 @@ class Figure:
                 owner, fraction, pad, shrink, side, aspect = a._bar
                 (l, b, w, h), ratio = owner.rect, self.size[1] / self.size[0]
                 if side in ("left", "right"):
-                    room, at = w * (1 - fraction - pad), l + w * (1 - fraction) if side == "right" else l
+                    beside = 18 / 72 / self.size[0] if side == "right" and hasattr(owner, "zaxis") else 0  # the numbers of z stand there
+                    room, at = w * (1 - fraction - pad) - beside, l + w * (1 - fraction) if side == "right" else l
                     owner.rect = (l if side == "right" else l + w * (fraction + pad), b, room, h)
                     thick = w * fraction if aspect is None else min(w * fraction, h * shrink * ratio / aspect)
                     a.rect = (at if side == "right" else l + w * fraction - thick, b + h * (1 - shrink) / 2, thick, h * shrink)
@@ -305,6 +306,7 @@ class Figure:
             owners = list(owner.reshape(-1)) if hasattr(owner, "reshape") else list(owner) if isinstance(owner, (list, tuple)) else [owner]
             cax = self._bar_axes(owners if len(owners) > 1 else owners[0], side, fraction, pad, shrink, aspect, {})
         low, high = mappable.norm.vmin, mappable.norm.vmax
+        low, high = 0.0 if low is None else low, 1.0 if high is None else high  # of no numbers
         log = type(mappable.norm).__name__ == "LogNorm"
         row = _np.linspace(0, 1, 256)
         if hasattr(mappable, "levels") and isinstance(mappable, AxesImage):  # bands, each of the color in its middle
