@@ -56,6 +56,11 @@ class ReduceOp:
 class Backend(str):
     UNDEFINED, GLOO, NCCL, UCC, MPI = "undefined", "gloo", "nccl", "ucc", "mpi"
 
+    def __new__(cls, name):
+        if not isinstance(name, str):
+            raise ValueError("Backend constructor parameter must be string-ish")
+        return str.__new__(cls, name.lower())
+
 
 class Work:
     # An exchange in progress; what it brings is in the tensors when it has been waited for.
@@ -375,6 +380,8 @@ def get_process_group_ranks(group):
 
 def get_global_rank(group, group_rank):
     g = _group(group)
+    if g is _group(None):
+        return group_rank
     if not 0 <= group_rank < g.size():
         raise ValueError(f"Group rank {group_rank} is not part of group {g}")
     return g.ranks[group_rank]
@@ -382,6 +389,8 @@ def get_global_rank(group, group_rank):
 
 def get_group_rank(group, global_rank):
     g = _group(group)
+    if g is _group(None):
+        return global_rank
     if global_rank not in g.ranks:
         raise ValueError(f"Global rank {global_rank} is not part of group {g}")
     return g.ranks.index(global_rank)
@@ -402,9 +411,9 @@ def new_group(ranks=None, timeout=None, backend=None, pg_options=None, use_local
         raise ValueError("the new group's world size should be less or equal to the world size set by init_process_group")
     for r in ranks:
         if not 0 <= r < world.size():
-            raise ValueError("The new group's rank should be within the world_size set by init_process_group")
+            raise ValueError(f"Rank {r} is out of range. Valid ranks are 0 to {world.size() - 1} (world_size={world.size()})")
     if len(set(ranks)) != len(ranks):
-        raise ValueError(f"a group with a rank twice: {ranks}")
+        raise ValueError(f"ranks list must not contain duplicate entries, got {ranks}")
     if _State.rank not in ranks:
         return GroupMember.NON_GROUP_MEMBER
     return ProcessGroup(world.backend if backend is None else backend, list(ranks), group_desc or str(_State.count))
@@ -459,6 +468,38 @@ def _tensors(xs, name):
     return xs
 
 
+def _same_dtypes(*tensors):
+    # Of tensors and lists of them; complex numbers are as two real ones.
+    plain = {torch.complex64: torch.float32, torch.complex128: torch.float64}
+    first = None
+    for t in [t for ts in tensors for t in (ts if isinstance(ts, (list, tuple)) else [ts])]:
+        if first is not None and plain.get(t.dtype, t.dtype) != first:
+            raise ValueError(f"Invalid usage of tensors with different dtypesFound {first} and  {t.dtype}")
+        first = plain.get(t.dtype, t.dtype)
+
+
+def _sizes(t):
+    return ", ".join([str(d) for d in t.shape])
+
+
+def _same_sizes(what, tensor, others):
+    for i, t in enumerate(others):
+        if t.shape != tensor.shape:
+            raise RuntimeError(f"ProcessGroupGloo::{what}: invalid tensor size at index {i} (expected ({_sizes(tensor)}), got ({_sizes(t)}))")
+
+
+def _one_each(g, what, kind, tensors):
+    if len(tensors) != g.size():
+        raise RuntimeError(f"ProcessGroupGloo::{what}: Incorrect {kind} list size {len(tensors)}. {kind.capitalize()} list size should be "
+                           f"{g.size()}, same as size of the process group.")
+
+
+def _check(left, right, text):
+    # As PyTorch says that two sizes, or dtypes, of its own do not fit.
+    if left != right:
+        raise RuntimeError(f"Check failed: {text} ({left} vs. {right}). ")
+
+
 def _exchange(g, kind, x, finish, async_op, how=None, root=-1, give=None, take=None, result=()):
     x = _travelling(g, x.detach() if x.numel() or kind != "all_to_all" else _nothing(x, result))
     args = (kind, x, g.ranks, how, root, 0, give, take)
@@ -495,13 +536,15 @@ def _averaged(value, op, n):
 
 
 def _root(g, rank, group_rank, what):
-    # Who it is in the group.
+    # Who it is in the group, for the exchange of that name.
     if rank is not None and group_rank is not None:
-        raise ValueError(f"Can't specify both group_{what} and {what}")
-    if group_rank is not None:
-        get_global_rank(g, group_rank)
-        return group_rank
-    return get_group_rank(g, 0 if rank is None and what == "dst" else rank)
+        raise ValueError("Can't specify both group_rank and global_rank")
+    if rank is None and group_rank is None:
+        raise ValueError("Must specify global_rank or group_rank")
+    root = get_group_rank(g, rank) if group_rank is None else group_rank
+    if not 0 <= root < g.size():
+        raise RuntimeError(f"ProcessGroupGloo::{what}: invalid root rank: {root}")
+    return root
 
 
 def barrier(group=None, async_op=False, device_ids=None):
@@ -526,7 +569,9 @@ def all_reduce(tensor, op=ReduceOp.SUM, group=None, async_op=False):
 
 
 def all_reduce_coalesced(tensors, op=ReduceOp.SUM, group=None, async_op=False):
-    works = [all_reduce(t, op, group, True) for t in _tensors(tensors, "tensors")]
+    tensors = [tensors] if isinstance(tensors, torch.Tensor) else _tensors(tensors, "tensor")
+    _same_dtypes(tensors)
+    works = [all_reduce(t, op, group, True) for t in tensors]
     return works[-1] if async_op else [w.wait() for w in works if w] and None
 
 
@@ -535,7 +580,7 @@ def reduce(tensor, dst=None, op=ReduceOp.SUM, group=None, async_op=False, group_
     how = _how(op, _tensor(tensor))
     if g is None:
         return None
-    root = _root(g, dst, group_dst, "dst")
+    root = _root(g, dst, group_dst, "reduce")
     return _exchange(g, "reduce", tensor, lambda v: _into(tensor, _averaged(v, op, g.size())) if g.rank() == root else None, async_op,
                      how, root, result=(tensor,))
 
@@ -544,20 +589,21 @@ def broadcast(tensor, src=None, group=None, async_op=False, group_src=None):
     g = _mine(group)
     _tensor(tensor)
     return g and _exchange(g, "broadcast", tensor, lambda v: _into(tensor, v), async_op,
-                           root=_root(g, src, group_src, "src"), result=(tensor,))
+                           root=_root(g, src, group_src, "broadcast"), result=(tensor,))
 
 
 def all_gather(tensor_list, tensor, group=None, async_op=False):
     g = _mine(group)
     _tensors(tensor_list, "tensor_list")
-    _tensor(tensor)
+    _same_dtypes(tensor_list, _tensor(tensor))
     if g is None:
         return None
     if len(tensor_list) != g.size():
-        raise ValueError("ProcessGroupGloo::allgather: invalid output tensor list at index 0 (expected length "
-                         f"{g.size()}, got {len(tensor_list)})")
-    sizes = [tuple(t.shape) for t in tensor_list]
-    if any([s != sizes[0] for s in sizes]) or tensor.numel() != tensor_list[0].numel():
+        raise RuntimeError("ProcessGroupGloo::allgather: invalid output tensor list at index 0 (expected length "
+                           f"{g.size()}, got {len(tensor_list)})")
+    if g.backend != "nccl":
+        _same_sizes("allgather", tensor, tensor_list)
+    elif any([t.shape != tensor.shape for t in tensor_list]):
         return _gather_uneven(g, tensor_list, tensor, async_op)
 
     def finish(v):
@@ -586,8 +632,16 @@ def all_gather_into_tensor(output_tensor, input_tensor, group=None, async_op=Fal
     _tensor(input_tensor, "input_tensor")
     if g is None:
         return None
-    if output_tensor.numel() != input_tensor.numel() * g.size():
-        raise ValueError("output tensor size must be equal to world_size times input tensor size")
+    if g.backend == "nccl":
+        if output_tensor.dtype != input_tensor.dtype:
+            raise TypeError("output tensor must have the same type as input tensor")
+        if output_tensor.numel() != input_tensor.numel() * g.size():
+            raise ValueError("output tensor size must be equal to world_size times input tensor size")
+    else:
+        if output_tensor.dtype != input_tensor.dtype:
+            raise RuntimeError("ProcessGroupGloo::allgather: invalid tensor type at index 0 "
+                               f"(expected {input_tensor.dtype}, got {output_tensor.dtype})")
+        _same_sizes("allgather", input_tensor, output_tensor.chunk(g.size()))
     return _exchange(g, "gather", input_tensor, lambda v: _into(output_tensor, v), async_op, result=(output_tensor,))
 
 
@@ -603,12 +657,13 @@ def gather(tensor, gather_list=None, dst=None, group=None, async_op=False, group
     _tensor(tensor)
     if g is None:
         return None
-    root = _root(g, dst, group_dst, "dst")
+    root = _root(g, 0 if dst is None and group_dst is None else dst, group_dst, "gather")
     if g.rank() == root:
         if not gather_list:
             raise ValueError("Argument ``gather_list`` must be specified on destination rank.")
-        if len(_tensors(gather_list, "gather_list")) != g.size():
-            raise ValueError(f"gather: a list of {len(gather_list)} tensors for a group of {g.size()}")
+        _same_dtypes(tensor, _tensors(gather_list, "gather_list"))
+        _one_each(g, "gather", "output", gather_list)
+        _same_sizes("gather", tensor, gather_list)
     elif gather_list:
         raise ValueError("Argument ``gather_list`` must NOT be specified on non-destination ranks.")
 
@@ -623,13 +678,14 @@ def scatter(tensor, scatter_list=None, src=None, group=None, async_op=False, gro
     _tensor(tensor)
     if g is None:
         return None
-    root = _root(g, 0 if src is None and group_src is None else src, group_src, "src")
+    root = _root(g, 0 if src is None and group_src is None else src, group_src, "scatter")
     give, x = [0] * g.size(), tensor.reshape(-1)[:0]
     if g.rank() == root:
         if not scatter_list:
             raise ValueError("Argument ``scatter_list`` must be specified on source rank.")
-        if len(_tensors(scatter_list, "scatter_list")) != g.size():
-            raise ValueError(f"scatter: a list of {len(scatter_list)} tensors for a group of {g.size()}")
+        _same_dtypes(tensor, _tensors(scatter_list, "scatter_list"))
+        _one_each(g, "scatter", "input", scatter_list)
+        _same_sizes("scatter", tensor, scatter_list)
         x, give = torch.cat([t.reshape(-1) for t in scatter_list]), [t.numel() for t in scatter_list]
     elif scatter_list:
         raise ValueError("Argument ``scatter_list`` must NOT be specified on non-source ranks.")
@@ -645,11 +701,13 @@ def _reduce_parts(g, output, parts, op, async_op):
 def reduce_scatter(output, input_list, op=ReduceOp.SUM, group=None, async_op=False):
     g = _mine(group)
     _tensor(output, "output")
-    _tensors(input_list, "input_list")
+    _same_dtypes(output, _tensors(input_list, "input_list"))
     if g is None:
         return None
     if len(input_list) != g.size():
-        raise ValueError(f"reduce_scatter: a list of {len(input_list)} tensors for a group of {g.size()}")
+        raise RuntimeError("invalid input tensor list size, must be world size")
+    for t in input_list:
+        _check(_sizes(output), _sizes(t), "outputs[0].sizes().vec() == inputs[0][i].sizes().vec()")
     return _reduce_parts(g, output, torch.stack([t.detach() for t in input_list]), op, async_op)
 
 
@@ -659,20 +717,20 @@ def reduce_scatter_tensor(output, input, op=ReduceOp.SUM, group=None, async_op=F
     _tensor(input, "input")
     if g is None:
         return None
-    if input.numel() != output.numel() * g.size():
-        raise ValueError("input tensor must be the same size as output size times world size")
+    _check(output.dtype, input.dtype, "outputTensors[i].dtype() == inputTensors[i].dtype()")
+    _check(output.numel() * g.size(), input.numel(), "outputShape[0] * worldSize == inputShape[0]")
     return _reduce_parts(g, output, input.reshape((g.size(), -1)), op, async_op)
 
 
 def all_to_all(output_tensor_list, input_tensor_list, group=None, async_op=False):
     g = _mine(group)
     _tensors(output_tensor_list, "output_tensor_list")
-    _tensors(input_tensor_list, "input_tensor_list")
+    _same_dtypes(output_tensor_list, _tensors(input_tensor_list, "input_tensor_list"))
     if g is None:
         return None
-    for xs in (output_tensor_list, input_tensor_list):
+    for kind, xs in (("output", output_tensor_list), ("input", input_tensor_list)):
         if len(xs) != g.size():
-            raise ValueError(f"all_to_all: a list of {len(xs)} tensors for a group of {g.size()}")
+            raise RuntimeError(f"ProcessGroupGloo::alltoall: {kind} tensor list size {len(xs)} does not match world size {g.size()}")
     take = [t.numel() for t in output_tensor_list]
 
     def finish(v):
@@ -684,8 +742,7 @@ def all_to_all(output_tensor_list, input_tensor_list, group=None, async_op=False
 
 def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=None, group=None, async_op=False):
     g = _mine(group)
-    _tensor(output, "output")
-    _tensor(input, "input")
+    _same_dtypes(_tensor(output, "output"), _tensor(input, "input"))
     if g is None:
         return None
     counts = []
@@ -710,10 +767,9 @@ def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=
 def _other(g, rank, group_rank, what):
     if rank is None and group_rank is None:
         return -1
-    other = get_global_rank(g, _root(g, rank, group_rank, what))
+    other = get_global_rank(g, _root(g, rank, group_rank, "recv" if what == "source" else "send"))
     if other == _State.rank:
-        raise ValueError(f"Invalid {'destination' if what == 'dst' else 'source'} rank: {what} rank should not be the same as the rank "
-                         "of the current process.")
+        raise ValueError(f"Invalid {what} rank: {what} rank should not be the same as the rank of the current process.")
     return other
 
 
@@ -725,26 +781,26 @@ def _message(fn, kind, tensor, other, tag):
 def send(tensor, dst=None, group=None, tag=0, group_dst=None):
     g = _mine(group)
     if g is not None:
-        _message(_w.comm_do, "send", tensor, _other(g, dst, group_dst, "dst"), tag)
+        _message(_w.comm_do, "send", tensor, _other(g, dst, group_dst, "destination"), tag)
 
 
 def isend(tensor, dst=None, group=None, tag=0, group_dst=None):
     g = _mine(group)
-    return g and Work(_message(_w.comm_start, "send", tensor, _other(g, dst, group_dst, "dst"), tag), None, (tensor,))
+    return g and Work(_message(_w.comm_start, "send", tensor, _other(g, dst, group_dst, "destination"), tag), None, (tensor,))
 
 
 def recv(tensor, src=None, group=None, tag=0, group_src=None):
     g = _mine(group)
     if g is None:
         return -1
-    value, sender = _message(_w.comm_do, "receive", tensor, _other(g, src, group_src, "src"), tag)
+    value, sender = _message(_w.comm_do, "receive", tensor, _other(g, src, group_src, "source"), tag)
     _into(tensor, value)
     return sender
 
 
 def irecv(tensor, src=None, group=None, tag=0, group_src=None):
     g = _mine(group)
-    return g and Work(_message(_w.comm_start, "receive", tensor, _other(g, src, group_src, "src"), tag),
+    return g and Work(_message(_w.comm_start, "receive", tensor, _other(g, src, group_src, "source"), tag),
                       lambda v: _into(tensor, v), (tensor,))
 
 
@@ -757,6 +813,7 @@ class P2POp:
 
 
 def batch_isend_irecv(p2p_op_list):
+    p2p_op_list[0]    # there is none to take the group of: IndexError
     return [p.op(p.tensor, p.peer, p.group, p.tag, p.group_peer) for p in p2p_op_list]
 
 
@@ -797,7 +854,7 @@ def gather_object(obj, object_gather_list=None, dst=None, group=None, group_dst=
     g = _mine(group)
     if g is None:
         return
-    root = _root(g, dst, group_dst, "dst")
+    root = _root(g, 0 if dst is None and group_dst is None else dst, group_dst, "gather")
     if (g.rank() == root) != bool(object_gather_list):
         raise ValueError("Argument ``gather_list`` must be specified on destination rank." if g.rank() == root else
                          "Argument ``gather_list`` must NOT be specified on non-destination ranks.")
@@ -841,7 +898,7 @@ def broadcast_object_list(object_list, src=None, group=None, device=None, group_
     check_device(device)        # where the bytes would travel; here through memory
     g = _mine(group)
     if g is not None:
-        root = _root(g, 0 if src is None and group_src is None else src, group_src, "src")
+        root = _root(g, 0 if src is None and group_src is None else src, group_src, "broadcast")
         object_list[:] = _one_object(g, list(object_list), root)
 
 
@@ -849,7 +906,7 @@ def scatter_object_list(scatter_object_output_list, scatter_object_input_list=No
     g = _mine(group)
     if g is None:
         return
-    root = _root(g, 0 if src is None and group_src is None else src, group_src, "src")
+    root = _root(g, 0 if src is None and group_src is None else src, group_src, "scatter")
     if not isinstance(scatter_object_output_list, list) or len(scatter_object_output_list) < 1:
         raise ValueError("Expected argument scatter_object_output_list to be a list of size at least 1.")
     scatter_object_output_list[0] = _one_object(g, scatter_object_input_list, root)[g.rank()]

@@ -349,3 +349,6 @@ class DataLoader:
 
 def get_worker_info():
     return None
+
+
+from torch.utils.data.distributed import DistributedSampler
