@@ -292,28 +292,40 @@ VINLINE VF vf_pow(VF x, VF y)
 
 /* ---- f32 --------------------------------------------------------------------------- */
 
+/* (exp(r) - 1) / r on |r| <= ln2/2, where exp(r) = 1 + r + r^2 q(r) */
+VINLINE VF vf_exp_slope(VF r)
+{
+    return 1.0f + r * POLY6(r, 0.5f, 0.1666666668f, 0.04166645681f, 0.008333310024f,
+                            0.001393454193f, 0.0001989198131f);
+}
+
 /* x <= 89 */
 VINLINE VF vf_exp_below(VF x)
 {
     const float magic = 0x1.8p23f;
-    VF n, r, q;
+    VF n, r;
 
     x = vf_most(-105.0f, x);
     n = (x * 0x1.715476p0f + magic) - magic;
     r = (x - n * 0x1.62e4p-1f) - n * 0x1.7f7d1cp-20f;
-    q = POLY6(r, 0.5f, 0.1666666668f, 0.04166645681f, 0.008333310024f, 0.001393454193f,
-              0.0001989198131f);
-    return vf_scale(1.0f + (r + r * r * q), n);
+    return vf_scale(1.0f + r * vf_exp_slope(r), n);
 }
 
 VINLINE VF vf_exp(VF x) { return vf_exp_below(vf_least(89.0f, x)); }
 
-/* Of x < 0, e/(1 + e) = e - e (e/(1 + e)), which rounds better. */
+/* x = n ln2 - r:  2^n / (2^n + exp(r)). The three parts of the sum are added so that little is
+ * rounded beside the largest: r times the slope, then the smaller of 2^n and 1. */
 VINLINE VF vf_logistic(VF x)
 {
-    VF e = vf_exp_below((VF)((VFI)x | VF_SIGN)), y = 1.0f / (1.0f + e);
+    const float magic = 0x1.8p23f;
+    VF n, r, s;
 
-    return vf_select(x < 0.0f, e - e * (e * y), y);
+    x = vf_most(-105.0f, vf_least(30.0f, x));
+    n = (x * 0x1.715476p0f + magic) - magic;
+    r = (n * 0x1.62e4p-1f - x) + n * 0x1.7f7d1cp-20f;
+    s = vf_scale(vf_splat(1.0f), n);
+    s = vf_most(1.0f, s) + (r * vf_exp_slope(r) + vf_least(1.0f, s));
+    return vf_scale(1.0f / s, n);
 }
 
 /* |x| < 0.63:  x + x^3 T(x^2);  else 1 - 2/(exp(2|x|) + 1) */
