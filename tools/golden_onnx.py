@@ -162,6 +162,34 @@ def microsoft():
         case(out, "GroupQueryAttention", plain + [None, f(4)], **group)
         case(out, "GroupQueryAttention", plain + [f(1, 4, 5, 5), f(4)], local_window_size=3, **group)
         case(out, "GroupQueryAttention", plain, smooth_softmax=1, **group)
+        ids, kinds = rng.integers(0, 9, (2, 5), np.int32), rng.integers(0, 2, (2, 5), np.int32)
+        shown, places = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], np.int32), rng.integers(0, 6, (2, 5), np.int32)
+        tables = [f(9, 8), f(6, 8), f(2, 8), f(8), f(8)]
+        case(out, "EmbedLayerNormalization", [ids, kinds] + tables + [shown], outs=("y", "n", "s"))
+        case(out, "EmbedLayerNormalization", [ids, None] + tables[:2] + [None] + tables[3:] + [None, places], outs=("y", "n"), epsilon=1e-5)
+        scales, zeros = [s(v) for v in (.02, .03, .04, .01, .05)], [z(v) for v in (120, 3, 99, 0, 7)]
+        case(out, "QEmbedLayerNormalization", [ids, kinds, u8(9, 8), u8(6, 8), u8(2, 8), u8(8), u8(8), shown] + scales + zeros,
+             outs=("y", "n"))
+        quantised = [u8(2, 5, 8), i8(8, 24), f(24), s(.02), s(.01)]
+        case(out, "QAttention", quantised + [np.array([3, 5], np.int32), z(120), z(3, t)], num_heads=2)
+        case(out, "QAttention", quantised + [None, z(120), z(3, t), f(2, 2, 2, 3, 4)], num_heads=2, unidirectional=1, outs=("y", "p"))
+        case(out, "QLinearAveragePool", [u8(1, 3, 7, 7), s(.05), z(128), s(.06), z(10)], kernel_shape=[3, 3], strides=[2, 2],
+             pads=[1, 1, 1, 1])
+        case(out, "QLinearAveragePool", [u8(1, 7, 7, 3), s(.05), z(128), s(.06), z(10)], kernel_shape=[3, 2], channels_last=1)
+        case(out, "NhwcMaxPool", [u8(1, 7, 7, 3)], kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
+        rows = np.array([[3, 8, 0], [2, 2, 7]], np.int64)
+        for more in [], [u8(9, 2)]:
+            for bits, width in (4, 32), (8, 64):
+                more = [u8(9, 4)] if more and bits == 8 else more
+                case(out, "GatherBlockQuantized", [u8(9, width), rows, f(9, 4)] + more, bits=bits, block_size=16, quantize_axis=1)
+        case(out, "Inverse", [f(2, 4, 4)])
+        case(out, "Trilu", [f(4, 5)], upper=0)
+        case(out, "ExpandDims", [f(4, 5), np.array(1, np.int32)])
+        case(out, "CDist", [f(4, 5), f(3, 5)], metric="euclidean")
+        case(out, "CDist", [f(4, 5), f(3, 5)], metric="sqeuclidean")
+        case(out, "Pad", [f(2, 3), np.array([1, 0, 0, 2], np.int64), np.array(7, np.float32)])
+        case(out, "GridSample", [f(1, 2, 4, 5), rng.uniform(-1.2, 1.2, (1, 3, 3, 2)).astype(np.float32)], padding_mode="border")
+        case(out, "TransposeMatMul", [f(2, 5, 3), f(2, 4, 3)], transB=1, alpha=0.5)
 
 
 # ---- weights of 4 bits -------------------------------------------------------------------------------------------------

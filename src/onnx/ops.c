@@ -71,16 +71,22 @@ static const OxOp training[] = {
 };
 
 static const OxOp microsoft[] = {
-    R("Attention", ms_attention, 0), R("BiasGelu", gelu_of, 1), R("DequantizeLinear", dequantize, 0),
-    R("DynamicQuantizeLSTM", quant_lstm, 0), R("DynamicQuantizeMatMul", dynamic_matmul, 0), R("FastGelu", gelu_of, 2),
-    R("FusedConv", fused_conv, 0),
-    R("FusedGemm", fused_gemm, 0), R("FusedMatMul", fused_matmul, 0), R("Gelu", gelu_of, 0),
-    R("GroupQueryAttention", group_query, 0), R("MatMulIntegerToFloat", matmul_to_float, 0), R("MatMulNBits", matmul_bits, 0),
-    R("MultiHeadAttention", multi_head, 0), R("QGemm", qgemm, 0), R("QLinearAdd", qlinear_map, 0), R("QLinearConcat", qlinear_concat, 0),
-    R("QLinearGlobalAveragePool", qlinear_map, 4), R("QLinearLeakyRelu", qlinear_map, 3), R("QLinearMul", qlinear_map, 1),
-    R("QLinearSigmoid", qlinear_map, 2), R("QLinearSoftmax", qlinear_map, 5), R("QLinearWhere", qlinear_where, 0), R("QuantizeLinear", quantize, 0),
-    R("QuickGelu", gelu_of, 3), R("RotaryEmbedding", ms_rotary, 0), R("SimplifiedLayerNormalization", rms_norm, 0), R("SkipLayerNormalization", skip_norm, 0),
-    R("SkipSimplifiedLayerNormalization", skip_norm, 1),
+    R("Attention", ms_attention, 0), R("BiasGelu", gelu_of, 1), R("CDist", cdist, 0),
+    R("DequantizeLinear", dequantize, 0), R("DynamicQuantizeLSTM", quant_lstm, 0),
+    R("DynamicQuantizeMatMul", dynamic_matmul, 0), R("EmbedLayerNormalization", embed_norm, 0),
+    R("ExpandDims", expand_dims, 0), R("FastGelu", gelu_of, 2), R("FusedConv", fused_conv, 0),
+    R("FusedGemm", fused_gemm, 0), R("FusedMatMul", fused_matmul, 0), R("GatherBlockQuantized", gather_bits, 0),
+    R("GatherND", gather_nd, 0), R("Gelu", gelu_of, 0), R("GridSample", grid_sample, 0),
+    R("GroupQueryAttention", group_query, 0), R("Inverse", inverse, 0), R("MatMulIntegerToFloat", matmul_to_float, 0),
+    R("MatMulNBits", matmul_bits, 0), R("MultiHeadAttention", multi_head, 0), R("NhwcMaxPool", pool, 2),
+    R("Pad", pad, 0), R("QAttention", ms_attention, 1), R("QEmbedLayerNormalization", embed_norm, 1),
+    R("QGemm", qgemm, 0), R("QLinearAdd", qlinear_map, 0), R("QLinearAveragePool", qlinear_map, 6),
+    R("QLinearConcat", qlinear_concat, 0), R("QLinearGlobalAveragePool", qlinear_map, 4),
+    R("QLinearLeakyRelu", qlinear_map, 3), R("QLinearMul", qlinear_map, 1), R("QLinearSigmoid", qlinear_map, 2),
+    R("QLinearSoftmax", qlinear_map, 5), R("QLinearWhere", qlinear_where, 0), R("QuantizeLinear", quantize, 0),
+    R("QuickGelu", gelu_of, 3), R("Range", range, 0), R("RotaryEmbedding", ms_rotary, 0),
+    R("SimplifiedLayerNormalization", rms_norm, 0), R("SkipLayerNormalization", skip_norm, 0),
+    R("SkipSimplifiedLayerNormalization", skip_norm, 1), R("TransposeMatMul", fused_matmul, 0), R("Trilu", trilu, 0),
 };
 
 static const struct {

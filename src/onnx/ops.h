@@ -46,10 +46,10 @@ OX_RULE(multinomial);
 
 /* ops_ms.c */
 OX_RULE(fused_conv); OX_RULE(fused_gemm); OX_RULE(fused_matmul); OX_RULE(gelu_of); OX_RULE(skip_norm); OX_RULE(multi_head);
-OX_RULE(ms_attention); OX_RULE(ms_rotary); OX_RULE(group_query);
+OX_RULE(ms_attention); OX_RULE(ms_rotary); OX_RULE(group_query); OX_RULE(embed_norm); OX_RULE(inverse); OX_RULE(cdist); OX_RULE(expand_dims);
 /* ops_msquant.c */
 OX_RULE(qgemm); OX_RULE(qlinear_where); OX_RULE(qlinear_map); OX_RULE(qlinear_concat); OX_RULE(matmul_to_float); OX_RULE(dynamic_matmul);
-OX_RULE(matmul_bits);
+OX_RULE(matmul_bits); OX_RULE(gather_bits);
 
 /* ---- shared by families ----------------------------------------------------------------------- */
 
@@ -65,6 +65,8 @@ typedef struct OxWindow { /* attributes of convolutions and pools; sizes may be 
     int n;
     int64_t kernel[WF_MAX_RANK], stride[WF_MAX_RANK], dilation[WF_MAX_RANK], lo[WF_MAX_RANK], hi[WF_MAX_RANK];
 } OxWindow;
+/* Input x, pooled as the attributes say. */
+wf_tensor ox_pooled(OxRun *r, wf_tensor x, bool largest, bool channels_last);
 bool ox_window(OxRun *r, wf_tensor x, const int64_t *kernel, OxWindow *w);
 wf_tensor ox_conv_with(OxRun *r, wf_tensor x, wf_tensor w, wf_tensor bias, const OxWindow *win, int64_t groups);
 wf_tensor ox_pad_window(OxRun *r, wf_tensor x, OxWindow *w, double value);

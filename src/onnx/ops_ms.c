@@ -184,6 +184,26 @@ static wf_tensor causal(OxRun *r, int64_t queries, int64_t keys)
     return wf_le(r->c, wf_iota(r->c, WF_I64, dims, 2, 1), wf_add(r->c, wf_iota(r->c, WF_I64, dims, 2, 0), past));
 }
 
+/* Queries, keys and values side by side, [B,S,H,3,D] or the last two [B,T,H,2,D], as three of [B,S,H*D]. */
+static bool unpacked_heads(OxRun *r, wf_tensor in[3])
+{
+    wf_ctx *c = r->c;
+    int from = wf_rank(c, in[0]) == 5 ? 0 : 1, n = 3 - from;
+    wf_tensor all = in[from];
+    int64_t dims[5];
+
+    if (from && (wf_rank(c, in[0]) != 3 || wf_is_none(all)))
+        return false;
+    if (wf_rank(c, all) != 5)
+        return !wf_is_none(in[2]);
+    wf_shape(c, all, dims, 5);
+    if (dims[3] != n)
+        return false;
+    for (int k = 0; k < n; k++)
+        in[from + k] = wf_reshape(c, wf_narrow(c, all, 3, k, 1), (int64_t[]){dims[0], dims[1], wf_size_mul(c, dims[2], dims[4])}, 3);
+    return ox_ok(r);
+}
+
 /* query, key, value, bias [3 H D], key_padding_mask, attention_bias, past key and value */
 OX_RULE(multi_head)
 {
@@ -192,8 +212,8 @@ OX_RULE(multi_head)
     int64_t n = ox_int(r, "num_heads", 0), at = 0, size;
 
     (void)op;
-    if (!ox_ok(r) || n < 1 || wf_is_none(in[1]) || wf_is_none(in[2]) || wf_rank(c, in[0]) != 3)
-        return ox_ok(r) ? ox_fail(r, WF_ERR_UNSUPPORTED, "packed queries, keys and values") : false;
+    if (!ox_ok(r) || n < 1 || !unpacked_heads(r, in))
+        return ox_ok(r) ? ox_fail(r, WF_ERR_SHAPE, "queries, keys and values that do not fit") : false;
     for (int k = 0; k < 3; k++) {
         if (!wf_is_none(bias) && wf_rank(c, in[k]) == 3) {
             size = wf_size(c, in[k], 2);
@@ -217,19 +237,35 @@ OX_RULE(multi_head)
     return ox_put(r, 0, attend(r, in[0], in[1], in[2], ox_opt(r, 5), seen));
 }
 
-/* input [B,S,I], weights [I,3*H*D], bias [3*H*D], mask, past [2,B,H,P,D], attention_bias */
+/* input [B,S,I] weights [I,3*H*D]: floats, or the product of integers */
+static wf_tensor projected(OxRun *r, bool quantised)
+{
+    wf_ctx *c = r->c;
+    OxQuant x, w;
+    wf_tensor y;
+
+    if (!quantised)
+        return ox_product(r, ox_in(r, 0), ox_in(r, 1));
+    x = ox_quant_of(r, 0, 6, -2), w = ox_quant_of(r, 1, 7, -1);
+    y = ox_quant_matmul(r, &x, &w);
+    return wf_mul(c, wf_cast(c, y, WF_F32), wf_mul(c, ox_in(r, 3), ox_in(r, 4)));
+}
+
+/* input, weights, bias [3*H*D], mask, past [2,B,H,P,D], attention_bias; arg 1: input, weights, bias, the scales of both, mask, their
+ * zero points, past */
 OX_RULE(ms_attention)
 {
     wf_ctx *c = r->c;
-    wf_tensor x = ox_in(r, 0), all, part[3], past = ox_opt(r, 4), seen = WF_NONE;
+    wf_tensor all = plus(r, projected(r, op->arg == 1), ox_opt(r, 2)), part[3];
+    wf_tensor mask = ox_opt(r, op->arg ? 5 : 3), past = ox_opt(r, op->arg ? 8 : 4), seen = WF_NONE;
     int64_t n = ox_int(r, "num_heads", 0), sizes[3], at = 0;
     int given;
     const int64_t *hidden = ox_ints(r, "qkv_hidden_sizes", &given);
 
-    (void)op;
-    all = plus(r, ox_product(r, x, ox_in(r, 1)), ox_opt(r, 2));
     if (!ox_ok(r) || n < 1 || (hidden && given != 3))
         return ox_ok(r) ? ox_fail(r, WF_ERR_FORMAT, "needs num_heads") : false;
+    if (ox_int(r, "do_rotary", 0))
+        return ox_fail(r, WF_ERR_UNSUPPORTED, "do_rotary");
     for (int k = 0; k < 3; k++) {
         sizes[k] = hidden ? hidden[k] : wf_size(c, all, 2) / 3;
         part[k] = heads(r, wf_narrow(c, all, 2, at, sizes[k]), n);
@@ -241,11 +277,11 @@ OX_RULE(ms_attention)
         ox_put(r, 1, wf_stack(c, part + 1, 2, 0));
     if (!ox_ok(r))
         return false;
-    if (ox_has(r, 3))
-        seen = shown_keys(r, ox_in(r, 3), wf_size(c, part[1], 2));
+    if (!wf_is_none(mask))
+        seen = shown_keys(r, mask, wf_size(c, part[1], 2));
     if (ox_int(r, "unidirectional", 0))
         seen = also(r, seen, causal(r, wf_size(c, part[0], 2), wf_size(c, part[1], 2)));
-    return ox_put(r, 0, attend(r, part[0], part[1], part[2], ox_opt(r, 5), seen));
+    return ox_put(r, 0, attend(r, part[0], part[1], part[2], op->arg ? WF_NONE : ox_opt(r, 5), seen));
 }
 
 /* ---- rotary embeddings, and attention with few heads of keys ---- */
@@ -350,4 +386,67 @@ OX_RULE(group_query)
     if (window > 0)
         seen = wf_logical_and(c, seen, wf_gt(c, keys, wf_sub(c, place, i64(r, window))));
     return ox_put(r, 0, attend_to(r, q, kv[0], kv[1], ox_opt(r, 10), seen, -INFINITY, sink));
+}
+
+/* ---- embeddings; ops that are functions of tensors --------------------------------------------- */
+
+/* Rows of the table that is input i: floats, or bytes whose scale and zero point are inputs i+6 and i+11. */
+static wf_tensor rows_of(OxRun *r, size_t i, wf_tensor at, bool quantised)
+{
+    wf_ctx *c = r->c;
+    wf_tensor x = wf_is_none(at) ? ox_in(r, i) : wf_take(c, ox_in(r, i), ox_wrap(r, at, wf_size(c, ox_in(r, i), 0)), 0);
+
+    if (!quantised)
+        return x;
+    x = wf_cast(c, x, WF_F32);
+    if (ox_has(r, i + 11))
+        x = wf_sub(c, x, wf_cast(c, ox_in(r, i + 11), WF_F32));
+    return wf_mul(c, x, ox_in(r, i + 6));
+}
+
+/* ids [B,S], segment ids, tables of words, places and segments, gamma, beta, mask [B,S], places; arg 1: tables, gamma and beta are
+ * bytes with scales and zero points behind the mask. Results: the normalised sum, how much the mask shows [B], the sum. */
+OX_RULE(embed_norm)
+{
+    wf_ctx *c = r->c;
+    wf_tensor ids = ox_in(r, 0), x, places = op->arg ? WF_NONE : ox_opt(r, 8), shown;
+    double eps = ox_float(r, "epsilon", 1e-12);
+
+    if (!ox_ok(r) || wf_rank(c, ids) != 2)
+        return ox_ok(r) ? ox_fail(r, WF_ERR_SHAPE, "needs ids of rank 2") : false;
+    if (wf_is_none(places))
+        places = ox_iota(r, wf_size(c, ids, 1));
+    x = wf_add(c, rows_of(r, 2, ids, op->arg), rows_of(r, 3, places, op->arg));
+    if (ox_has(r, 1) && ox_has(r, 4))
+        x = wf_add(c, x, rows_of(r, 4, ox_in(r, 1), op->arg));
+    shown = ox_has(r, 7) ? wf_sum(c, wf_cast(c, ox_in(r, 7), WF_I32), (int[]){1}, 1, false)
+                         : wf_zeros(c, WF_I32, (int64_t[]){wf_size(c, ids, 0)}, 1);
+    ox_put(r, 1, wf_cast(c, shown, WF_I32));
+    ox_put(r, 2, x);
+    return ox_put(r, 0, wf_layer_norm(c, x, 1, rows_of(r, 5, WF_NONE, op->arg), rows_of(r, 6, WF_NONE, op->arg), eps));
+}
+
+OX_RULE(inverse)
+{
+    (void)op;
+    return ox_put(r, 0, wf_inv(r->c, ox_in(r, 0)));
+}
+
+OX_RULE(cdist)
+{
+    wf_tensor y = wf_cdist(r->c, ox_in(r, 0), ox_in(r, 1), 2);
+
+    (void)op;
+    return ox_put(r, 0, strcmp(ox_text(r, "metric", "sqeuclidean"), "euclidean") == 0 ? y : wf_square(r->c, y));
+}
+
+/* An axis of size 1 at a place that is input 1. */
+OX_RULE(expand_dims)
+{
+    int64_t at;
+    int n;
+
+    (void)op;
+    return ox_numbers(r, 1, &at, 1, &n) && n == 1 && at >= -WF_MAX_RANK && at < WF_MAX_RANK &&
+           ox_put(r, 0, wf_expand_dims(r->c, ox_in(r, 0), (int)at));
 }

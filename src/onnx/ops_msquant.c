@@ -44,7 +44,7 @@ static bool put_rounded(OxRun *r, wf_tensor x, size_t z)
 /* round(x / scale) + zero, inputs i and i+1 */
 static bool put_quantised(OxRun *r, wf_tensor x, size_t i) { return put_rounded(r, wf_div(r->c, x, ox_in(r, i)), i + 1); }
 
-enum { Q_ADD, Q_MUL, Q_SIGMOID, Q_LEAKY, Q_AVERAGE, Q_SOFTMAX };
+enum { Q_ADD, Q_MUL, Q_SIGMOID, Q_LEAKY, Q_AVERAGE, Q_SOFTMAX, Q_POOL };
 
 OX_RULE(qlinear_map)
 {
@@ -56,6 +56,7 @@ OX_RULE(qlinear_map)
     case Q_MUL: return put_rounded(r, wf_mul(r->c, ratio_of(r, 0), real_of(r, 3)), 7);
     case Q_SIGMOID: x = wf_sigmoid(r->c, x); break;
     case Q_LEAKY: x = ox_map_activation(r, "LeakyRelu", x, ox_float(r, "alpha", 0.01), NAN); break;
+    case Q_POOL: x = ox_pooled(r, x, false, ox_int(r, "channels_last", 0) != 0); break;
     case Q_SOFTMAX: x = wf_softmax(r->c, x, (int)ox_int(r, "axis", -1)); break;
     default:
         for (int i = 2; i < n; i++)
@@ -189,4 +190,37 @@ OX_RULE(matmul_bits)
     w = wf_mul(c, w, wf_reshape(c, s, (int64_t[]){n, blocks, 1}, 3));
     w = wf_narrow(c, wf_reshape(c, w, (int64_t[]){n, blocks * block}, 2), 1, 0, k);
     return ox_put(r, 0, plus(r, ox_product(r, a, wf_cast(c, wf_permute(c, w, (int[]){1, 0}, 2), wf_dtype_of(c, a))), ox_opt(r, 5)));
+}
+
+/* data, indices along gather_axis, scales of blocks along quantize_axis, zero points: rows are taken, then made numbers. Bytes hold
+ * codes of `bits` bits along the last axis. */
+OX_RULE(gather_bits)
+{
+    wf_ctx *c = r->c;
+    const OxValue *q = ox_value(r, 0);
+    wf_tensor at = ox_in(r, 1), x[3] = {ox_in(r, 0), ox_in(r, 2), WF_NONE};
+    int64_t bits = ox_int(r, "bits", 4), block = ox_int(r, "block_size", 128);
+    int rank = ox_ok(r) ? wf_rank(c, x[1]) : 0, from = ox_axis(r, ox_int(r, "gather_axis", 0), rank),
+        along = ox_axis(r, ox_int(r, "quantize_axis", 1), rank), behind;
+    bool packed = ox_ok(r) && !q->narrow && wf_dtype_of(c, x[0]) == WF_U8;
+
+    (void)op;
+    if (from < 0 || along < 0 || from == along || (packed && (along != rank - 1 || (bits != 4 && bits != 8))) || block < 1 ||
+        block > 1 << 16)
+        return ox_ok(r) ? ox_fail(r, WF_ERR_UNSUPPORTED, "blocks of %lld codes of %lld bits", (long long)block, (long long)bits) : false;
+    x[0] = packed ? unpacked(r, x[0], bits) : ox_widen(r, q);
+    if (ox_has(r, 3))
+        x[2] = packed ? unpacked(r, ox_in(r, 3), bits) : ox_widen(r, ox_value(r, 3));
+    at = ox_wrap(r, at, wf_size(c, x[0], from));
+    for (int k = 0; k < 3; k++)
+        x[k] = wf_is_none(x[k]) ? x[k] : wf_take(c, wf_cast(c, x[k], wf_dtype_of(c, ox_in(r, 2))), at, from);
+    if (!ox_ok(r))
+        return false;
+    behind = along > from ? along + wf_rank(c, at) - 1 : along;
+    for (int k = 1; k < 3; k++)
+        x[k] = wf_is_none(x[k]) ? x[k] : wf_narrow(c, wf_repeat(c, x[k], block, behind), behind, 0, wf_size(c, x[0], behind));
+    if (wf_is_none(x[2]) && packed)
+        x[2] = ox_like(r, (double)(1 << (bits - 1)), x[0]);
+    x[0] = wf_is_none(x[2]) ? x[0] : wf_sub(c, x[0], x[2]);
+    return ox_put(r, 0, wf_mul(c, x[0], x[1]));
 }

@@ -301,7 +301,7 @@ static double lowest(wf_dtype dtype)
     return wf_dtype_is_float(dtype) ? -INFINITY : dtype == WF_I8 ? -128 : dtype == WF_U8 ? 0 : -2147483648.0;
 }
 
-static bool max_pool(OxRun *r, wf_tensor x, OxWindow *w, bool ceil_mode)
+static wf_tensor max_pool(OxRun *r, wf_tensor x, OxWindow *w, bool ceil_mode)
 {
     wf_tensor at = WF_NONE, y, *want = ox_wants(r, 1) ? &at : NULL, whole = x;
     OxWindow pads = *w;
@@ -312,30 +312,32 @@ static bool max_pool(OxRun *r, wf_tensor x, OxWindow *w, bool ceil_mode)
         memset(pads.hi, 0, sizeof pads.hi);
     } else {
         if (ceil_mode && !ceil_pads(r, x, &pads))
-            return false;
+            return WF_NONE;
         *w = pads;
         x = ox_pad_window(r, x, w, lowest(wf_dtype_of(r->c, x)));
         y = wf_max_pool_with(r->c, x, w->n, w->kernel, w->stride, w->lo, w->dilation, false, want);
     }
     if (want && ox_ok(r))
         ox_put(r, 1, whole_places(r, whole, at, &pads));
-    return ox_put(r, 0, y);
+    return y;
 }
 
-OX_RULE(pool)
+wf_tensor ox_pooled(OxRun *r, wf_tensor x, bool largest, bool channels_last)
 {
-    wf_tensor x = ox_in(r, 0);
     bool ceil_mode = ox_int(r, "ceil_mode", 0) != 0;
     OxWindow w;
 
+    if (channels_last && ox_ok(r))
+        x = wf_move_axis(r->c, x, -1, 1);
     if (!ox_window(r, x, NULL, &w))
-        return false;
+        return WF_NONE;
     if (w.n > 3)
-        return ox_fail(r, WF_ERR_UNSUPPORTED, "a pool over %d axes", w.n);
-    if (op->arg == 0)
-        return max_pool(r, x, &w, ceil_mode);
-    return ox_put(r, 0, average(r, x, &w, ceil_mode, ox_int(r, "count_include_pad", 0) != 0));
+        return ox_fail(r, WF_ERR_UNSUPPORTED, "a pool over %d axes", w.n), WF_NONE;
+    x = largest ? max_pool(r, x, &w, ceil_mode) : average(r, x, &w, ceil_mode, ox_int(r, "count_include_pad", 0) != 0);
+    return channels_last && ox_ok(r) ? wf_move_axis(r->c, x, 1, -1) : x;
 }
+
+OX_RULE(pool) { return ox_put(r, 0, ox_pooled(r, ox_in(r, 0), op->arg != 1, op->arg == 2)); }
 
 static wf_tensor root(OxRun *r, wf_tensor x, double p)
 {
