@@ -10,8 +10,6 @@
 #include "compile/compile.h"
 #include "runtime/step.h"
 
-#define ALIGN 64
-
 typedef struct FrameAt { /* where in block 0 the memory of a frame is */
     const Frame *f;
     int64_t off;

@@ -7,17 +7,24 @@
 
 /* ---- buffers ----------------------------------------------------------------------- */
 
+/* On the host the data is in the buffer's own block. */
+static size_t block_size(const Device *d, size_t size)
+{
+    return sizeof(Buffer) + (d == &device_host ? ALIGN + size : 0);
+}
+
 Buffer *buffer_new(const wf_allocator *al, Device *d, Queue *q, size_t size)
 {
-    Buffer *b = mem_alloc(al, sizeof *b);
+    size_t block = block_size(d, size);
+    Buffer *b = block < sizeof *b ? NULL : mem_alloc(al, block); /* the sum overflowed */
 
     if (!b)
         return NULL;
     *b = (Buffer){.device = d, .al = *al, .size = size};
     atomic_init(&b->refs, 1);
-    b->data = device_alloc(d, q, al, size);
+    b->data = d == &device_host ? (void *)(((uintptr_t)(b + 1) + ALIGN - 1) & ~(uintptr_t)(ALIGN - 1)) : device_alloc(d, q, al, size);
     if (!b->data) {
-        mem_free(al, b, sizeof *b);
+        mem_free(al, b, block);
         return NULL;
     }
     b->queue = queue_retain(q);
@@ -27,16 +34,18 @@ Buffer *buffer_new(const wf_allocator *al, Device *d, Queue *q, size_t size)
 void buffer_release(Buffer *b)
 {
     wf_allocator al;
+    size_t block;
 
     if (!b || atomic_fetch_sub(&b->refs, 1) != 1)
         return;
     al = b->al;
-    if (!b->wrapped)
-        device_free(b->device, b->queue, &al, b->data, b->size);
-    else if (b->drop)
+    block = b->wrapped ? sizeof *b : block_size(b->device, b->size);
+    if (b->wrapped && b->drop)
         b->drop(b->owner);
+    else if (!b->wrapped && b->device != &device_host)
+        device_free(b->device, b->queue, &al, b->data, b->size);
     queue_release(b->queue);
-    mem_free(&al, b, sizeof *b);
+    mem_free(&al, b, block);
 }
 
 void buffer_unkeep(Buffer *b)

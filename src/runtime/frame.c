@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define ALIGN 64
 
 /* ---- messages ---------------------------------------------------------------------- */
 

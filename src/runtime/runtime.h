@@ -136,6 +136,8 @@ void cuda_add_devices(wf_ctx *cx, wf_runtime *r);
 
 /* ---- array.c ----------------------------------------------------------------------- */
 
+#define ALIGN 64 /* of memory on the host, in bytes */
+
 typedef struct Buffer {
     atomic_int refs;
     Device *device;

@@ -95,6 +95,10 @@ static void free_state(wf_ctx *c)
             s->free_stores[k] = b->next;
             mem_free(&c->al, b, b->bytes);
         }
+    for (Storage *b; (b = s->free_heads) != NULL;) {
+        s->free_heads = b->next;
+        mem_free(&c->al, b, sizeof *b);
+    }
     for (int k = 0; k < COUNT(s->free_nodes); k++)
         for (RecordNode *n; (n = s->free_nodes[k]) != NULL;) {
             s->free_nodes[k] = n->next;
@@ -121,16 +125,11 @@ wf_tensor tensor_fail(wf_ctx *c, wf_status status, const char *fmt, ...)
     return WF_NONE;
 }
 
-Tensor *tensor_get(wf_ctx *c, wf_tensor h, const char *fn)
+/* The error of a handle that stands for nothing. */
+static Tensor *no_tensor(wf_ctx *c, wf_tensor h, const char *fn)
 {
-    Tensors *s;
+    const Tensors *s = c->tensors;
 
-    if (UNLIKELY(failed(c) || ctx_elsewhere(c)))
-        return NULL;
-    s = c->tensors;
-    if (s && h.index < s->nslots && s->slots[h.index].gen == h.gen &&
-        h.owner == s->owner && h.gen && !s->slots[h.index].t->gone)
-        return s->slots[h.index].t;
     if (!h.gen)
         tensor_fail(c, WF_ERR_ARG, "%s: an operand is missing (WF_NONE)", fn);
     else if (!s || h.owner != s->owner)
@@ -142,6 +141,19 @@ Tensor *tensor_get(wf_ctx *c, wf_tensor h, const char *fn)
         tensor_fail(c, WF_ERR_ARG,
               "%s: the tensor is dead: its scope has ended, or it was dropped", fn);
     return NULL;
+}
+
+Tensor *tensor_get(wf_ctx *c, wf_tensor h, const char *fn)
+{
+    const Tensors *s;
+
+    if (UNLIKELY(failed(c) || ctx_elsewhere(c)))
+        return NULL;
+    s = c->tensors;
+    if (UNLIKELY(!s || h.index >= s->nslots || s->slots[h.index].gen != h.gen || h.owner != s->owner || !h.gen ||
+                 s->slots[h.index].t->gone))
+        return no_tensor(c, h, fn);
+    return s->slots[h.index].t;
 }
 
 /* Forget entries of the newest scope whose handles are dead. */
@@ -232,8 +244,7 @@ wf_tensor wf_keep(wf_ctx *c, wf_tensor h)
 {
     if (!tensor_get(c, h, "wf_keep"))
         return WF_NONE;
-    c->tensors->slots[h.index].owners++;
-    return h;
+    return tensor_keep(c, h);
 }
 
 void wf_drop(wf_ctx *c, wf_tensor h)

@@ -56,7 +56,8 @@ static void store_release(wf_ctx *c, Storage *b)
     if (b->array) {
         s->live_bytes -= (int64_t)b->bytes;
         wf_array_release(b->array);
-        mem_free(&c->al, b, sizeof *b);
+        b->next = s->free_heads;
+        s->free_heads = b;
         return;
     }
     s->live_bytes -= (int64_t)(b->bytes - HEAD - 48);
@@ -280,19 +281,18 @@ Tensor *tensor_from_array(wf_ctx *c, wf_array *a)
 {
     uint32_t rank = (uint32_t)wf_array_rank(a);
     Tensor *t = tensor_blank(c, wf_array_dtype(a), rank);
-    Storage *b = t ? mem_alloc(&c->al, sizeof *b) : NULL;
+    Storage *b = t ? c->tensors->free_heads : NULL;
 
-    if (!b) {
+    if (b)
+        c->tensors->free_heads = b->next;
+    else if (!t || !(b = mem_alloc(&c->al, sizeof *b))) {
         fail_memory(c);
         tensor_release(c, t);
         wf_array_release(a);
         return NULL;
     }
-    memset(b, 0, sizeof *b);
-    b->refs = 1;
-    b->cx = c;
+    *b = (Storage){.refs = 1, .cx = c, .array = a};
     b->data = (void *)(uintptr_t)wf_array_data(a); /* may_write asks whether it may be */
-    b->array = a;
     if (rank) {
         memcpy(t->dims, wf_array_dims(a), rank * sizeof *t->dims);
         memcpy(t->strides, wf_array_strides(a), rank * sizeof *t->strides);

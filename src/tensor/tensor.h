@@ -156,7 +156,7 @@ struct Tensors {    /* the state of one context */
     uint32_t nmarks, mark_cap;
     int64_t live, live_bytes;
     Tensor *free_tensors;
-    Storage *free_stores[FREE_SIZES];
+    Storage *free_stores[FREE_SIZES], *free_heads; /* the latter without data of their own */
     RecordNode *free_nodes[4];
 
     Place place;
@@ -209,6 +209,11 @@ Tensor *tensor_get(wf_ctx *c, wf_tensor h, const char *fn);
 /* A handle in the current scope; takes over the reference. t NULL: WF_NONE. */
 wf_tensor tensor_handle(wf_ctx *c, Tensor *t);
 wf_tensor tensor_handle_kept(wf_ctx *c, Tensor *t); /* of no scope: wf_drop ends it */
+static inline wf_tensor tensor_keep(wf_ctx *c, wf_tensor h) /* wf_keep of one that tensor_get has found */
+{
+    c->tensors->slots[h.index].owners++;
+    return h;
+}
 /* Handles made since are released at the end, but for the results. */
 uint32_t scope_open(wf_ctx *c);
 wf_tensor scope_close(wf_ctx *c, wf_tensor keep);

@@ -226,12 +226,11 @@ Value en_fail(En *e)
     return NIL;
 }
 
-Value en_box_as(En *e, wf_tensor t, Class *cls)
+/* x is what t stands for. */
+static Value box_known(En *e, wf_tensor t, Tensor *x, Class *cls)
 {
     TensorObj *o;
-    Tensor *x;
 
-    x = failed(e->c) ? NULL : tensor_get(e->c, t, "box");
     if (x && !x->symbolic && (e->f->home || e->f->stays)) {
         t = en_at_home(e, t);
         x = tensor_get(e->c, t, "box");
@@ -251,23 +250,15 @@ Value en_box_as(En *e, wf_tensor t, Class *cls)
         return NIL;
     if (x->node && x->node->prim && !x->node->label)
         x->node->label = e->label;
-    o->t = wf_keep(e->c, t);
+    o->t = tensor_keep(e->c, t);
     o->front = e->f;
     o->anywhere = e->anywhere && !x->symbolic && tensor_is_here(x);
     return v_obj(o);
 }
 
-/* The class of a result. A scalar has memory of its own: it does not follow the array. */
-static Class *class_for(En *e, wf_tensor *t)
+Value en_box_as(En *e, wf_tensor t, Class *cls)
 {
-    Tensor *x = tensor_get(e->c, *t, "result");
-    Class *k = x && x->rank == 0 && !x->symbolic ? e->f->scalar_cls[x->dtype] : NULL;
-
-    if (!k)
-        return e->f->cls;
-    if (x->root)
-        *t = wf_copy(e->c, *t);
-    return k;
+    return box_known(e, t, tensor_get(e->c, t, "box"), cls);
 }
 
 /* False: x has a NaN or an infinity that is watched for, and FloatingPointError is raised. */
@@ -287,13 +278,18 @@ static bool passes_watch(En *e, wf_tensor x)
 
 Value en_box(En *e, wf_tensor t)
 {
-    Class *k = failed(e->c) ? e->f->cls : class_for(e, &t);
+    Tensor *x = tensor_get(e->c, t, "result");
+    Class *k = x && x->rank == 0 && !x->symbolic ? e->f->scalar_cls[x->dtype] : NULL;
 
+    if (k && x->root) { /* a scalar has memory of its own: it does not follow the array */
+        t = wf_copy(e->c, t);
+        x = tensor_get(e->c, t, "result");
+    }
     if ((e->f->watch_nan || e->f->watch_inf) && !failed(e->c) && !passes_watch(e, t)) {
         en_raise(e);
         return NIL;
     }
-    return en_box_as(e, t, k);
+    return box_known(e, t, x, k ? k : e->f->cls);
 }
 
 bool is_scalar(Vm *vm, Value v)
