@@ -23,8 +23,8 @@ _statements = {
     "import": "import statements", "from": "import statements", "def": "function definitions",
 }
 _expressions = {
-    "yield": "Yield", "yieldfrom": "YieldFrom", "set": "Set", "setcomp": "SetComp", "genexp": "GeneratorExp",
-    "lambda": "Lambda",
+    "yield": "Yield", "yieldfrom": "YieldFrom", "set": "Set", "setcomp": "SetComp",
+    "lambda": "Lambda", "walrus": "NamedExpr",
 }
 
 
@@ -39,18 +39,38 @@ def check(func, seen=None, owner=None):
         return
     for p in tree.params:
         if p.kind in ("star", "dstar"):
-            _syntax.raise_at(NotSupportedError, "Compiled functions can't take variable number of arguments or use "
-                             "keyword-only arguments with defaults", info["file"], tree.body[0].line, tree.body[0].col,
-                             tree.body[0].len)
+            refuse(NotSupportedError, func, info, tree.body[0], "Compiled functions can't take variable number of arguments or use "
+                   "keyword-only arguments with defaults")
     _Check(func, tree, info, seen, owner).block(tree.body)
 
 
-def _fail(info, node, text):
-    _syntax.raise_at(UnsupportedNodeError, text, info["file"], node.line, node.col, node.len)
+def first_line(func, lines):
+    # The line of `def`: the first statement stands in the first line behind the signature that says something.
+    k, depth = 0, 0
+    while k < len(lines):
+        text = lines[k].split("#")[0]
+        depth += sum([(c in "([{") - (c in ")]}") for c in text])
+        k += 1
+        if depth == 0 and text.rstrip().endswith(":"):
+            break
+    while k < len(lines) and (not lines[k].strip() or lines[k].strip().startswith("#")):
+        k += 1
+    return _stage.tree_of(func)[0].body[0].line - k
 
 
-def _refuse(info, node, text):
-    _syntax.raise_at(NotSupportedError, text, info["file"], node.line, node.col, node.len)
+def shown_at(func, info, node):
+    lines = _syntax.source(func).split("\n")
+    at = node.line - first_line(func, lines)
+    here = ""
+    for i in range(max(at - 3, 0), min(at + 4, len(lines))):
+        here += lines[i] + "\n"
+        if i == at:
+            here += " " * (node.col - 1) + "~" * max(node.len, 1) + " <--- HERE\n"
+    return f"  File \"{info['file']}\", line {node.line}\n{here}"
+
+
+def refuse(cls, func, info, node, text):
+    _syntax.raise_at(cls, f"{text}:\n{shown_at(func, info, node)}", info["file"], node.line, node.col, node.len)
 
 
 class _Check:
@@ -61,37 +81,43 @@ class _Check:
         self.info = info
         self.seen = seen
 
+    def refuse(self, cls, node, text):
+        refuse(cls, self.func, self.info, node, text)
+
     def block(self, stmts):
         for s in stmts:
             self.statement(s)
 
     def statement(self, s):
         if s.kind in _statements:
-            _fail(self.info, s, f"{_statements[s.kind]} aren't supported")
+            self.refuse(UnsupportedNodeError, s, f"{_statements[s.kind]} aren't supported")
         if s.kind in ("while", "for") and s.more:
-            _fail(self.info, s, f"else branches of {s.kind} loops aren't supported")
+            self.refuse(NotSupportedError, s, f"else branches of {s.kind} loops aren't supported")
         self.parts(s)
 
     def parts(self, n):
-        for x in (n.a, n.b, n.c):
+        for x in [n.a, n.b, n.c] + n.list + n.more:
             if x is not None:
-                self.node(x)
-        for x in n.list + n.more:
-            if x is not None:
-                self.node(x)
+                self.node(x, n.kind == "call")
 
-    def node(self, x):
+    def node(self, x, argument=False):
         k = x.kind
+        if k == "genexp" and not argument:    # PyTorch makes a list of it
+            self.refuse(UnsupportedNodeError, x, "GeneratorExp that is not the argument of a call: a list comprehension does; GeneratorExp aren't supported")
         if k in _expressions:
-            _fail(self.info, x, f"{_expressions[k]} aren't supported")
+            self.refuse(UnsupportedNodeError, x, f"{_expressions[k]} aren't supported")
+        if k in ("listcomp", "genexp", "dictcomp") and len(x.list) > 1:
+            self.refuse(NotSupportedError, x, "Only a single generator is currently supported")
+        if k == "clause" and x.list:
+            self.refuse(NotSupportedError, x, "Comprehension ifs are not supported yet")
         if k in ("if", "while", "for", "assign", "aug", "ann", "expr", "return", "raise", "assert", "with", "pass",
                  "break", "continue", "del", "try", "global", "nonlocal", "class", "import", "from", "def"):
             self.statement(x)
             return
         if k == "call" and any([a.kind == "dstar" for a in x.list]):
-            _refuse(self.info, x, "keyword-arg expansion is not supported")
+            self.refuse(NotSupportedError, x, "keyword-arg expansion is not supported")
         if k == "dict" and any([key is None for key in x.list]):
-            _refuse(self.info, x, "Dict expansion ({**dict}) is not supported")
+            self.refuse(NotSupportedError, x, "Dict expansion ({**dict}) is not supported")
         if k == "call" and x.a.kind == "name":
             self.callee(x.a)
         self.parts(x)
@@ -109,8 +135,7 @@ class _Check:
                 try:
                     f = _syntax.builtin(name.name)
                 except NameError:
-                    _syntax.raise_at(RuntimeError, f"undefined value {name.name}", self.info["file"], name.line,
-                                     name.col, name.len)
+                    refuse(RuntimeError, self.func, self.info, name, f"\nundefined value {name.name}")
         if _syntax.sort(f) == "function":
             check(f, self.seen)
 

@@ -2,7 +2,7 @@
 # why. What a script raises itself is an Error, which names the class; all else is a RuntimeError.
 import _syntax
 import _stage
-from torch.jit import _infer
+from torch.jit import _check
 
 
 class Error(Exception):
@@ -43,7 +43,7 @@ def _places(method, e):
         if p[4] == method.func.__name__:
             return [p[1:] for p in found[i:]]
     lines = _syntax.source(method.func).split("\n")
-    first = _infer.first_line(method.func, lines)
+    first = _check.first_line(method.func, lines)
     last = first + len(lines)
     return [p[1:4] + (method.func.__name__,) for p in found[-1:] if first <= p[1] < last]
 
@@ -102,7 +102,7 @@ def of(method, e):
     raised = _raised(method, places, e)
     here = "".join([_here(method, *p) for p in places])
     if not places:          # a program knows the function alone
-        line = _infer.first_line(method.func, _syntax.source(method.func).split("\n"))
+        line = _check.first_line(method.func, _syntax.source(method.func).split("\n"))
         here = f"  File \"{method.info['file']}\", line {line}, in {method.func.__name__}\n"
     text = ("The following operation failed in the TorchScript interpreter.\nTraceback of TorchScript (most recent call "
             f"last):\n{here}{_why(e, raised)}\n")
@@ -117,7 +117,7 @@ def _here(method, line, col, length, name):
     if name != method.func.__name__:
         return out
     lines = _syntax.source(method.func).split("\n")
-    at = line - _infer.first_line(method.func, lines)
+    at = line - _check.first_line(method.func, lines)
     for i in range(max(at - 2, 0), min(at + 3, len(lines))):
         out += lines[i] + "\n"
         if i == at:

@@ -19,7 +19,7 @@ class Head:
     # The line of `def` as a place.
     def __init__(self, func):
         lines = _syntax.source(func).split("\n")
-        self.line = first_line(func, lines)
+        self.line = _check.first_line(func, lines)
         k = 0
         while lines[k].strip().startswith("@"):
             k += 1
@@ -66,11 +66,11 @@ class Infer(Values):
     # -- a function
 
     def shown_at(self, node):
-        return _shown_at(self.func, self.info, node)
+        return _check.shown_at(self.func, self.info, node)
 
     @staticmethod
     def shown_at_of(found):
-        return _shown_at(*found.args_[:3])
+        return _check.shown_at(*found.args_[:3])
 
     def contained(self, node, text):
         # Containers in a type that was written say what they contain.
@@ -326,8 +326,7 @@ class Infer(Values):
     def s_aug(self, s):
         a, b = self.type(s.a), self.type(s.b)
         if s.op in ("//", "@") and not self.quiet:
-            _syntax.raise_at(_check.NotSupportedError, f"unsupported kind of augmented assignment: {_augmented[s.op]}",
-                             self.info["file"], s.line, s.col, s.len)
+            _check.refuse(_check.NotSupportedError, self.func, self.info, s, f"unsupported kind of augmented assignment: {_augmented[s.op]}")
         if a.startswith("List[") and s.op == "+":
             return
         if a.startswith("Tuple[") and s.a.kind == "name":
@@ -665,33 +664,8 @@ def methods(m):
     return out
 
 
-def first_line(func, lines):
-    # The line of `def`: the first statement stands in the first line behind the signature that says something.
-    k, depth = 0, 0
-    while k < len(lines):
-        text = lines[k].split("#")[0]
-        depth += sum([(c in "([{") - (c in ")]}") for c in text])
-        k += 1
-        if depth == 0 and text.rstrip().endswith(":"):
-            break
-    while k < len(lines) and (not lines[k].strip() or lines[k].strip().startswith("#")):
-        k += 1
-    return _stage.tree_of(func)[0].body[0].line - k
-
-
-def _shown_at(func, info, node):
-    lines = _syntax.source(func).split("\n")
-    at = node.line - first_line(func, lines)
-    here = ""
-    for i in range(max(at - 3, 0), min(at + 4, len(lines))):
-        here += lines[i] + "\n"
-        if i == at:
-            here += " " * (node.col - 1) + "~" * max(node.len, 1) + " <--- HERE\n"
-    return f"  File \"{info['file']}\", line {node.line}\n{here}"
-
-
 def raise_at(func, info, node, text, calls=()):
-    text = f"\n{text}:\n{_shown_at(func, info, node)}"
+    text = f"\n{text}:\n{_check.shown_at(func, info, node)}"
     for name, caller, place, call in calls:
-        text += f"'{name}' is being compiled since it was called from '{caller.__name__}'\n{_shown_at(caller, place, call)}"
+        text += f"'{name}' is being compiled since it was called from '{caller.__name__}'\n{_check.shown_at(caller, place, call)}"
     _syntax.raise_at(RuntimeError, text, info["file"], node.line, node.col, node.len)

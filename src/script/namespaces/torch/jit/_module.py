@@ -267,6 +267,8 @@ def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
     if sort == "function":
         if _syntax.info(obj)["hidden"]:
             return obj
+        if _syntax.info(obj)["lambda"]:
+            raise RuntimeError(f"Expected a single top-level function: {_syntax.info(obj)['file']}:{_syntax.info(obj)['line']}")
         return ScriptFunction(obj)
     if sort == "class":
         for name, f in vars(obj).items():
@@ -293,7 +295,7 @@ def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
         for k, v in vars(obj).items():
             vars(new)[k] = _types.copied(v)
         return new
-    raise RuntimeError(f"cannot script a {type(obj).__name__}")
+    raise TypeError(f"{type(obj)} is a built-in class")
 
 
 def script_method(fn):

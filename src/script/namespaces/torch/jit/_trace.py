@@ -158,6 +158,12 @@ def _read(what):
                   "to other inputs!", TracerWarning, stacklevel=2)
 
 
+_CHANGES = ("Encountering a {} at the output of the tracer might cause the trace to be incorrect, this is only valid if the container "
+            "structure does not change based on the module's inputs. Consider using a constant container instead (e.g. for `list`, use "
+            "a `tuple` instead. for `dict`, use a `NamedTuple` instead). If you absolutely need this and know the side effects, pass "
+            "strict=False to trace() to allow this behavior.")
+
+
 def _check_output(r, strict):
     # What a traced function gives: tensors, and flat lists or dicts of them, which are its own.
     if isinstance(r, (list, dict)):
@@ -168,11 +174,7 @@ def _check_output(r, strict):
             raise RuntimeError("Only tensors, lists, tuples of tensors, or dictionary of tensors can be output from traced "
                                "functions")
         if isinstance(r, list) and strict:
-            warnings.warn("Encountering a list at the output of the tracer might cause the trace to be incorrect, this is only "
-                          "valid if the container structure does not change based on the module's inputs. Consider using a "
-                          "constant container instead (e.g. for `list`, use a `tuple` instead. for `dict`, use a `NamedTuple` "
-                          "instead). If you absolutely need this and know the side effects, pass strict=False to trace() to "
-                          "allow this behavior.", TracerWarning, stacklevel=2)
+            warnings.warn(_CHANGES.format("list"), TracerWarning, stacklevel=2)
 
 
 class _AsItIs:
@@ -216,8 +218,7 @@ def _record(func, args, state, name, strict, names=None, opens=None, counts=True
             r = func(*_tree.unflatten(spec, list(symbols[n:])))
             out, out_spec = _tree.flatten(r, None, False)
             if isinstance(r, dict) and strict:
-                raise RuntimeError("Encountering a dict at the output of the tracer might cause the trace to be "
-                                   "incorrect; use strict=False to allow it")
+                raise RuntimeError(_CHANGES.format("dict"))
             _check_output(r, strict)
             tensors, statics, views, same = [], {}, {}, []
             for i, x in enumerate(out):
@@ -231,7 +232,9 @@ def _record(func, args, state, name, strict, names=None, opens=None, counts=True
                 else:
                     statics[i] = x
             if not tensors:
-                raise RuntimeError("The traced function didn't return any values")
+                raise RuntimeError("The traced function didn't return any values! Side-effects are not captured in traces, so it would be "
+                                   "a no-op." if r is None else "Only tensors, lists, tuples of tensors, or dictionary of tensors can "
+                                   "be output from traced functions")
             counted.append(len(tensors))
             writes = []
             for i, (s, old) in enumerate(zip(symbols, first)):

@@ -132,6 +132,8 @@ class Values(Classes, Rules):
         self.frames.pop()
         return f"List[{t}]" if not unsure(t) else "?"
 
+    e_genexp = e_listcomp    # which PyTorch makes of it
+
     def e_un(self, e):
         t = self.type(e.a)
         if e.op == "not":
