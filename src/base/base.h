@@ -590,6 +590,8 @@ int cpu_count(void);
 /* The share alone, from a file like /proc/self/cgroup and the root of the hierarchies; 0:
  * there is no limit. */
 int cgroup_cpus(const char *membership, const char *root);
+/* How far down recursion may use this thread's stack, a quarter of it spared; NULL: not known, or it is small. */
+const char *cpu_stack_floor(void);
 size_t memory_available(void); /* bytes a program can still have */
 uint64_t cpu_features(void); /* a hash of what the processor can do, for keys */
 double clock_seconds(void);  /* monotonic */

@@ -5,6 +5,7 @@
 #include <cpuid.h>
 #endif
 #include <math.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -219,4 +220,21 @@ double clock_seconds(void)
 
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+const char *cpu_stack_floor(void)
+{
+    const char *low = NULL;
+#if defined(__GLIBC__)
+    pthread_attr_t a;
+    void *at;
+    size_t size;
+
+    if (pthread_getattr_np(pthread_self(), &a) != 0)
+        return NULL;
+    if (pthread_attr_getstack(&a, &at, &size) == 0 && size >= 1 << 20)
+        low = (const char *)at + size / 4;
+    pthread_attr_destroy(&a);
+#endif
+    return low;
 }

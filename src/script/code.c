@@ -325,8 +325,23 @@ static Str *source_of(Vm *vm, Value v)
     return NULL;
 }
 
-static Value compiled(Vm *vm, Value source, const char *file, bool eval)
+/* A unit whose values are shown, of one statement: several may share its line. */
+static Unit *compiled_shown(Vm *vm, const char *file, const Str *text)
 {
+    Unit *u = sc_add_show(vm) ? sc_compile_shown(vm, file, text->s, text->n, NULL) : NULL;
+
+    for (uint32_t i = 1; u && i < u->body.n; i++)
+        if (u->body.v[i]->line != u->body.v[0]->line) {
+            sc_raise(vm, C_SyntaxError, "multiple statements found while compiling a single statement");
+            unit_release(u);
+            u = NULL;
+        }
+    return u;
+}
+
+static Value compiled(Vm *vm, Value source, const char *file, const char *mode)
+{
+    bool eval = !strcmp(mode, "eval");
     Str *text = source_of(vm, source);
     Buf b = {.vm = vm};
     const char *s;
@@ -348,6 +363,7 @@ static Value compiled(Vm *vm, Value source, const char *file, bool eval)
     }
     u = b.failed ? NULL
         : eval   ? sc_compile_unit(vm, file, b.s, (size_t)b.n)
+        : *mode == 's' ? compiled_shown(vm, file, text)
                  : sc_compile_unit(vm, file, text->s, text->n);
     buf_free(&b);
     obj_drop(vm, text);
@@ -374,7 +390,7 @@ static Value b_compile(Vm *vm, const Args *a)
     if (strcmp(mode, "exec") && strcmp(mode, "eval") && strcmp(mode, "single"))
         return sc_raise(vm, C_ValueError,
                         "compile() mode must be 'exec', 'eval' or 'single'");
-    return compiled(vm, a->v[0], file, !strcmp(mode, "eval"));
+    return compiled(vm, a->v[0], file, mode);
 }
 
 /* What code sees that is run with these globals and locals: the dict itself where they are one, else a
@@ -492,7 +508,7 @@ done:
 static Value run_any(Vm *vm, const Args *a, bool eval)
 {
     Value c = sc_is_exact(vm, a->v[0], C_code) ? sc_ref(a->v[0])
-                                               : compiled(vm, a->v[0], "<string>", eval);
+                                               : compiled(vm, a->v[0], "<string>", eval ? "eval" : "exec");
     Value r = NIL;
 
     if (c.tag == T_NIL)
@@ -564,7 +580,7 @@ static Value annotation(Vm *vm, Function *f, const Ast *at, bool as_text)
 
     if (as_text || text.tag == T_NIL)
         return text;
-    code = compiled(vm, text, "<annotation>", true);
+    code = compiled(vm, text, "<annotation>", "eval");
     if (code.tag != T_NIL)
         r = run_code(vm, (CodeObj *)code.o, v_obj(f->module->attrs), NIL);
     sc_drop(vm, code);

@@ -380,12 +380,51 @@ static Value get_own(Vm *vm, const Exc *e, const char *name)
     return s ? v ? sc_ref(*v) : NONE : NIL;
 }
 
+/* What SyntaxError(msg, (filename, lineno, offset, text, ..)) says, unless it was set: its message for i -1, else where */
+static Value syntax_field(Vm *vm, Value self, const char *name, int i)
+{
+    Value own = get_own(vm, (Exc *)self.o, name);
+    const Tuple *t = (Tuple *)((Exc *)self.o)->args.o, *at;
+
+    if (own.tag != T_NONE || !t)
+        return own;
+    at = t->n == 2 && sc_is(vm, t->v[1], C_tuple) ? (Tuple *)t->v[1].o : NULL;
+    return i < 0 ? (t->n ? sc_ref(t->v[0]) : NONE) : at && i < at->n ? sc_ref(at->v[i]) : NONE;
+}
+
+/* "msg (file.py, line 3)", of what is known of the place */
+static Value syntax_str(Vm *vm, Value self)
+{
+    Value msg = syntax_field(vm, self, "msg", -1), file = syntax_field(vm, self, "filename", 0),
+          line = syntax_field(vm, self, "lineno", 1);
+    const char *name = is_str(file) ? as_str(file)->s : NULL, *slash = name ? strrchr(name, '/') : NULL;
+    Buf b = {.vm = vm};
+
+    buf_value(&b, msg, false);
+    if (name || line.tag == T_INT)
+        buf_str(&b, " (");
+    if (name)
+        buf_str(&b, slash ? slash + 1 : name);
+    if (line.tag == T_INT) {
+        buf_str(&b, name ? ", line " : "line ");
+        buf_value(&b, line, false);
+    }
+    if (name || line.tag == T_INT)
+        buf_str(&b, ")");
+    sc_drop(vm, msg);
+    sc_drop(vm, file);
+    sc_drop(vm, line);
+    return buf_done(&b);
+}
+
 static Value exc_str(Vm *vm, Value self)
 {
     Exc *e = (Exc *)self.o;
     Tuple *t = e->args.tag == T_OBJ ? (Tuple *)e->args.o : NULL;
     Value name;
 
+    if (sc_is_subclass(self.o->cls, vm->cls[C_SyntaxError]))
+        return syntax_str(vm, self);
     if (!t || t->n == 0)
         return v_obj(obj_ref(vm->empty_str));
     if (t->n == 1)
@@ -409,7 +448,18 @@ static Value exc_str(Vm *vm, Value self)
     return sc_repr(vm, e->args);
 }
 
-Value sc_exc_text(Vm *vm, Exc *e) { return sc_to_str(vm, v_obj(e)); }
+/* What a report says of it, which shows the place of a syntax error itself */
+static Value report_text(Vm *vm, Exc *e)
+{
+    Value msg, text;
+
+    if (!sc_is_subclass(e->h.h.h.cls, vm->cls[C_SyntaxError]))
+        return sc_to_str(vm, v_obj(e));
+    msg = syntax_field(vm, v_obj(e), "msg", -1);
+    text = sc_to_str(vm, msg);
+    sc_drop(vm, msg);
+    return text;
+}
 
 static Value exc_repr(Vm *vm, Value self)
 {
@@ -517,6 +567,15 @@ static bool set_filename(Vm *vm, Value self, Value v)
 {
     return set_own(vm, (Exc *)self.o, "filename", v);
 }
+
+#define SYNTAX_FIELD(name, i)                                                                                      \
+    static Value get_syntax_##name(Vm *vm, Value self) { return syntax_field(vm, self, #name, i); }                \
+    static bool set_syntax_##name(Vm *vm, Value self, Value v) { return set_own(vm, (Exc *)self.o, #name, v); }
+SYNTAX_FIELD(msg, -1)
+SYNTAX_FIELD(filename, 0)
+SYNTAX_FIELD(lineno, 1)
+SYNTAX_FIELD(offset, 2)
+SYNTAX_FIELD(text, 3)
 
 static Value os_arg(Value self, int i)
 {
@@ -648,6 +707,10 @@ static const PropertyDef exc_properties[] = {
 static const PropertyDef stop_properties[] = {{"value", get_value, NULL}, {0}};
 static const PropertyDef exit_properties[] = {{"code", get_value, NULL}, {0}};
 static const PropertyDef name_properties[] = {{"name", get_name, set_name}, {0}};
+static const PropertyDef syntax_properties[] = {
+    {"msg", get_syntax_msg, set_syntax_msg}, {"filename", get_syntax_filename, set_syntax_filename},
+    {"lineno", get_syntax_lineno, set_syntax_lineno}, {"offset", get_syntax_offset, set_syntax_offset},
+    {"text", get_syntax_text, set_syntax_text}, {0}};
 static const PropertyDef errno_properties[] = {
     {"errno", get_errno, NULL}, {"strerror", get_strerror, NULL},
     {"filename", get_filename, set_filename}, {0}};
@@ -695,7 +758,7 @@ static const struct {
     {C_NotImplementedError, C_RuntimeError, NULL},
     {C_RecursionError, C_RuntimeError, NULL},
     {C_StopIteration, C_Exception, stop_properties},
-    {C_SyntaxError, C_Exception, NULL},
+    {C_SyntaxError, C_Exception, syntax_properties},
     {C_IndentationError, C_SyntaxError, NULL},
     {C_TypeError, C_Exception, NULL},
     {C_ValueError, C_Exception, NULL},
@@ -814,7 +877,7 @@ void sc_report(Vm *vm)
         return;
     sc_flush(vm);
     vm->depth = vm->cdepth = 0;
-    text = sc_exc_text(vm, e);
+    text = report_text(vm, e);
     if (text.tag == T_OBJ)
         s = as_str(text)->s;
     else

@@ -15,11 +15,20 @@
 #include <math.h>
 #include <stdio.h>
 
-#define C_DEPTH 220 /* nested C calls: repr, comparison, natives that call back */
+#define C_DEPTH 220 /* nested C calls that every stack holds: repr, comparison, natives that call back */
+
+/* Does this thread's stack hold another? Asked for anew whenever the depth is first passed: it may be another thread. */
+static bool stack_holds(Vm *vm)
+{
+    if (vm->cdepth == C_DEPTH + 1)
+        vm->stack_floor = cpu_stack_floor();
+    return vm->cdepth <= vm->max_depth && vm->stack_floor &&
+           (const char *)__builtin_frame_address(0) > vm->stack_floor;
+}
 
 bool sc_enter(Vm *vm)
 {
-    if (++vm->cdepth <= C_DEPTH)
+    if (++vm->cdepth <= C_DEPTH || stack_holds(vm))
         return true;
     vm->cdepth--;
     return sc_fail(vm, C_RecursionError, "maximum recursion depth exceeded");

@@ -1,6 +1,6 @@
 /* prompt.c -- scripts that come piece by piece (wf_prompt): one interpreter, whose main module stays; each piece is a unit of its own, so
  * that functions keep their source, and errors show it. Values of expression statements go through a function that no program can
- * name, as sys.displayhook does in Python. */
+ * name, as sys.displayhook does in Python; so do those of code that is compiled to be shown (compile's mode 'single'). */
 #include "ast.h"
 
 #include <stdio.h>
@@ -62,22 +62,30 @@ void prompt_show(Unit *u) { show_list(u, &u->body); }
 
 static Value m_show(Vm *vm, const Args *a)
 {
-    Str *last = sc_intern(vm, "_", 1);
-    Value text = NIL;
-    bool ok = last != NULL;
+    Str *print, *last;
+    Value text, *f, r = NIL;
 
-    if (ok && a->v[0].tag != T_NONE) {
-        text = sc_repr(vm, a->v[0]);
-        ok = text.tag != T_NIL && sc_dict_put_str(vm, vm->builtins, last, a->v[0]);
-    }
-    if (ok && text.tag != T_NIL) {
-        sc_write(vm, as_str(text)->s, as_str(text)->n, false);
-        sc_write(vm, "\n", 1, false);
-    }
+    if (a->v[0].tag == T_NONE)
+        return NONE;
+    text = sc_repr(vm, a->v[0]);
+    print = sc_intern(vm, "print", 5);
+    last = sc_intern(vm, "_", 1);
+    f = print ? sc_dict_find_str(vm->builtins, print) : NULL;
+    if (text.tag != T_NIL && f && last && sc_dict_put_str(vm, vm->builtins, last, a->v[0]))
+        r = sc_call(vm, *f, &text, 1);
     sc_drop(vm, text);
+    if (print)
+        obj_drop(vm, print);
     if (last)
         obj_drop(vm, last);
-    return ok ? NONE : NIL;
+    return r;
+}
+
+bool sc_add_show(Vm *vm)
+{
+    static const NativeDef defs[] = {{SHOW, m_show, "value"}, {0}};
+
+    return sc_add_builtins(vm, defs);
 }
 
 static Value m_exit(Vm *vm, const Args *a)
@@ -89,8 +97,7 @@ static Value m_exit(Vm *vm, const Args *a)
 
 wf_status wf_prompt_new(wf_ctx *cx, wf_prompt **out)
 {
-    static const NativeDef defs[] = {{SHOW, m_show, "value"},
-                                     {"exit", m_exit, "|status"},
+    static const NativeDef defs[] = {{"exit", m_exit, "|status"},
                                      {"quit", m_exit, "|status"},
                                      {0}};
     VmOptions opt;
@@ -109,7 +116,7 @@ wf_status wf_prompt_new(wf_ctx *cx, wf_prompt **out)
     *p = (wf_prompt){.argv = {(char *)(uintptr_t) "", NULL}};
     opt = sc_host_options(cx, 1, p->argv);
     p->vm = sc_vm_new(cx, &opt);
-    if (p->vm && sc_add_builtins(p->vm, defs) && import_path_first(p->vm, "", 0)) {
+    if (p->vm && sc_add_show(p->vm) && sc_add_builtins(p->vm, defs) && import_path_first(p->vm, "", 0)) {
         *out = p;
         return WF_OK;
     }

@@ -472,6 +472,7 @@ struct Vm {
     VmFrame *frame; /* running, or NULL */
     int depth, max_depth; /* script frames */
     int cdepth;           /* C recursion */
+    const char *stack_floor; /* what it may not pass; asked for once it is deep */
     bool has_confined;     /* code of a file was defined here */
     int confined, loading; /* confine.c: trees of a file's source that are walked; such sources that are being defined */
     uint32_t version;     /* changes whenever a class changes */
@@ -804,7 +805,6 @@ static inline bool sc_interrupted(Vm *vm);
 bool sc_interrupt(Vm *vm); /* always true */
 void sc_trace_add(Vm *vm, Exc *e, const VmFrame *f);
 void sc_report(Vm *vm); /* the pending exception as the context's error; clears it */
-Value sc_exc_text(Vm *vm, Exc *e); /* str(e) */
 extern const ClassDef sc_exc_def;
 bool sc_open_exceptions(Vm *vm);
 
@@ -849,6 +849,7 @@ Unit *sc_unpack_unit(Vm *vm, const char *file, const Namespace *n); /* the same 
 Unit *sc_compile_hidden(Vm *vm, const char *file, const char *text, size_t size); /* frames not shown */
 /* Of a prompt: values of expressions are printed. out_cut: CUT_ of ast.h, whether there is a result or not */
 Unit *sc_compile_shown(Vm *vm, const char *file, const char *text, size_t size, int *out_cut);
+bool sc_add_show(Vm *vm); /* the function that its values go through, among the built-in ones */
 bool sc_run_file(Vm *vm, const char *path); /* as the main module */
 bool sc_run_module(Vm *vm, const char *name); /* the same by its name, as python -m does */
 bool sc_run_main(Vm *vm, Unit *u); /* takes u, which may be NULL */

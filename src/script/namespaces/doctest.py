@@ -1,5 +1,7 @@
 # doctest -- examples in docstrings, run and compared with what they say they print.
+import inspect as _inspect
 import io as _io
+import linecache as _linecache
 import re as _re
 import sys as _sys
 import traceback as _traceback
@@ -56,6 +58,20 @@ class DocTestParser:
         return DocTest(self.get_examples(string, name), globs, name, filename, lineno, string)
 
 
+# The line, from 0, on which an object's docstring begins.
+def _line_of(obj, filename):
+    lines = _linecache.getlines(filename or "")
+    at = None
+    if isinstance(obj, type):
+        start = _re.compile(rf"\s*class\s*{_re.escape(obj.__name__)}\b")
+        at = next((i for i, line in enumerate(lines) if start.match(line)), None)
+    elif not isinstance(obj, _types.ModuleType):
+        at = _inspect.unwrap(obj).__code__.co_firstlineno - 1 if _inspect.isfunction(obj) else None
+    else:
+        return 0
+    return None if at is None else next((i for i in range(at, len(lines)) if _re.match(r"(^|.*:)\s*\w*[\"']", lines[i])), None)
+
+
 class DocTestFinder:
     def __init__(self, verbose=False, parser=DocTestParser(), recurse=True, exclude_empty=True):
         self._parser, self._recurse, self._exclude_empty = parser, recurse, exclude_empty
@@ -75,15 +91,16 @@ class DocTestFinder:
             return
         seen.add(id(obj))
         doc = getattr(obj, "__doc__", None)
+        doc = "" if doc is None and not self._exclude_empty else doc
         if isinstance(doc, str):
-            t = self._parser.get_doctest(doc, globs, name, getattr(obj, "__file__", None), 0)
+            t = self._parser.get_doctest(doc, globs, name, globs.get("__file__"), _line_of(obj, globs.get("__file__")))
             if t.examples or not self._exclude_empty:
                 out.append(t)
         if not self._recurse:
             return
         if isinstance(obj, _types.ModuleType):
             for k, v in list(obj.__dict__.items()):
-                if isinstance(v, (_types.FunctionType, type)) and getattr(v, "__module__", None) == module:
+                if (_inspect.isroutine(_inspect.unwrap(v)) or isinstance(v, type)) and getattr(v, "__module__", None) == module:
                     self._find(out, v, f"{name}.{k}", globs, seen, module)
         elif isinstance(obj, type):
             for k, v in list(obj.__dict__.items()):
@@ -117,27 +134,60 @@ class OutputChecker:
         return f"Expected nothing\nGot:\n{pad(got)}" if got else "Expected nothing\nGot nothing\n"
 
 
+def _indented(text):
+    return _re.sub("(?m)^(?!$)", "    ", text)
+
+
 # What an example prints: an expression prints its value, as at a prompt.
 def _run(source, globs, out):
     was = _sys.stdout
     _sys.stdout = out
     try:
-        try:
-            code = compile(source.strip(), "<doctest>", "eval")
-        except SyntaxError:
-            exec(compile(source, "<doctest>", "exec"), globs)
-        else:
-            v = eval(code, globs)
-            if v is not None:
-                out.write(repr(v) + "\n")
+        exec(compile(source, "<doctest>", "single"), globs)
     finally:
         _sys.stdout = was
 
 
 class DocTestRunner:
+    DIVIDER = "*" * 70
+
     def __init__(self, checker=None, verbose=None, optionflags=0):
         self._checker, self.optionflags = checker or OutputChecker(), optionflags
+        self._verbose = "-v" in _sys.argv if verbose is None else verbose
         self.tries = self.failures = 0
+        self._counts = {}  # of each test by name: failures and examples
+
+    def report_start(self, out, test, example):
+        if self._verbose:
+            want = "Expecting:\n" + _indented(example.want) if example.want else "Expecting nothing\n"
+            out("Trying:\n" + _indented(example.source) + want)
+
+    def report_success(self, out, test, example, got):
+        if self._verbose:
+            out("ok\n")
+
+    def report_failure(self, out, test, example, got):
+        out(self._header(test, example) + self._checker.output_difference(example, got, self.optionflags))
+
+    def report_unexpected_exception(self, out, test, example, exc_info):
+        text = "Traceback (most recent call last):\n" + "".join(_traceback.format_exception_only(exc_info[1]))
+        out(self._header(test, example) + "Exception raised:\n" + _indented(text))
+
+    def _header(self, test, example):
+        place = test.name if not test.filename else f'File "{test.filename}", line ' + (
+            "?" if test.lineno is None else str(test.lineno + example.lineno + 1)) + f", in {test.name}"
+        return f"{self.DIVIDER}\n{place}\nFailed example:\n" + _indented(example.source)
+
+    # Does an example that raised x say so?
+    def _as_said(self, example, x, flags):
+        said = _re.search(r"(?ms)^Traceback \((?:most recent call last|innermost last)\):\s*$.*?^(?P<msg>\w+.*)", example.want)
+        if not said:
+            return None
+        raised = _traceback.format_exception_only(x)[-1]
+        kind = lambda s: s.split("\n", 1)[0].split(":", 1)[0].rsplit(".", 1)[-1]
+        if flags & IGNORE_EXCEPTION_DETAIL and kind(said["msg"]) == kind(raised):
+            return True
+        return self._checker.check_output(said["msg"], raised, flags)
 
     def run(self, test, compileflags=None, out=None, clear_globs=True):
         out = out or _sys.stdout.write
@@ -149,45 +199,78 @@ class DocTestRunner:
             if flags & SKIP:
                 continue
             tries += 1
+            quiet = flags & REPORT_ONLY_FIRST_FAILURE and failures
+            if not quiet:
+                self.report_start(out, test, e)
             text, raised = _io.StringIO(), None
             try:
                 _run(e.source, test.globs, text)
             except KeyboardInterrupt:
                 raise
             except BaseException as x:
-                raised = "".join(_traceback.format_exception_only(x))
+                raised = x
             got = text.getvalue()
+            if got and not got.endswith("\n"):
+                got += "\n"
             if raised is None:
                 ok = self._checker.check_output(e.want, got, flags)
             else:
-                want = _re.search(r"(?ms)^Traceback \((?:most recent call last|innermost last)\):\s*$.*?^(?P<msg>\w+.*)", e.want)
-                if want and flags & IGNORE_EXCEPTION_DETAIL:
-                    kind = lambda s: s.split(":", 1)[0].rsplit(".", 1)[-1]
-                    ok = kind(want["msg"]) == kind(raised)
-                else:
-                    ok = want is not None and self._checker.check_output(want["msg"], raised, flags)
-                got += "Traceback (most recent call last):\n" + raised
-            if not ok:
-                failures += 1
-                out("*" * 70 + f"\nFile \"{test.filename}\", line {test.lineno + e.lineno + 1}, in {test.name}\nFailed example:\n    "
-                    + e.source.rstrip("\n").replace("\n", "\n    ") + "\n" + self._checker.output_difference(e, got, flags))
-                if flags & FAIL_FAST:
-                    break
+                ok = self._as_said(e, raised, flags)
+            if ok:
+                if not quiet:
+                    self.report_success(out, test, e, got)
+                continue
+            if not quiet and ok is None:
+                self.report_unexpected_exception(out, test, e, (type(raised), raised, raised.__traceback__))
+            elif not quiet:
+                if raised is not None:
+                    got += "Traceback (most recent call last):\n" + "".join(_traceback.format_exception_only(raised))
+                self.report_failure(out, test, e, got)
+            failures += 1
+            if flags & FAIL_FAST:
+                break
         self.tries, self.failures = self.tries + tries, self.failures + failures
+        before = self._counts.get(test.name, (0, 0))
+        self._counts[test.name] = before[0] + failures, before[1] + tries
         if clear_globs:
             test.globs.clear()
         return TestResults(failures, tries)
 
     def summarize(self, verbose=None):
+        verbose = self._verbose if verbose is None else verbose
+        items = sorted(self._counts.items())
+        none = [n for n, (f, t) in items if t == 0]
+        passed = [(n, t) for n, (f, t) in items if t and not f]
+        failed = [(n, f, t) for n, (f, t) in items if f]
+        if verbose and none:
+            print(len(none), "items had no tests:")
+            for n in none:
+                print("   ", n)
+        if verbose and passed:
+            print(len(passed), "items passed all tests:")
+            for n, t in passed:
+                print(" %3d tests in %s" % (t, n))
+        if failed:
+            print(self.DIVIDER)
+            print(len(failed), "items had failures:")
+            for n, f, t in failed:
+                print(" %3d of %3d in %s" % (f, t, n))
+        if verbose:
+            print(self.tries, "tests in", len(items), "items.")
+            print(self.tries - self.failures, "passed and", self.failures, "failed.")
         if self.failures:
-            print("*" * 70 + f"\n***Test Failed*** {self.failures} failures.")
+            print("***Test Failed***", self.failures, "failures.")
+        elif verbose:
+            print("Test passed.")
         return TestResults(self.failures, self.tries)
 
 
 def testmod(m=None, name=None, globs=None, verbose=None, report=True, optionflags=0, extraglobs=None, raise_on_error=False,
             exclude_empty=False):
+    if raise_on_error:
+        raise NotImplementedError("doctest.testmod: raise_on_error")
     m = m if m is not None else _sys.modules["__main__"]
-    runner = DocTestRunner(optionflags=optionflags)
+    runner = DocTestRunner(verbose=verbose, optionflags=optionflags)
     for t in DocTestFinder(exclude_empty=exclude_empty).find(m, name, globs=globs, extraglobs=extraglobs):
         runner.run(t)
     if report:
@@ -196,7 +279,7 @@ def testmod(m=None, name=None, globs=None, verbose=None, report=True, optionflag
 
 
 def run_docstring_examples(f, globs, verbose=False, name="NoName", compileflags=None, optionflags=0):
-    runner = DocTestRunner(optionflags=optionflags)
+    runner = DocTestRunner(verbose=verbose, optionflags=optionflags)
     for t in DocTestFinder(recurse=False).find(f, name, globs=globs):
         runner.run(t)
 
@@ -216,7 +299,7 @@ class DocTestCase(_unittest.TestCase):
 
     def runTest(self):
         text = _io.StringIO()
-        failures, _ = DocTestRunner(self._dt_checker, optionflags=self._dt_flags).run(self._dt_test, out=text.write)
+        failures, _ = DocTestRunner(self._dt_checker, False, self._dt_flags).run(self._dt_test, out=text.write)
         if failures:
             raise self.failureException(f"Failed doctest test for {self._dt_test.name}\n\n{text.getvalue()}")
 

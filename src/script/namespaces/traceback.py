@@ -48,7 +48,7 @@ def format_exception_only(exc, value=None):
     name = c.__qualname__
     if c.__module__ not in ("builtins", "__main__", None):
         name = f"{c.__module__}.{name}"
-    text = str(e)
+    text = str(e.msg if isinstance(e, SyntaxError) else e)
     return [f"{name}: {text}\n" if text else f"{name}\n"]
 
 
