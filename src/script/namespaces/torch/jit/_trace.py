@@ -164,15 +164,22 @@ _CHANGES = ("Encountering a {} at the output of the tracer might cause the trace
             "strict=False to trace() to allow this behavior.")
 
 
-def _check_output(r, strict):
+_OUTPUTS = "Only tensors, lists, tuples of tensors, or dictionary of tensors can be output from traced functions"
+
+
+def _check_output(r, leaves, strict):
     # What a traced function gives: tensors, and flat lists or dicts of them, which are its own.
+    if isinstance(r, dict) and strict:
+        raise RuntimeError(_CHANGES.format("dict"))
+    if not any([isinstance(x, _w.Tensor) for x in leaves]):
+        raise RuntimeError("The traced function didn't return any values! Side-effects are not captured in traces, so it would be a no-op."
+                           if r is None else _OUTPUTS)
     if isinstance(r, (list, dict)):
         values = r if isinstance(r, list) else r.values()
         if isinstance(r, dict) and any([isinstance(k, _w.Tensor) for k in r]):
             raise RuntimeError("a trace cannot give a dict whose keys are tensors")
         if isinstance(r, list) and not all([isinstance(v, _w.Tensor) for v in values]):
-            raise RuntimeError("Only tensors, lists, tuples of tensors, or dictionary of tensors can be output from traced "
-                               "functions")
+            raise RuntimeError(_OUTPUTS)
         if isinstance(r, list) and strict:
             warnings.warn(_CHANGES.format("list"), TracerWarning, stacklevel=2)
 
@@ -217,9 +224,7 @@ def _record(func, args, state, name, strict, names=None, opens=None, counts=True
         try:
             r = func(*_tree.unflatten(spec, list(symbols[n:])))
             out, out_spec = _tree.flatten(r, None, False)
-            if isinstance(r, dict) and strict:
-                raise RuntimeError(_CHANGES.format("dict"))
-            _check_output(r, strict)
+            _check_output(r, out, strict)
             tensors, statics, views, same = [], {}, {}, []
             for i, x in enumerate(out):
                 if isinstance(x, _w.Tensor):
@@ -231,10 +236,6 @@ def _record(func, args, state, name, strict, names=None, opens=None, counts=True
                     tensors.append(x)
                 else:
                     statics[i] = x
-            if not tensors:
-                raise RuntimeError("The traced function didn't return any values! Side-effects are not captured in traces, so it would be "
-                                   "a no-op." if r is None else "Only tensors, lists, tuples of tensors, or dictionary of tensors can "
-                                   "be output from traced functions")
             counted.append(len(tensors))
             writes = []
             for i, (s, old) in enumerate(zip(symbols, first)):
