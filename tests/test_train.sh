@@ -205,6 +205,65 @@ says 'pictures of two sizes' 'the first picture' bash -c "mkdir odd odd/a odd/b;
 says 'a loss that explodes' 'the loss is' "$weft" train line.weft x.npy y.npy --optimizer=sgd --lr=1e30
 says 'a schedule' 'warmup:STEPS' "$weft" train net.weft digits --loss=mse --schedule=sine
 
+# ---- exported: steps in C of a loss by name, and of a method that does something else in training, are those of the script
+cat >steps.py <<'PY'
+import sys
+import torch
+import torch.nn as nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(1, 3, 3, bias=False)
+        self.norm = nn.BatchNorm2d(3)
+        self.head = nn.Linear(48, 4)
+
+    def forward(self, x):
+        return self.head(torch.flatten(torch.relu(self.norm(self.conv(x))), 1))
+
+    @torch.jit.export
+    def loss(self, x, t):
+        return torch.nn.functional.cross_entropy(self.forward(x), t)
+
+
+torch.manual_seed(0)
+x, t = torch.randn(5, 1, 6, 6), torch.tensor([0, 3, 1, 2, 2])
+net = torch.jit.script(Net())
+net(x), net.loss(x, t)
+net.save("c.weft")
+for name, make in (("sgd", lambda p: torch.optim.SGD(p, 0.01)), ("momentum", lambda p: torch.optim.SGD(p, 0.01, momentum=0.9)),
+                   ("adam", lambda p: torch.optim.Adam(p, 0.01)), ("adamw", lambda p: torch.optim.AdamW(p, 0.01)),
+                   ("rmsprop", lambda p: torch.optim.RMSprop(p, 0.01)), ("adagrad", lambda p: torch.optim.Adagrad(p, 0.01))):
+    net = torch.jit.load("c.weft")
+    net.train()
+    optimizer = make(list(net.parameters()))
+    with open(name + ".txt", "w") as f:
+        for i in range(4):
+            optimizer.zero_grad()
+            loss = nn.functional.cross_entropy(net(x), t)
+            loss.backward()
+            optimizer.step()
+            f.write(f"{loss.item():.4f}\n")
+        net.eval()
+        f.write(f"{net(x)[0, 0].item():.4f}\n")
+values = ", ".join([repr(v) for v in x.reshape(-1).tolist()])
+with open("steps.c", "w") as f:
+    f.write('#include "net.h"\n#include <stdio.h>\nstatic net_state s; static double arena[NET_ARENA / 8 + 8];\n'
+            f"static const float x[] = {{{values}}}; static const int64_t t[] = {{0, 3, 1, 2, 2}};\n"
+            "int main(void)\n{\n    float loss, y[20];\n    s = net_weights;\n"
+            '    for (int i = 0; i < 4; i++) { if (net_train(&s, 5, x, t, &loss, arena)) return 1; printf("%.4f\\n", (double)loss); }\n'
+            '    if (net_forward(&s, 5, x, y, arena)) return 1;\n    printf("%.4f\\n", (double)y[0]);\n    return 0;\n}\n')
+PY
+check 'the script that makes a step' "$weft" run steps.py
+exported() { # LOSS OPTIMIZER
+    "$weft" export c.weft -o "c_$2" --name=net --train="$1" --optimizer="$2" --lr=0.01 --max=8 && cc -std=c99 -O1 -w -I"c_$2" -o "c_$2/run" steps.c "c_$2/net.c" "c_$2/net_weights.c" -lm &&
+        "c_$2/run" >"c_$2/out" && paste "c_$2/out" "$2.txt" | tee /dev/stderr | awk '{ d = $1 - $2; if (d < -2e-3 || d > 2e-3) exit 1 }'
+}
+for o in sgd momentum adam adamw rmsprop adagrad; do check "exported, cross_entropy by $o" exported cross_entropy "$o"; done
+check 'exported, a method in training' exported loss adam
+says 'exported, no loss' '--train=cross_entropy' "$weft" export bright.weft -o none --train --max=8
+
 # ---- PyTorch's numbers
 python=${PEERS_PYTHON:-python3}
 if "$python" -c 'import torch, onnx' 2>/dev/null; then

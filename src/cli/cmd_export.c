@@ -1,6 +1,7 @@
 /* cmd_export.c -- weft export: a model, and the step that trains it, as C that stands
  * alone. */
 #include "cli.h"
+#include "train/train.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,63 +60,105 @@ static wf_optim *new_optimizer(wf_ctx *c, wf_module *m, const char *name, double
 }
 
 typedef struct Loss {
-    const char *name;
-    int nin;
+    char *method;      /* what runs */
+    const char *named; /* a loss of its first result and the last input; NULL: it is the loss itself */
+    const char **types; /* of the inputs that are not tensors of the file */
+    int nin, nout;
 } Loss;
 
 static wf_status run_loss(wf_ctx *c, void *user, wf_module *m, const wf_tensor *in, int nin,
                           wf_tensor *out, int nout)
 {
     const Loss *loss = user;
+    wf_tensor y[TRAIN_COLUMNS];
 
-    return wf_module_run(c, m, loss->name, in, nin, out, nout);
+    if (!loss->named)
+        return wf_module_run(c, m, loss->method, in, nin, out, nout);
+    if (wf_module_run(c, m, loss->method, in, nin - 1, y, loss->nout) == WF_OK)
+        out[0] = train_loss_of(c, loss->named, y[0], in[nin - 1]);
+    return wf_ctx_status(c);
 }
 
-/* The types of the inputs of method `loss` that are not tensors of the file. */
-static const char **loss_types(wf_ctx *c, const wf_model *file, const char *name,
-                               int *out_n)
+static void add_type(Loss *loss, const char *type)
 {
-    const wf_program *p = wf_model_find(file, name);
-    int first = wf_model_method_state(c, file, name, NULL, 0);
-    const char **types = cli_need_memory((size_t)wf_program_inputs(p) * sizeof *types + 1);
+    loss->types[loss->nin++] = strcpy(cli_need_memory(strlen(type) + 1), type);
+}
 
-    *out_n = 0;
-    for (int i = first; i < wf_program_inputs(p); i++) {
-        const char *type;
-        char *copy;
+/* Of a result f32[N,10] that classes are chosen by, i64[N]; of another its own type. */
+static void add_target(Loss *loss, const char *result)
+{
+    const char *sizes = strchr(result, '['), *first = sizes ? strpbrk(sizes, ",]") : NULL, *rest;
+    char *type;
 
-        if (wf_program_input_type(c, p, i, &type) != WF_OK)
-            break;
-        copy = cli_need_memory(strlen(type) + 1);
-        types[(*out_n)++] = strcpy(copy, type);
+    if (!train_counts_classes(loss->named) || !first || *first == ']') {
+        add_type(loss, result);
+        return;
     }
-    return types;
+    rest = first + 1 + strcspn(first + 1, ",]");
+    type = cli_need_memory(strlen(result) + 4);
+    sprintf(type, "i64%.*s%s", (int)(first - sizes), sizes, rest);
+    add_type(loss, type);
+    free(type);
+}
+
+/* What trains: program NAME of the file, or a loss of that name of what `forward` gives; their form for training, where there is one. */
+static bool find_loss(wf_ctx *c, const Export *x, const wf_model *file, Loss *out)
+{
+    const char *base = x->loss, *type;
+    const wf_program *p;
+    int first;
+
+    for (int i = 0; train_losses[i] && !wf_model_find(file, x->loss); i++)
+        if (strcmp(train_losses[i], x->loss) == 0)
+            out->named = train_losses[i];
+    base = out->named ? "forward" : x->loss;
+    out->method = cli_need_memory(strlen(base) + sizeof "no_train." + sizeof "_train");
+    sprintf(out->method, "no_train.%s", base);
+    if (*wf_model_meta(file, out->method)) {
+        cli_complain("%s has no form for training of '%s': %s", x->file, base, wf_model_meta(file, out->method));
+        return false;
+    }
+    sprintf(out->method, "%s_train", base);
+    if (!wf_model_find(file, out->method))
+        strcpy(out->method, base);
+    if (!(p = wf_model_find(file, out->method))) {
+        cli_complain("%s has no program '%s' to train by; --train=cross_entropy (nll, mse, l1, smooth_l1, bce, bce_logits) is a loss of what 'forward' gives", x->file, base);
+        return false;
+    }
+    out->nout = train_results(file, out->method);
+    if (out->named && (out->nout < 1 || out->nout > TRAIN_COLUMNS)) {
+        cli_complain("'%s' gives %d results; 1 to %d can be", out->method, out->nout, TRAIN_COLUMNS);
+        return false;
+    }
+    first = wf_model_method_state(c, file, out->method, NULL, 0);
+    out->types = cli_need_memory((size_t)(wf_program_inputs(p) + 1) * sizeof *out->types);
+    for (int i = first; i < wf_program_inputs(p) && wf_program_input_type(c, p, i, &type) == WF_OK; i++)
+        add_type(out, type);
+    if (out->named && wf_program_output_type(c, p, 0, &type) == WF_OK)
+        add_target(out, type);
+    return true;
 }
 
 /* A method "train": the loss, its gradients, and the optimiser's update. */
 static int add_training(wf_ctx *c, const Export *x, wf_model *file)
 {
-    Loss loss = {x->loss, 0};
+    Loss loss = {0};
     wf_module *m;
     wf_optim *o = NULL;
-    const char **types;
+    bool found = find_loss(c, x, file, &loss);
 
-    if (!wf_model_find(file, x->loss)) {
-        cli_complain("%s has no program '%s' to train by", x->file, x->loss);
-        return USER;
-    }
-    types = loss_types(c, file, x->loss, &loss.nin);
-    m = wf_module_load(c, file);
+    m = found ? wf_module_load(c, file) : NULL;
     if (m)
         o = new_optimizer(c, m, x->optimizer, x->lr);
     if (o && wf_optim_store(c, o, file) == WF_OK)
-        wf_optim_add_step(c, o, m, file, "train", run_loss, &loss, types, loss.nin);
+        wf_optim_add_step(c, o, m, file, "train", run_loss, &loss, loss.types, loss.nin);
     wf_optim_free(c, o);
     wf_module_release(c, m);
     for (int i = 0; i < loss.nin; i++)
-        free((char *)(uintptr_t)types[i]);
-    free(types);
-    return wf_ctx_status(c) == WF_OK ? DONE : cli_report(c);
+        free((char *)(uintptr_t)loss.types[i]);
+    free(loss.types);
+    free(loss.method);
+    return !found ? USER : wf_ctx_status(c) == WF_OK ? DONE : cli_report(c);
 }
 
 /* ---- the command ----------------------------------------------------------------------- */
@@ -291,7 +334,8 @@ static const Option options[] = {
      "c (NAME_weights.c, the default), blob (NAME.bin) or "
      "safetensors (any such file, or FILE itself, given to NAME_load)"},
     {"train", OPT_OPTIONAL, OPT_TRAIN, "LOSS",
-     "a function `train` too: program LOSS ('loss'), its gradients, and a step of the "
+     "a function `train` too: program LOSS ('loss'), or a loss by name of what 'forward' gives "
+     "(cross_entropy, nll, mse, l1, smooth_l1, bce, bce_logits), its gradients, and a step of the "
      "optimiser"},
     {"optimizer", OPT_VALUE, OPT_OPTIMIZER, "NAME",
      "sgd (the default), momentum, adam, adamw, rmsprop, adagrad"},

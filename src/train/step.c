@@ -13,14 +13,14 @@ const char *const train_losses[] = {"cross_entropy", "nll", "mse",        "l1",
 const char *const train_optimizers[] = {"adam",    "adamw",   "sgd",
                                         "rmsprop", "adagrad", NULL};
 
-static bool counts_classes(const char *loss)
+bool train_counts_classes(const char *loss)
 {
     return loss && (strcmp(loss, "cross_entropy") == 0 || strcmp(loss, "nll") == 0);
 }
 
 /* ---- losses ------------------------------------------------------------------------ */
 
-static wf_tensor named_loss(wf_ctx *c, const char *name, wf_tensor y, wf_tensor t)
+wf_tensor train_loss_of(wf_ctx *c, const char *name, wf_tensor y, wf_tensor t)
 {
     if (strcmp(name, "cross_entropy") == 0)
         return wf_cross_entropy(c, y, t, WF_NONE, -100, 0, WF_MEAN);
@@ -50,6 +50,11 @@ static int lines_of(const wf_model *m, const char *method, const char *kind)
     return n;
 }
 
+int train_results(const wf_model *m, const char *method)
+{
+    return wf_program_outputs(wf_model_find(m, method)) - lines_of(m, method, "update ");
+}
+
 /* The program that is called in this mode. */
 static const char *method_of(const Trainer *t, bool training)
 {
@@ -65,8 +70,7 @@ static wf_status call_model(wf_ctx *c, Trainer *t, wf_module *m, const wf_tensor
 {
     wf_tensor all[TRAIN_COLUMNS];
     const char *name = method_of(t, wf_module_training(m));
-    int n = wf_program_outputs(wf_model_find(t->file, name)) -
-            lines_of(t->file, name, "update ");
+    int n = train_results(t->file, name);
 
     if (n < 1 || n > TRAIN_COLUMNS)
         return train_fail(c, WF_ERR_VALUE, "%s gives %d results; 1 to %d can be", name, n,
@@ -100,13 +104,13 @@ static wf_status loss_of(wf_ctx *c, void *user, wf_module *m, const wf_tensor *i
 
     if (call_model(c, t, m, in, t->loss ? nin - 1 : nin, &y))
         return wf_ctx_status(c);
-    if (t->loss && !counts_classes(t->loss) && wf_rank(c, target) + 1 == wf_rank(c, y))
+    if (t->loss && !train_counts_classes(t->loss) && wf_rank(c, target) + 1 == wf_rank(c, y))
         target = wf_expand_dims(c, target, -1); /* numbers [N] for results [N,1] */
-    if (t->loss && !counts_classes(t->loss) && same_shape(c, y, target))
+    if (t->loss && !train_counts_classes(t->loss) && same_shape(c, y, target))
         return wf_ctx_status(c);
-    out[0] = t->loss ? wf_cast(c, named_loss(c, t->loss, y, target), WF_F32) : y;
+    out[0] = t->loss ? wf_cast(c, train_loss_of(c, t->loss, y, target), WF_F32) : y;
     if (nout > 1) { /* the metric: how many are right */
-        y = counts_classes(t->loss)
+        y = train_counts_classes(t->loss)
                 ? wf_eq(c, wf_argmax(c, y, (int[]){1}, false), target)
                 : wf_eq(c,
                         wf_gt(c, y, wf_float(c, strcmp(t->loss, "bce") == 0 ? 0.5 : 0)),
@@ -158,7 +162,7 @@ static wf_status fit_target(Trainer *t, TrainRows *r, wf_dtype dtype)
         return WF_OK;
     if (wf_model_output_info(t->cx, t->file, method_of(t, false), 0, &info))
         return wf_ctx_status(t->cx);
-    if (!counts_classes(t->loss))
+    if (!train_counts_classes(t->loss))
         return train_rows_fit(t->cx, t->o, r, last, dtype, info.dims, info.rank, false);
     if (wf_array_rank(r->v[last]) == 2 && wf_array_dims(r->v[last])[1] == 1)
         flat[0] = r->count; /* [N,1] as [N] */
@@ -371,7 +375,7 @@ static wf_status choose_loss(Trainer *t)
         return train_fail(t->cx, WF_ERR_UNSUPPORTED,
                           "%s has no form for training of '%s': %s", t->o->model,
                           method_of(t, false), why);
-    if (counts_classes(t->loss) || (t->loss && strncmp(t->loss, "bce", 3) == 0))
+    if (train_counts_classes(t->loss) || (t->loss && strncmp(t->loss, "bce", 3) == 0))
         t->metric = "accuracy";
     return WF_OK;
 }

@@ -70,6 +70,11 @@ wf_status train_rows_batch(wf_ctx *cx, const TrainRows *r, const int64_t *order,
 
 /* ---- step.c ------------------------------------------------------------------------ */
 
+bool train_counts_classes(const char *loss);                         /* are targets numbers of classes? */
+wf_tensor train_loss_of(wf_ctx *c, const char *name, wf_tensor y, wf_tensor target);
+/* How many results a method of a file has that are no new values of its tensors. */
+int train_results(const wf_model *m, const char *method);
+
 typedef struct TrainValue { /* a tensor that a step takes or changes */
     char *name;
     wf_array *array; /* held */
