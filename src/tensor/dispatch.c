@@ -428,7 +428,7 @@ static void settle_given(const Gift *g, Tensor *t, bool ok)
 static bool run_exec(wf_ctx *c, wf_exec *e, Tensor *const *in, uint32_t nin,
                      const Gift *g, Tensor **out, uint32_t nout)
 {
-    wf_array *few[8], **ins = few, **outs;
+    wf_array *few[32], **ins = few, **outs;
     size_t room = (nin + nout) * sizeof *ins;
     bool ok = true;
 
@@ -626,6 +626,8 @@ static bool run_now(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin,
     for (uint32_t i = 0; i < nin; i++)
         need |= in[i]->need;
     need = s->no_grad || op_has(op, OPF_ZERO) || !nout ? 0 : need & s->recorders;
+    if (need) /* what is recorded keeps its operands */
+        g = NULL;
     if (nout == 1 && !attr && (out[0] = fast_map(c, op, in, nin, false)) != NULL && !need)
         return true;
     if (failed(c))
@@ -865,6 +867,5 @@ bool tensor_call_donating(wf_ctx *c, const Program *p, const wf_tensor *in, uint
 
     if (failed(c) || !ts(c))
         return false;
-    return call_program(c, p, in, nin, donated && !is_recorded(c, in, nin) ? &g : NULL,
-                        out, nout);
+    return call_program(c, p, in, nin, donated ? &g : NULL, out, nout);
 }
