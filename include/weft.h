@@ -15,14 +15,14 @@
  *     weft_random.h   random numbers with PyTorch's numbers;   weft_keys.h   by key, as JAX; tensors as text
  *     weft_nn.h       modules, optimisers, data, and how they go into files: a trainer in ten lines stands at its top
  *     weft_comm.h     several processes
- *     weft_dlpack.h   memory shared with other libraries (not brought in);   weft.hpp   all of it for C++
+ *     weft_dlpack.h   memory shared with other libraries (not brought in);   weft.hpp   handles that own, for C++
  *
  * Conventions
  *   names      functions wf_noun_verb or wf_verb, types wf_noun, constants WF_NAME
  *   context    wf_ctx comes first in every call that can fail. One context, one thread at a time;
- *              make as many contexts as there are threads. Where two threads are in calls of one context at once, both
- *              get WF_ERR_ARG. Programs, arrays and executables are immutable or atomically counted and may be shared
- *              between contexts and threads.
+ *              make as many contexts as there are threads. Of two calls in one context at once the later one
+ *              does nothing and is WF_ERR_ARG, and so is the context from the end of the other on. Programs, arrays
+ *              and executables are immutable or atomically counted and may be shared between contexts and threads.
  *   errors     a function returns WF_OK or the status that is now also kept in the context, where
  *              the first error sticks until wf_clear. Out-parameters are set to NULL first.
  *   NULL       is harmless everywhere: as context, handle, pointer to give a result to, and with a count. Such a call
@@ -358,7 +358,7 @@ WF_API wf_status wf_program_cost(wf_ctx *cx, const wf_program *p, const char *co
 
 /* ---- transforms ---------------------------------------------------------------------------------
  *
- * Each takes a program and gives a new one. wrt lists inputs by index; NULL with n 0 means input 0.
+ * Each takes a program and gives a new one, to be released. wrt lists inputs by index; NULL with n 0 means input 0.
  * WF_ERR_NORULE names the op and its line when something has no derivative. */
 
 /* (x.., dx for wrt) -> (y.., dy..) */

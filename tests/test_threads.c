@@ -426,6 +426,59 @@ TEST(one_context_in_two_threads_at_once_is_an_error_for_both)
     wf_ctx_free(cx);
 }
 
+/* Short calls of two threads, one after the other and now and then at once. Under TSan the races would be what is tested. */
+typedef struct Careless {
+    wf_ctx *cx;
+    wf_tensor x;
+} Careless;
+
+static void *call_carelessly(void *arg)
+{
+    Careless *k = arg;
+    double end = clock_seconds() + 20, item;
+
+    while (wf_ctx_status(k->cx) == WF_OK && clock_seconds() < end)
+        for (int i = 0; i < 100; i++) {
+            wf_scope_begin(k->cx);
+            wf_tensor y = wf_softmax(k->cx, wf_add(k->cx, k->x, wf_float(k->cx, i)), 0);
+            wf_read_f64(k->cx, wf_sum(k->cx, y, NULL, 0, false), &item, 1);
+            wf_drop(k->cx, wf_keep(k->cx, wf_from(k->cx, WF_I32, (int64_t[]){1}, 1, &i)));
+            wf_rank(k->cx, wf_reshape(k->cx, y, (int64_t[]){2, WF_INFER}, 2));
+            wf_scope_end(k->cx);
+        }
+    return NULL;
+}
+
+static bool races_are_reported(void)
+{
+#if defined(__SANITIZE_THREAD__)
+    return true;
+#elif defined(__has_feature)
+    return __has_feature(thread_sanitizer);
+#else
+    return false;
+#endif
+}
+
+TEST(two_threads_that_share_a_context_break_nothing)
+{
+    for (int round = 0; round < 20 && !races_are_reported(); round++) {
+        Careless k = {wf_ctx_new(NULL), WF_NONE};
+        pthread_t t[2];
+
+        k.x = wf_ones(k.cx, WF_F32, (int64_t[]){8}, 1);
+        for (int i = 0; i < 2; i++)
+            REQUIRE(pthread_create(&t[i], NULL, call_carelessly, &k) == 0);
+        for (int i = 0; i < 2; i++)
+            pthread_join(t[i], NULL);
+        CHECK_EQ_INT(wf_ctx_status(k.cx), WF_ERR_ARG);
+        wf_clear(k.cx);
+        CHECK(wf_item(k.cx, wf_sum(k.cx, k.x, NULL, 0, false)) == 8);
+        CHECK_EQ_INT(wf_ctx_status(k.cx), WF_OK);
+        wf_ctx_free(k.cx);
+    }
+}
+
 /* ---- what contexts share ------------------------------------------------------------- */
 
 /* Threads of this process that pools made. */

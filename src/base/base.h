@@ -379,6 +379,7 @@ typedef struct Region {
     jmp_buf jump;
     struct Region *outer;
     uint32_t pool_mark;
+    int calls; /* of the context, with this one */
     ArenaMark scratch_mark;
 } Region;
 
@@ -399,9 +400,10 @@ _Noreturn void ctx_out_of_memory(wf_ctx *cx); /* record and jump */
     return api_out_of_memory(cx, &region_)
 #define API_RETURN(cx) return api_leave(cx, &region_)
 
-/* A call in progress, by one thread: regions are, and whatever is longer than one, as a script. */
-bool ctx_call_begin(wf_ctx *cx);
-void ctx_call_end(wf_ctx *cx);
+/* A call in progress, by one thread: regions are, whatever is longer than one, as a script, and what changes the context
+ * outside of regions. They nest. */
+static inline bool ctx_call_begin(wf_ctx *cx); /* false: another thread is in one, and is told when that ends */
+static inline void ctx_call_end(wf_ctx *cx);
 /* Is another thread in a call of the context? Then it is told when that ends. Asked by what changes the context outside
  * a region: errors, settings, scopes. */
 static inline bool ctx_elsewhere(const wf_ctx *cx);
@@ -467,10 +469,42 @@ struct wf_ctx {
 };
 
 extern const wf_semantics semantics_plain; /* of a new context */
+/* One address for each thread. */
+extern _Thread_local char this_thread __attribute__((tls_model("initial-exec")));
+static inline bool ctx_in_call(const wf_ctx *cx) /* this thread */
+{
+    return cx && __atomic_load_n(&cx->caller, __ATOMIC_RELAXED) == &this_thread;
+}
+bool ctx_first_call(wf_ctx *cx);
+void ctx_last_end(wf_ctx *cx);
+static inline bool ctx_call_begin(wf_ctx *cx)
+{
+    if (!ctx_in_call(cx))
+        return ctx_first_call(cx);
+    __atomic_store_n(&cx->calls, cx->calls + 1, __ATOMIC_RELAXED);
+    return true;
+}
+static inline void ctx_call_end(wf_ctx *cx)
+{
+    if (cx->calls == 1)
+        ctx_last_end(cx);
+    else
+        __atomic_store_n(&cx->calls, cx->calls - 1, __ATOMIC_RELAXED);
+}
+/* IN_CALL(cx);  the rest of the block is a call; if (!in_call_): it may not be. */
+static inline wf_ctx *call_enter_(wf_ctx *cx) { return cx && ctx_call_begin(cx) ? cx : NULL; }
+static inline void call_leave_(wf_ctx **cx)
+{
+    if (*cx)
+        ctx_call_end(*cx);
+}
+#define IN_CALL(cx) __attribute__((cleanup(call_leave_), unused)) wf_ctx *in_call_ = call_enter_(cx)
 bool ctx_is_elsewhere(const wf_ctx *cx); /* of one that some thread is in */
 static inline bool ctx_elsewhere(const wf_ctx *cx)
 {
-    return __atomic_load_n(&cx->caller, __ATOMIC_RELAXED) && ctx_is_elsewhere(cx);
+    void *caller = __atomic_load_n(&cx->caller, __ATOMIC_RELAXED);
+
+    return caller && caller != &this_thread && ctx_is_elsewhere(cx);
 }
 
 /* No context is a failed one: whoever gets NULL does nothing. */

@@ -150,21 +150,16 @@ void wf_cancel(wf_ctx *cx)
 
 #define CROSSED "the context was used by two threads at once"
 
-static _Thread_local char me; /* one address for each thread */
+_Thread_local char this_thread;
 
-/* Both threads have failed from here on: neither goes on with what the other has in hand. */
-static void set_crossed(wf_ctx *cx)
-{
-    __atomic_store_n(&cx->error.text, CROSSED, __ATOMIC_RELAXED);
-    __atomic_store_n(&cx->status, WF_ERR_ARG, __ATOMIC_RELAXED);
-    __atomic_store_n(&cx->crossed, 1, __ATOMIC_RELAXED);
-}
+/* The one that came later does nothing; the other goes on, and gets the error when its call ends. */
+static void set_crossed(wf_ctx *cx) { __atomic_store_n(&cx->crossed, 1, __ATOMIC_RELAXED); }
 
 bool ctx_is_elsewhere(const wf_ctx *cx)
 {
     void *caller = __atomic_load_n(&cx->caller, __ATOMIC_RELAXED);
 
-    if (!caller || caller == &me)
+    if (!caller || caller == &this_thread)
         return false;
     set_crossed((wf_ctx *)(uintptr_t)cx);
     return true;
@@ -172,12 +167,17 @@ bool ctx_is_elsewhere(const wf_ctx *cx)
 
 /* ---- the first error --------------------------------------------------------------- */
 
-wf_status wf_ctx_status(const wf_ctx *cx) { return ctx_status(cx); }
+wf_status wf_ctx_status(const wf_ctx *cx)
+{
+    return cx && __atomic_load_n(&cx->crossed, __ATOMIC_RELAXED) ? WF_ERR_ARG : ctx_status(cx);
+}
 
 void wf_clear(wf_ctx *cx)
 {
-    if (!cx || ctx_elsewhere(cx))
+    IN_CALL(cx);
+    if (!in_call_)
         return;
+    __atomic_store_n(&cx->crossed, 0, __ATOMIC_RELAXED);
     arena_clear(&cx->errors);
     cx->status = WF_OK;
     cx->error = (Diagnostic){0};
@@ -199,11 +199,12 @@ static Diagnostic keep_diagnostic(wf_ctx *cx, Place place, const char *fmt, va_l
 
 bool fail_list(wf_ctx *cx, wf_status status, Place place, const char *fmt, va_list ap)
 {
-    if (failed(cx) || ctx_elsewhere(cx))
+    IN_CALL(cx);
+    if (!in_call_ || failed(cx))
         return false;
     assert(status != WF_OK);
-    cx->status = status == WF_OK ? WF_ERR_INTERNAL : status;
     cx->error = keep_diagnostic(cx, place, fmt, ap);
+    cx->status = status == WF_OK ? WF_ERR_INTERNAL : status;
     cx->nnotes = 0;
     cx->rendered = NULL;
     return false;
@@ -224,7 +225,8 @@ bool fail_kind(wf_ctx *cx, wf_status status, const char *kind, Place place,
 {
     va_list ap;
 
-    if (failed(cx) || ctx_elsewhere(cx))
+    IN_CALL(cx);
+    if (!in_call_ || failed(cx))
         return false;
     va_start(ap, fmt);
     fail_list(cx, status, place, fmt, ap);
@@ -235,10 +237,11 @@ bool fail_kind(wf_ctx *cx, wf_status status, const char *kind, Place place,
 
 bool fail_memory(wf_ctx *cx)
 {
-    if (failed(cx) || ctx_elsewhere(cx))
+    IN_CALL(cx);
+    if (!in_call_ || failed(cx))
         return false;
-    cx->status = WF_ERR_MEMORY;
     cx->error = (Diagnostic){.text = ""};
+    cx->status = WF_ERR_MEMORY;
     cx->nnotes = 0;
     cx->rendered = NULL;
     return false;
@@ -248,7 +251,8 @@ bool fail_note(wf_ctx *cx, Place place, const char *fmt, ...)
 {
     va_list ap;
 
-    if (!cx || ctx_elsewhere(cx) || !failed(cx))
+    IN_CALL(cx);
+    if (!in_call_ || !failed(cx))
         return false;
     va_start(ap, fmt);
     if (cx->nnotes < CTX_NOTES)
@@ -302,7 +306,8 @@ const char *wf_ctx_message(wf_ctx *cx)
 {
     Text t;
 
-    if (cx && ctx_elsewhere(cx))
+    IN_CALL(cx);
+    if (cx && !in_call_)
         return CROSSED;
     if (!cx || !failed(cx))
         return "";
@@ -375,31 +380,27 @@ void ctx_log(wf_ctx *cx, wf_log_level level, const char *fmt, ...)
 
 /* ---- protected regions ------------------------------------------------------------- */
 
-bool ctx_call_begin(wf_ctx *cx)
+bool ctx_first_call(wf_ctx *cx)
 {
     void *nobody = NULL;
 
-    if (__atomic_load_n(&cx->caller, __ATOMIC_RELAXED) != &me) {
-        if (!__atomic_compare_exchange_n(&cx->caller, &nobody, &me, false,
-                                         __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-            set_crossed(cx);
-            return false;
-        }
-        __atomic_store_n(&cx->cancelled, 0, __ATOMIC_RELAXED);
+    if (!__atomic_compare_exchange_n(&cx->caller, &nobody, &this_thread, false,
+                                     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        set_crossed(cx);
+        return false;
     }
-    __atomic_store_n(&cx->calls, cx->calls + 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&cx->cancelled, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&cx->calls, 1, __ATOMIC_RELAXED);
     return true;
 }
 
-void ctx_call_end(wf_ctx *cx)
+void ctx_last_end(wf_ctx *cx)
 {
-    __atomic_store_n(&cx->calls, cx->calls - 1, __ATOMIC_RELAXED);
-    if (cx->calls)
-        return;
-    if (__atomic_exchange_n(&cx->crossed, 0, __ATOMIC_RELAXED)) {
+    if (__atomic_load_n(&cx->crossed, __ATOMIC_RELAXED)) {
         wf_clear(cx);
         fail(cx, WF_ERR_ARG, NOWHERE, CROSSED);
     }
+    __atomic_store_n(&cx->calls, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&cx->caller, NULL, __ATOMIC_RELEASE);
 }
 
@@ -410,6 +411,7 @@ bool api_enter_(wf_ctx *cx, Region *r)
     r->outer = cx->region;
     r->pool_mark = cx->pool.n;
     r->scratch_mark = arena_mark(&cx->scratch);
+    r->calls = cx->calls;
     cx->region = r;
     return true;
 }
@@ -431,6 +433,7 @@ wf_status api_out_of_memory(wf_ctx *cx, Region *r)
     drain_pool(cx, r->pool_mark);
     arena_reset(&cx->scratch, r->scratch_mark);
     cx->region = r->outer;
+    cx->calls = r->calls; /* those inside are over */
     ctx_call_end(cx);
     if (r->outer)
         longjmp(r->outer->jump, 1);

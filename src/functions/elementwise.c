@@ -272,6 +272,7 @@ static wf_tensor at_once(wf_ctx *c, OpCode op, Tensor *const *operands, uint32_t
 static wf_tensor binary(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, wf_tensor y,
                         MathKind kind)
 {
+    IN_CALL(c);
     Tensor *a = tensor_get(c, x, fn), *b = tensor_get(c, y, fn);
     wf_tensor in[2] = {x, y};
 
@@ -297,6 +298,7 @@ static wf_tensor binary(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, wf_te
 static wf_tensor arithmetic(wf_ctx *c, const char *fn, OpCode op, OpCode bool_op,
                             wf_tensor x, wf_tensor y)
 {
+    IN_CALL(c);
     Tensor *a = tensor_get(c, x, fn), *b = tensor_get(c, y, fn);
 
     if (!a || !b)
@@ -516,6 +518,7 @@ wf_tensor wf_logaddexp(wf_ctx *c, wf_tensor x, wf_tensor y)
 
 static wf_tensor unary(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, bool real)
 {
+    IN_CALL(c);
     Tensor *t = tensor_get(c, x, fn);
 
     if (!t)
@@ -752,6 +755,7 @@ wf_tensor wf_bitwise_not(wf_ctx *c, wf_tensor x)
 
 wf_tensor wf_where(wf_ctx *c, wf_tensor cond, wf_tensor x, wf_tensor y)
 {
+    IN_CALL(c);
     Tensor *t[3] = {tensor_get(c, cond, "wf_where"), tensor_get(c, x, "wf_where"), tensor_get(c, y, "wf_where")};
     wf_tensor in[3] = {cond, x, y};
     bool weak = false;

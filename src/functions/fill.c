@@ -18,6 +18,7 @@ static wf_tensor progression(wf_ctx *c, wf_dtype dtype, double start, double ste
 
 wf_tensor wf_arange(wf_ctx *c, wf_dtype dtype, double start, double stop, double step)
 {
+    IN_CALL(c);
     bool symbolic;
     double n;
 
@@ -33,6 +34,7 @@ wf_tensor wf_arange(wf_ctx *c, wf_dtype dtype, double start, double stop, double
 wf_tensor wf_linspace(wf_ctx *c, wf_dtype dtype, double start, double stop, int64_t n,
                       bool endpoint)
 {
+    IN_CALL(c);
     bool symbolic;
     double step;
     wf_tensor t;

@@ -34,6 +34,7 @@ typedef struct IndexPlan {
 
 wf_tensor wf_nonzero(wf_ctx *c, wf_tensor x)
 {
+    IN_CALL(c);
     Tensor *t = tensor_get(c, x, "wf_nonzero"), *out = NULL;
     Trace *tr;
     Dim sym;
@@ -490,6 +491,7 @@ wf_tensor index_get(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, bool view
 
 wf_tensor wf_index_get(wf_ctx *c, wf_tensor x, const wf_index *ix, int n)
 {
+    IN_CALL(c);
     return index_get(c, x, ix, n, false);
 }
 

@@ -142,6 +142,7 @@ static wf_tensor fit(wf_ctx *c, const char *fn, Tensor *x, wf_tensor v)
 
 wf_status wf_write(wf_ctx *c, wf_tensor x, wf_tensor v)
 {
+    IN_CALL(c);
     Tensor *t = tensor_get(c, x, "wf_write"), *u;
 
     if (!t)
@@ -157,6 +158,7 @@ wf_status wf_write(wf_ctx *c, wf_tensor x, wf_tensor v)
 static wf_status update(wf_ctx *c, const char *fn, wf_tensor x, wf_tensor y,
                         wf_tensor (*op)(wf_ctx *, wf_tensor, wf_tensor))
 {
+    IN_CALL(c);
     Tensor *t = tensor_get(c, x, fn), *v;
     wf_tensor r;
 
@@ -189,6 +191,7 @@ wf_status wf_div_in(wf_ctx *c, wf_tensor x, wf_tensor y)
 
 wf_status wf_fill_in(wf_ctx *c, wf_tensor x, double value)
 {
+    IN_CALL(c);
     Tensor *t = tensor_get(c, x, "wf_fill_in");
 
     if (!t)
@@ -218,6 +221,7 @@ static bool is_unrecorded(wf_ctx *c, const char *fn, const Tensor *x, const Tens
 
 wf_status index_write(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, const wf_index *ix, int n, wf_tensor v)
 {
+    IN_CALL(c);
     Tensor *t = tensor_get(c, x, fn), *u = tensor_get(c, v, fn);
     wf_tensor r;
 
@@ -248,5 +252,6 @@ wf_status index_write(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, const w
 /* x[ix] = v in x's own memory. */
 wf_status wf_index_write(wf_ctx *c, wf_tensor x, const wf_index *ix, int n, wf_tensor v)
 {
+    IN_CALL(c);
     return index_write(c, "wf_index_write", OP_scatter, x, ix, n, v);
 }

@@ -13,6 +13,7 @@ const char *broadcast_sizes_text(wf_ctx *c, const Dim *dims, uint32_t rank)
 
 wf_tensor wf_reshape(wf_ctx *c, wf_tensor x, const int64_t *dims, int rank)
 {
+    IN_CALL(c);
     Shape s, o = {(uint32_t)rank, {0}};
     Dim known = 1, total;
     int infer = -1;

@@ -119,6 +119,7 @@ static wf_tensor strided_memory(wf_ctx *c, wf_tensor x, const Tensor *t, const i
 wf_tensor strided_view(wf_ctx *c, wf_tensor x, const int64_t *dims,
                             const int64_t *strides, uint32_t rank, int64_t from)
 {
+    IN_CALL(c);
     Tensor *t = tensor_get(c, x, "as_strided");
     wf_tensor places, flat;
 
@@ -155,6 +156,7 @@ static bool is_followed(const Tensor *t)
  * numbers as real ones or the other way round (histories know no other bits). */
 wf_tensor strided_as_dtype(wf_ctx *c, wf_tensor x, wf_dtype dtype)
 {
+    IN_CALL(c);
     Tensor *t = tensor_get(c, x, "view"), *v;
     int64_t strides[MAX_RANK], dims[MAX_RANK], offset, old, new;
     bool parts;

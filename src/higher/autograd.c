@@ -126,6 +126,7 @@ static void accumulate(wf_ctx *c, wf_tensor leaf, wf_tensor g, unsigned flags)
 
 wf_status wf_backward(wf_ctx *c, wf_tensor y, wf_tensor gy, unsigned flags)
 {
+    IN_CALL(c);
     Tensor *t = tensor_with_history(c, y, "wf_backward");
     Leaves l = {0};
     wf_tensor seed;

@@ -19,6 +19,7 @@ struct wf_record {
 
 void wf_record_free(wf_ctx *c, wf_record *r)
 {
+    IN_CALL(c);
     if (!c || ctx_elsewhere(c) || !r)
         return;
     for (uint32_t i = 0; i < r->nheld; i++)

@@ -81,6 +81,7 @@ static void free_graphs(wf_ctx *c)
 wf_status wf_graph_new(wf_ctx *c, const char *name, const wf_graph_options *o,
                        wf_graph **out)
 {
+    IN_CALL(c);
     wf_graph *g;
 
     if (!SET_OUT(c, out) || !ts(c))
@@ -110,6 +111,7 @@ wf_status wf_graph_new(wf_ctx *c, const char *name, const wf_graph_options *o,
 
 void wf_graph_free(wf_ctx *c, wf_graph *g)
 {
+    IN_CALL(c);
     if (!c || ctx_elsewhere(c) || !g)
         return;
     for (Trace *tr = c->tensors->trace; tr; tr = tr->outer)
@@ -124,6 +126,7 @@ void wf_graph_free(wf_ctx *c, wf_graph *g)
 
 wf_status wf_graph_enter(wf_ctx *c, wf_graph *g)
 {
+    IN_CALL(c);
     Tensors *s;
 
     if (!NEEDS(c, g))
@@ -146,6 +149,7 @@ wf_status wf_graph_enter(wf_ctx *c, wf_graph *g)
 
 void wf_graph_leave(wf_ctx *c, wf_graph *g)
 {
+    IN_CALL(c);
     if (!c || ctx_elsewhere(c) || !g)
         return;
     if (c->tensors->trace != g->tr)
@@ -182,6 +186,7 @@ static Trace *trace_of(wf_ctx *c, wf_tensor h, const char *fn)
 
 wf_tensor wf_symbol(wf_ctx *c, wf_graph *g, const char *name, const char *type)
 {
+    IN_CALL(c);
     char room[SPEC_NAME];
     const char *own = function_spec_name(&type, room);
     wf_dtype dtype;
@@ -260,6 +265,7 @@ static Val symbolic_val(wf_ctx *c, Trace *tr, wf_tensor h, const char *fn)
 
 wf_tensor wf_partial(wf_ctx *c, wf_tensor y, wf_tensor x, wf_tensor gy)
 {
+    IN_CALL(c);
     Trace *tr = trace_of(c, y, "wf_partial");
     Tensor *out = NULL;
 
@@ -351,6 +357,7 @@ bool derive_partials(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, uint32_
 wf_tensor wf_substitute(wf_ctx *c, wf_tensor y, const wf_tensor *from,
                         const wf_tensor *to, int n)
 {
+    IN_CALL(c);
     Trace *tr = trace_of(c, y, "wf_substitute");
     Tensor *out = NULL;
 
@@ -386,6 +393,7 @@ wf_tensor wf_substitute(wf_ctx *c, wf_tensor y, const wf_tensor *from,
 wf_status wf_partials(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, int ny,
                       const wf_tensor *x, int nx, wf_tensor *out)
 {
+    IN_CALL(c);
     wf_tensor *ones = NULL;
     size_t room = ((size_t)ny + 1) * sizeof *ones;
 
@@ -407,6 +415,7 @@ wf_status wf_partials(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, int ny
 wf_status wf_graph_close(wf_ctx *c, wf_graph *g, const wf_tensor *in, int nin,
                          const wf_tensor *out, int nout, const wf_program **program)
 {
+    IN_CALL(c);
     Trace *tr = g ? g->tr : NULL;
 
     if (!SET_OUT(c, program) || !NEEDS(c, g && has_n(in, nin) && has_n(out, nout)))
@@ -460,6 +469,7 @@ static void *grown(wf_ctx *c, void *v, uint32_t n, uint32_t *cap, size_t elem)
 
 wf_tensor wf_variable(wf_ctx *c, wf_graph *g, const char *name, wf_tensor initial)
 {
+    IN_CALL(c);
     Tensor *t = tensor_get(c, initial, "wf_variable"), *copy;
     wf_tensor v, h;
 
@@ -519,6 +529,7 @@ static wf_tensor named_value(wf_ctx *c, wf_graph *g, Tensor *value)
 
 wf_tensor wf_assign(wf_ctx *c, wf_tensor var, wf_tensor value)
 {
+    IN_CALL(c);
     wf_graph *g = wf_graph_of(c, var);
     int k = failed(c) ? -1 : find_var(c, g, var, "wf_assign");
     Tensor *t, *v;
@@ -555,6 +566,7 @@ struct wf_session {
 
 wf_status wf_session_new(wf_ctx *c, wf_graph *g, wf_session **out)
 {
+    IN_CALL(c);
     if (!SET_OUT(c, out) || !NEEDS(c, g))
         return ctx_status(c);
     if (!(*out = mem_alloc(&c->al, sizeof **out))) {
@@ -568,6 +580,7 @@ wf_status wf_session_new(wf_ctx *c, wf_graph *g, wf_session **out)
 
 void wf_session_free(wf_ctx *c, wf_session *s)
 {
+    IN_CALL(c);
     if (!c || ctx_elsewhere(c) || !s)
         return;
     for (uint32_t i = 0; i < s->nvalues; i++)
@@ -605,6 +618,7 @@ static Tensor *value_of(const wf_session *s, uint32_t var)
 
 wf_tensor wf_variable_value(wf_ctx *c, wf_session *s, wf_tensor var)
 {
+    IN_CALL(c);
     int k = cover_values(c, s) ? find_var(c, s->g, var, "wf_variable_value") : -1;
 
     return k < 0 ? WF_NONE : tensor_handle(c, tensor_retain(value_of(s, (uint32_t)k)));
@@ -620,6 +634,7 @@ static void set_value(wf_ctx *c, wf_session *s, uint32_t var, Tensor *t)
 
 wf_status wf_set_variable(wf_ctx *c, wf_session *s, wf_tensor var, wf_tensor value)
 {
+    IN_CALL(c);
     int k = cover_values(c, s) ? find_var(c, s->g, var, "wf_set_variable") : -1;
     Tensor *t, *v;
     wf_tensor own;
@@ -788,6 +803,7 @@ wf_status wf_session_run(wf_ctx *c, wf_session *s, const wf_tensor *feeds,
                          const wf_tensor *values, int nfeed, const wf_tensor *fetches,
                          int nfetch, wf_tensor *out)
 {
+    IN_CALL(c);
     uint32_t n = (uint32_t)nfetch + (uint32_t)nfeed;
     Trace *outer;
     Fetch *f;

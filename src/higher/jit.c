@@ -24,6 +24,7 @@ struct wf_jit {
 
 wf_status wf_jit_new(wf_ctx *c, const wf_function *f, wf_jit **out)
 {
+    IN_CALL(c);
     if (!SET_OUT(c, out))
         return ctx_status(c);
     if (!function_check(c, f, "wf_jit_new"))
@@ -38,6 +39,7 @@ wf_status wf_jit_new(wf_ctx *c, const wf_function *f, wf_jit **out)
 
 void wf_jit_free(wf_ctx *c, wf_jit *j)
 {
+    IN_CALL(c);
     if (!c || ctx_elsewhere(c) || !j)
         return;
     for (JitEntry *e; (e = j->entries) != NULL;) {

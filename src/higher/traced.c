@@ -60,6 +60,7 @@ static bool results_add(wf_ctx *c, Results *r, const wf_tensor *v, uint32_t n)
 
 wf_status wf_give(wf_ctx *c, const wf_tensor *t, int n)
 {
+    IN_CALL(c);
     Results *r;
 
     if (!NEEDS(c, has_n(t, n)))

@@ -16,6 +16,7 @@ struct wf_tree {
 
 void wf_tree_free(wf_ctx *c, wf_tree *t)
 {
+    IN_CALL(c);
     if (!c || ctx_elsewhere(c) || !t)
         return;
     if (t->kind == WF_TREE_LEAF && wf_is_alive(c, t->leaf))

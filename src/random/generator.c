@@ -77,6 +77,7 @@ wf_generator *wf_ctx_generator(wf_ctx *c)
 
 wf_status wf_manual_seed(wf_ctx *c, uint64_t seed)
 {
+    IN_CALL(c);
     wf_generator *g = wf_ctx_generator(c);
 
     if (g)
@@ -163,6 +164,7 @@ static wf_tensor filled(wf_ctx *c, const char *fn, Tensor *t, bool drawn)
 wf_tensor wf_uniform(wf_ctx *c, wf_generator *g, wf_dtype dtype, const int64_t *dims,
                      int rank, double from, double to)
 {
+    IN_CALL(c);
     Tensor *t = room(c, "wf_uniform", &g, dtype, dims, rank, true);
 
     if (t && !(from <= to))
@@ -174,6 +176,7 @@ wf_tensor wf_uniform(wf_ctx *c, wf_generator *g, wf_dtype dtype, const int64_t *
 wf_tensor wf_normal(wf_ctx *c, wf_generator *g, wf_dtype dtype, const int64_t *dims,
                     int rank, double mean, double std)
 {
+    IN_CALL(c);
     Tensor *t = room(c, "wf_normal", &g, dtype, dims, rank, true);
 
     if (t && !(std >= 0))
@@ -197,6 +200,7 @@ wf_tensor wf_randn(wf_ctx *c, wf_generator *g, wf_dtype dtype, const int64_t *di
 wf_tensor wf_randint(wf_ctx *c, wf_generator *g, wf_dtype dtype, const int64_t *dims,
                      int rank, int64_t low, int64_t high)
 {
+    IN_CALL(c);
     Tensor *t;
 
     if (!failed(c) && low >= high)
@@ -212,6 +216,7 @@ wf_tensor wf_randint(wf_ctx *c, wf_generator *g, wf_dtype dtype, const int64_t *
 wf_tensor wf_bernoulli(wf_ctx *c, wf_generator *g, wf_dtype dtype, const int64_t *dims,
                        int rank, double p)
 {
+    IN_CALL(c);
     Tensor *t;
 
     if (!failed(c) && !(p >= 0 && p <= 1))
@@ -223,6 +228,7 @@ wf_tensor wf_bernoulli(wf_ctx *c, wf_generator *g, wf_dtype dtype, const int64_t
 
 wf_tensor wf_randperm(wf_ctx *c, wf_generator *g, int64_t n)
 {
+    IN_CALL(c);
     Tensor *t = room(c, "wf_randperm", &g, WF_I64, &n, 1, false);
 
     if (t)
@@ -232,6 +238,7 @@ wf_tensor wf_randperm(wf_ctx *c, wf_generator *g, int64_t n)
 
 wf_status wf_permute_numbers(wf_ctx *c, wf_generator *g, int64_t *out, int64_t n)
 {
+    IN_CALL(c);
     if (failed(c))
         return ctx_status(c);
     if (n < 0 || (n && !out)) {

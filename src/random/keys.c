@@ -237,6 +237,7 @@ static bool check_operand(wf_ctx *c, const KeyCall *k, const Tensor *x)
 
 static wf_tensor apply(wf_ctx *c, KeyCall k, wf_tensor key)
 {
+    IN_CALL(c);
     Tensor *in[2] = {NULL, NULL};
     const Program *p;
     wf_tensor out;

@@ -39,6 +39,7 @@ wf_tensor wf_from(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank,
     bool symbolic;
     Tensor *t;
 
+    IN_CALL(c);
     if (!tensor_check_shape(c, "wf_from", dtype, dims, rank, &symbolic))
         return WF_NONE;
     if (symbolic)
@@ -56,7 +57,8 @@ wf_tensor wf_from(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank,
 
 wf_tensor wf_from_array(wf_ctx *c, wf_array *a)
 {
-    if (failed(c) || !ts(c))
+    IN_CALL(c);
+    if (!in_call_ || failed(c) || !ts(c))
         return WF_NONE;
     if (!a)
         return tensor_fail(c, WF_ERR_ARG, "wf_from_array: the array is NULL");
@@ -101,6 +103,7 @@ wf_tensor wf_full(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank, doub
     uint64_t bits[2] = {0};
     bool symbolic;
 
+    IN_CALL(c);
     if (!tensor_check_shape(c, "wf_full", dtype, dims, rank, &symbolic))
         return WF_NONE;
     if (symbolic)
@@ -111,7 +114,8 @@ wf_tensor wf_full(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank, doub
 
 static wf_tensor weak(wf_ctx *c, wf_dtype dtype, const void *bits)
 {
-    Tensor *t = failed(c) || !ts(c) ? NULL : tensor_new(c, dtype, NULL, 0);
+    IN_CALL(c);
+    Tensor *t = !in_call_ || failed(c) || !ts(c) ? NULL : tensor_new(c, dtype, NULL, 0);
 
     if (!t)
         return WF_NONE;
@@ -145,6 +149,7 @@ wf_tensor wf_ones(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank)
 
 wf_tensor tensor_meta(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank)
 {
+    IN_CALL(c);
     wf_array *a;
 
     if (failed(c) || !ts(c) || !array_new_on(c, &device_meta, dtype, dims, rank, &a))
@@ -194,6 +199,7 @@ wf_tensor wf_iota(wf_ctx *c, wf_dtype dtype, const int64_t *dims, int rank, int 
 
 wf_tensor wf_copy(wf_ctx *c, wf_tensor h)
 {
+    IN_CALL(c);
     Tensor *t = tensor_get(c, h, "wf_copy"), *n;
 
     if (!t)
@@ -217,6 +223,7 @@ wf_tensor wf_copy(wf_ctx *c, wf_tensor h)
 
 wf_tensor wf_set_weak(wf_ctx *c, wf_tensor h, bool weak_)
 {
+    IN_CALL(c);
     Tensor *t = tensor_get(c, h, "wf_set_weak"), *a;
 
     if (!t || t->weak == weak_)

@@ -744,9 +744,10 @@ static bool apply(wf_ctx *c, OpCode op, const Program *call, const wf_tensor *in
     size_t room = ((size_t)nin + nout) * sizeof *ts_;
     bool symbolic = false, ok = true;
 
+    IN_CALL(c);
     for (uint32_t j = 0; j < nout; j++)
         out[j] = WF_NONE;
-    if (failed(c) || !ts(c))
+    if (!in_call_ || failed(c) || !ts(c))
         return false;
     if (nin + nout > FEW && !(ts_ = mem_alloc(&c->al, room)))
         return fail_memory(c);

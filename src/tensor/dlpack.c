@@ -6,6 +6,7 @@
 
 wf_tensor wf_from_dlpack(wf_ctx *c, DLManagedTensor *m)
 {
+    IN_CALL(c);
     void (*deleter)(DLManagedTensor *);
     wf_array *a;
     wf_tensor h;

@@ -143,12 +143,20 @@ static Tensor *no_tensor(wf_ctx *c, wf_tensor h, const char *fn)
     return NULL;
 }
 
+static Tensor *get_in_a_call(wf_ctx *c, wf_tensor h, const char *fn)
+{
+    IN_CALL(c);
+    return in_call_ ? tensor_get(c, h, fn) : NULL;
+}
+
 Tensor *tensor_get(wf_ctx *c, wf_tensor h, const char *fn)
 {
     const Tensors *s;
 
-    if (UNLIKELY(failed(c) || ctx_elsewhere(c)))
+    if (UNLIKELY(failed(c)))
         return NULL;
+    if (!ctx_in_call(c))
+        return get_in_a_call(c, h, fn);
     s = c->tensors;
     if (UNLIKELY(!s || h.index >= s->nslots || s->slots[h.index].gen != h.gen || h.owner != s->owner || !h.gen ||
                  s->slots[h.index].t->gone))
@@ -242,14 +250,16 @@ bool wf_is_alive(wf_ctx *c, wf_tensor h)
 
 wf_tensor wf_keep(wf_ctx *c, wf_tensor h)
 {
-    if (!tensor_get(c, h, "wf_keep"))
+    IN_CALL(c);
+    if (!in_call_ || !tensor_get(c, h, "wf_keep"))
         return WF_NONE;
     return tensor_keep(c, h);
 }
 
 void wf_drop(wf_ctx *c, wf_tensor h)
 {
-    if (c && ctx_elsewhere(c))
+    IN_CALL(c);
+    if (!in_call_)
         return;
     if (wf_is_alive(c, h)) /* also after an error: releasing always works */
         disown(c, c->tensors, (ScopeEntry){h.index, h.gen});
@@ -259,7 +269,7 @@ void wf_drop(wf_ctx *c, wf_tensor h)
 
 /* ---- scopes ---- */
 
-uint32_t scope_open(wf_ctx *c)
+static uint32_t push_mark(wf_ctx *c)
 {
     Tensors *s = ts(c);
 
@@ -277,9 +287,9 @@ uint32_t scope_open(wf_ctx *c)
     return s->nmarks;
 }
 
-void scope_close_n(wf_ctx *c, const wf_tensor *keep, int n)
+static void pop_mark(wf_ctx *c, const wf_tensor *keep, int n)
 {
-    Tensors *s = c && !ctx_elsewhere(c) ? c->tensors : NULL;
+    Tensors *s = c->tensors;
     uint32_t from;
 
     if (!s)
@@ -307,18 +317,41 @@ void scope_close_n(wf_ctx *c, const wf_tensor *keep, int n)
         }
 }
 
+uint32_t scope_open(wf_ctx *c) { return c && ctx_call_begin(c) ? push_mark(c) : 0; }
+
+void scope_close_n(wf_ctx *c, const wf_tensor *keep, int n)
+{
+    if (!ctx_in_call(c)) /* another thread was, when it was to be opened */
+        return;
+    pop_mark(c, keep, n);
+    ctx_call_end(c);
+}
+
 wf_tensor scope_close(wf_ctx *c, wf_tensor keep)
 {
     scope_close_n(c, &keep, 1);
     return failed(c) ? WF_NONE : keep;
 }
 
-void wf_scope_begin(wf_ctx *c) { scope_open(c); }
-void wf_scope_end(wf_ctx *c) { scope_close_n(c, NULL, 0); }
+void wf_scope_begin(wf_ctx *c)
+{
+    IN_CALL(c);
+    if (in_call_)
+        push_mark(c);
+}
+
+void wf_scope_end(wf_ctx *c)
+{
+    IN_CALL(c);
+    if (in_call_)
+        pop_mark(c, NULL, 0);
+}
 
 wf_tensor wf_scope_end_with(wf_ctx *c, wf_tensor t)
 {
-    scope_close_n(c, &t, 1);
+    IN_CALL(c);
+    if (in_call_)
+        pop_mark(c, &t, 1);
     return t;
 }
 

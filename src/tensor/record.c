@@ -337,6 +337,7 @@ bool record_leaf(wf_ctx *c, Tensor *t)
 
 wf_status wf_requires_grad(wf_ctx *c, wf_tensor h, bool on)
 {
+    IN_CALL(c);
     Tensor *t = tensor_get(c, h, "wf_requires_grad");
 
     if (!t)
@@ -404,6 +405,7 @@ const char *wf_history_op(wf_ctx *c, wf_tensor h)
 
 wf_tensor wf_detach(wf_ctx *c, wf_tensor h)
 {
+    IN_CALL(c);
     Tensor *t = tensor_get(c, h, "wf_detach");
 
     if (t && t->symbolic)
@@ -413,12 +415,14 @@ wf_tensor wf_detach(wf_ctx *c, wf_tensor h)
 
 void wf_no_grad_begin(wf_ctx *c)
 {
+    IN_CALL(c);
     if (ts(c))
         c->tensors->no_grad++;
 }
 
 void wf_no_grad_end(wf_ctx *c)
 {
+    IN_CALL(c);
     if (c && c->tensors && c->tensors->no_grad > 0)
         c->tensors->no_grad--;
     else
@@ -427,12 +431,14 @@ void wf_no_grad_end(wf_ctx *c)
 
 wf_tensor wf_grad_of(wf_ctx *c, wf_tensor h)
 {
+    IN_CALL(c);
     Tensor *t = tensor_get(c, h, "wf_grad_of");
     return t && t->grad ? tensor_handle(c, tensor_retain(t->grad)) : WF_NONE;
 }
 
 wf_status wf_set_grad(wf_ctx *c, wf_tensor h, wf_tensor grad)
 {
+    IN_CALL(c);
     Tensor *t = tensor_get(c, h, "wf_set_grad"), *g = NULL, *old;
 
     if (!t || (!wf_is_none(grad) && !(g = tensor_get(c, grad, "wf_set_grad"))))
@@ -454,6 +460,7 @@ wf_status wf_set_grad(wf_ctx *c, wf_tensor h, wf_tensor grad)
 
 int wf_tape_begin(wf_ctx *c)
 {
+    IN_CALL(c);
     Tensors *s = ts(c);
 
     if (!s || failed(c))
@@ -479,6 +486,7 @@ static bool is_open(wf_ctx *c, int tape, const char *fn)
 
 wf_status wf_tape_watch(wf_ctx *c, int tape, wf_tensor h)
 {
+    IN_CALL(c);
     Tensor *t = tensor_get(c, h, "wf_tape_watch");
 
     if (!t || !is_open(c, tape, "wf_tape_watch"))
@@ -494,6 +502,7 @@ wf_status wf_tape_watch(wf_ctx *c, int tape, wf_tensor h)
 
 void wf_tape_end(wf_ctx *c, int tape)
 {
+    IN_CALL(c);
     if (c && !ctx_elsewhere(c) && c->tensors && tape > 0 && tape < 64)
         c->tensors->recorders &= ~((uint64_t)1 << tape);
 }

@@ -246,6 +246,7 @@ static void swap_memory(Tensor *a, Tensor *b)
 
 bool tensor_set_data(wf_ctx *c, wf_tensor hx, wf_tensor hy)
 {
+    IN_CALL(c);
     Tensor *x = tensor_get(c, hx, "set_data"), *y = tensor_get(c, hy, "set_data"), *v;
 
     if (!x || !y)
@@ -515,6 +516,7 @@ static Tensor *concrete(wf_ctx *c, wf_tensor h, const char *fn)
 
 wf_status wf_read(wf_ctx *c, wf_tensor h, void *out, size_t bytes)
 {
+    IN_CALL(c);
     Tensor *t = concrete(c, h, "wf_read");
     size_t need = t ? (size_t)t->count * wf_dtype_size((wf_dtype)t->dtype) : 0;
 
@@ -537,6 +539,7 @@ static bool is_real(wf_ctx *c, const Tensor *t, const char *fn)
 
 wf_status wf_read_f64(wf_ctx *c, wf_tensor h, double *out, int64_t n)
 {
+    IN_CALL(c);
     Tensor *t = concrete(c, h, "wf_read_f64");
     size_t size;
     char *raw;
@@ -576,6 +579,7 @@ static Tensor *one_element(wf_ctx *c, wf_tensor h, const char *fn)
 
 wf_status wf_item_complex(wf_ctx *c, wf_tensor h, double *out_re, double *out_im)
 {
+    IN_CALL(c);
     Tensor *t = one_element(c, h, "wf_item_complex");
     _Alignas(16) char room[16];
     wf_dtype d;
@@ -592,6 +596,7 @@ wf_status wf_item_complex(wf_ctx *c, wf_tensor h, double *out_re, double *out_im
 
 double wf_item(wf_ctx *c, wf_tensor h)
 {
+    IN_CALL(c);
     Tensor *t = one_element(c, h, "wf_item");
     _Alignas(16) char room[16];
 
@@ -601,6 +606,7 @@ double wf_item(wf_ctx *c, wf_tensor h)
 
 int64_t wf_item_int(wf_ctx *c, wf_tensor h)
 {
+    IN_CALL(c);
     Tensor *t = one_element(c, h, "wf_item_int");
     _Alignas(16) char room[16];
     int64_t v;
@@ -624,6 +630,7 @@ int64_t wf_item_int(wf_ctx *c, wf_tensor h)
  * context. */
 wf_status wf_to_array(wf_ctx *c, wf_tensor h, wf_array **out_array)
 {
+    IN_CALL(c);
     Tensor *t = concrete(c, h, "wf_to_array"), *n;
 
     if (!SET_OUT(c, out_array))
@@ -688,6 +695,7 @@ static bool move_to(wf_ctx *c, Tensor *t, wf_device *d)
 
 wf_tensor wf_to_device(wf_ctx *c, wf_tensor h, wf_device *d)
 {
+    IN_CALL(c);
     Tensor *t = concrete(c, h, "wf_to_device");
     wf_array *a = t ? tensor_array(c, t) : NULL, *there;
 

@@ -283,6 +283,7 @@ bool view_refresh(wf_ctx *c, Tensor *t)
 wf_tensor view_strided(wf_ctx *c, wf_tensor x, wf_dtype dtype, const int64_t *dims, const int64_t *strides,
                        uint32_t rank, int64_t offset)
 {
+    IN_CALL(c);
     Tensor *t = tensor_with_history(c, x, "view"), *v;
 
     v = t ? tensor_view(c, t, dtype, dims, strides, rank, offset) : NULL;
