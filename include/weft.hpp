@@ -10,6 +10,8 @@
  *     weft::program p = weft::trace(cx, square, "f32[N]");          a program of a closure
  *     weft::tensor g = weft::grad(square, cx.scalar(3.0));          or its gradient, at once
  *
+ * Training is below, at "networks". What has no name here is called by its name in C: all handles pass as those of C, or have get().
+ *
  * Handles own what they hold: they are copied where Weft counts references (arrays, programs, executables), and moved where there is one
  * owner (context, model). A call that fails throws weft::error, whose what() is the whole diagnostic and whose status() is Weft's; the
  * context can be used again. As in C a context serves one thread at a time and outlives its tensors; all else is shared freely.
@@ -625,6 +627,73 @@ inline std::vector<tensor> model::run(const std::string &method, const std::vect
         out.emplace_back(cx_, t);
     return out;
 }
+
+/* ---- networks: what the functions of weft_nn.h make, owned ----------------------------------------------
+ *
+ *     weft::generator g(cx, 42);
+ *     weft::network net(cx, wf_nn_sequential(cx, 3, wf_nn_linear(cx, g, 2, 8, true), wf_nn_relu(cx), wf_nn_linear(cx, g, 8, 1, true)));
+ *     weft::optimiser adam(cx, wf_adam(cx, net, 1e-3, 0.9, 0.999, 1e-8, 0));
+ *     for (...) {
+ *         weft::scope s(cx);                            what a step makes is gone at its end
+ *         weft::tensor loss(cx, wf_mse_loss(cx, net(x).get(), y.get(), WF_MEAN));
+ *         wf_optim_zero_grad(cx, adam);
+ *         loss.backward();
+ *         wf_optim_step(cx, adam);
+ *         weft::check(cx);                              throws what functions of C have left
+ *     }
+ *     weft::model file(cx);
+ *     wf_module_store(cx, net, file.get()); ..          and the rest of weft_nn.h's "files"
+ *
+ * They pass as the handles they own. Modules, optimisers and loaders may be freed in any order, before the context; generators after
+ * the modules and loaders that draw from them. */
+
+namespace detail {
+template <class T, void (*Free)(wf_ctx *, T *)> class owned {
+public:
+    owned(wf_ctx *cx, T *p) : cx_(cx), p_(p)
+    {
+        if (wf_ctx_status(cx) != WF_OK)
+            Free(cx, std::exchange(p_, nullptr));
+        check(cx);
+    }
+    owned(owned &&o) noexcept : cx_(o.cx_), p_(std::exchange(o.p_, nullptr)) {}
+    owned &operator=(owned &&o) noexcept
+    {
+        std::swap(cx_, o.cx_);
+        std::swap(p_, o.p_);
+        return *this;
+    }
+    ~owned() { Free(cx_, p_); }
+    T *get() const noexcept { return p_; }
+    operator T *() const noexcept { return p_; }
+
+protected:
+    wf_ctx *cx_;
+    T *p_;
+};
+inline void generator_free(wf_ctx *, wf_generator *g) { wf_generator_free(g); }
+inline wf_generator *generator_new(wf_ctx *cx, std::uint64_t seed)
+{
+    wf_generator *g = nullptr;
+    wf_generator_new(cx, seed, &g);
+    return g;
+}
+} // namespace detail
+
+class generator : public detail::owned<wf_generator, detail::generator_free> {
+public:
+    generator(wf_ctx *cx, std::uint64_t seed) : owned(cx, detail::generator_new(cx, seed)) {}
+};
+
+class network : public detail::owned<wf_module, wf_module_release> {
+public:
+    using owned::owned;
+    /* One input, one result. */
+    tensor operator()(const tensor &x) const { return tensor(cx_, wf_forward_one(cx_, p_, x.get())); }
+};
+
+using optimiser = detail::owned<wf_optim, wf_optim_free>;
+using loader = detail::owned<wf_loader, wf_loader_free>;
 
 /* ---- functions of closures ------------------------------------------------------------------------------
  *

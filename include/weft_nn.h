@@ -124,8 +124,9 @@ WF_API const char *wf_module_text(wf_ctx *c, wf_module *m);
  *
  *     wf_module_store(c, net, file);
  *     wf_optim_store(c, opt, file);
- *     wf_module_add_method(c, net, file, "forward", NULL, NULL, types, 1, 1);
  *     wf_optim_add_step(c, opt, net, file, "train", loss, NULL, types, 2);
+ *     wf_module_train(net, false);                           programs are of the mode the module is in
+ *     wf_module_add_method(c, net, file, "forward", NULL, NULL, types, 1, 1);
  *     wf_model_save(c, file, "net.weft");
  *
  * and in a program that knows nothing but the file:
@@ -145,8 +146,8 @@ typedef wf_status (*wf_method)(wf_ctx *c, void *user, wf_module *m, const wf_ten
                                int nin, wf_tensor *out, int nout);
 /* A program of the module's state and of inputs of the given types ("f32[N,64]", or with a
  * name "image: f32[N,64]"; else they are x0, x1 ..) is put into the file; fn NULL: the
- * module's own forward. The module is in the mode it is in:
- * in training, buffers that change are changed by every run. */
+ * module's own forward. It does what the module does in the mode that it is in now (wf_module_train): made in
+ * training, it changes buffers that training changes, at every run. */
 WF_API wf_status wf_module_add_method(wf_ctx *c, wf_module *m, wf_model *file,
                                       const char *name, wf_method fn, void *user,
                                       const char *const *types, int nin, int nout);
@@ -170,7 +171,8 @@ WF_API wf_role wf_model_tensor_role(const wf_model *file, int i);
 WF_API int wf_model_method_state(wf_ctx *c, const wf_model *file, const char *name,
                                  wf_array **out, int room);
 /* The program of a method with the tensors of the file as constants: to be compiled and run on its own inputs, or
- * derived. A program that is no method is given back as it is. */
+ * derived; its results, then new values of the tensors that the method changes. A program that is no method is given back
+ * as it is. WF_ERR_NAME: there is no such program. To be released. */
 WF_API wf_status wf_model_bind(wf_ctx *c, const wf_model *file, const char *name,
                                const wf_program **out);
 /* Machine code for all methods, as they stand (wf_model_run) and with the tensors that the file has now as constants
@@ -179,7 +181,8 @@ WF_API wf_status wf_model_compile(wf_ctx *c, wf_model *file, const char *const *
 /* The tree of a file as a module: its parts, names and text; calling it runs "forward",
  * or, in training, "forward_train" if the file has it (WF_ERR_UNSUPPORTED, if the file says that
  * it should have one: a script that draws random numbers); other methods by name. Its
- * parameters are recorded as those of any module, so any optimiser trains it. */
+ * parameters are recorded as those of any module, so any optimiser trains it. It is in training at first, as any module:
+ * wf_module_train(m, false) before it is used. */
 WF_API wf_module *wf_module_load(wf_ctx *c, const wf_model *file);
 WF_API wf_status wf_module_run(wf_ctx *c, wf_module *m, const char *name,
                                const wf_tensor *in, int nin, wf_tensor *out, int nout);

@@ -324,8 +324,8 @@ wf_status wf_model_bind(wf_ctx *c, const wf_model *file, const char *name,
 
     if (out)
         *out = NULL;
-    if (n < 0 || nn_refuse(c, !p, "wf_model_bind: the file has no such method"))
-        return wf_ctx_status(c);
+    if (n < 0 || !p)
+        return n < 0 ? wf_ctx_status(c) : no_method(c, name);
     state = nn_alloc(c, (size_t)(n + 1) * sizeof *state);
     which = nn_alloc(c, (size_t)(n + 1) * sizeof *which);
     if (state && which && wf_model_method_state(c, file, name, state, n) == n) {

@@ -134,6 +134,51 @@ static void models(weft::context &cx, const std::string &path)
     EXPECT(weft::model(cx, path + ".copy").bind("forward")(weft::array::of<float>(cx, {1, 1, 1}, {1, 3}))[0].view<float>()[0] == 6.0f);
 }
 
+/* Learns y = 2x - 1, goes through a file, and learns on there. */
+static void networks(weft::context &cx, const std::string &path)
+{
+    std::vector<float> xs, ys;
+    for (int i = 0; i < 32; i++) {
+        xs.push_back(static_cast<float>(i) / 16 - 1);
+        ys.push_back(2 * xs.back() - 1);
+    }
+    wf_tensor both[] = {cx.from(xs, {32, 1}).get(), cx.from(ys, {32, 1}).get()}, batch[2];
+    weft::generator g(cx, 1);
+    weft::network first(cx, wf_nn_linear(cx, g, 1, 1, true)), net = std::move(first);
+    weft::optimiser sgd(cx, wf_sgd(cx, net, 0.2, 0, false, 0));
+    weft::loader data(cx, wf_loader_new(cx, both, 2, 8, g, false));
+    std::int64_t before = wf_live_tensors(cx);
+    for (int epoch = 0; epoch < 60; epoch++)
+        for (;;) {
+            weft::scope s(cx);
+            if (!wf_loader_next(cx, data, batch, 2))
+                break;
+            weft::tensor y = net(weft::tensor(cx, batch[0])), loss = weft::square(y - weft::tensor(cx, batch[1])).mean();
+            wf_optim_zero_grad(cx, sgd);
+            loss.backward();
+            wf_optim_step(cx, sgd);
+            weft::check(cx);
+        }
+    EXPECT(first.get() == nullptr && wf_live_tensors(cx) <= before + 2); // the gradients
+    weft::tensor half = cx.from<float>({0.5f}, {1, 1});
+    EXPECT(std::fabs(net(half).item()) < 1e-3);
+    const char *types[] = {"x: f32[N,1]"};
+    weft::model file(cx);
+    wf_module_store(cx, net, file.get());
+    wf_module_add_method(cx, net, file.get(), "forward", nullptr, nullptr, types, 1, 1);
+    weft::check(cx);
+    file.save(path + ".net");
+    weft::network again(cx, wf_module_load(cx, weft::model(cx, path + ".net").get()));
+    EXPECT(again(half).item() == net(half).item());
+    EXPECT(thrown([&] { net(cx.ones({2, 3})); }) == WF_ERR_SHAPE);
+    EXPECT(thrown([&] { weft::network(cx, wf_nn_linear(cx, g, -1, 1, true)); }) != WF_OK);
+    EXPECT(thrown([&] {
+               wf_module *m = wf_nn_relu(cx);
+               wf_raise(cx, WF_ERR_VALUE, "before");
+               weft::network late(cx, m); /* is freed */
+           }) == WF_ERR_VALUE);
+}
+
 int main(int argc, char **argv)
 {
     weft::context cx;
@@ -142,6 +187,6 @@ int main(int argc, char **argv)
     closures(cx);
     tensors(cx);
     if (argc > 1)
-        models(cx, argv[1]);
+        models(cx, argv[1]), networks(cx, argv[1]);
     return failures != 0;
 }
