@@ -43,7 +43,7 @@ static void reach_control(const Reach *r, const Eqn *e, uint64_t *in, uint64_t *
 {
     const ScanAttr *scan = e->attr;
     const WhileAttr *loop = e->attr;
-    const Subs *branches = &((const CondAttr *)e->attr)->branches;
+    const CondAttr *cond = e->attr;
     uint64_t *one;
 
     switch (e->op) {
@@ -56,8 +56,8 @@ static void reach_control(const Reach *r, const Eqn *e, uint64_t *in, uint64_t *
         return;
     case OP_cond:
         one = sets_of(r, e->nout);
-        for (uint32_t b = 0; b < branches->n; b++) {
-            reach(r, branches->v[b].p, in + r->words, one);
+        for (uint32_t b = 0; b < cond->branches.n; b++) {
+            reach(r, cond->branches.v[b].p, in + r->words, one);
             for (uint32_t j = 0; j < e->nout; j++)
                 add(r, out + (size_t)j * r->words, one + (size_t)j * r->words);
         }
