@@ -288,6 +288,10 @@ TEST(variables_of_a_saved_model_are_read_in_its_folder_and_in_caches_of_links)
         wf_clear(cx);
         move_back(f, away[i].name, "far");
     }
+    move_and_link(f, away[0].name, "far", "nowhere"); /* is not a model without variables */
+    CHECK_EQ_INT(wf_model_load(cx, path, &m), WF_ERR_IO);
+    wf_clear(cx);
+    move_back(f, away[0].name, "far");
     snprintf(path, sizeof path, "%s/blobs", f->path);
     CHECK_EQ_INT(mkdir(path, 0700), 0);
     move_and_link(f, "saved_model.pb", "blobs/1", "../blobs/1");

@@ -64,7 +64,7 @@ static bool open_variables(OxRun *r, TgFile *f)
         return false;
     snprintf(prefix, n, "%.*s%s", (int)folder, r->file, name);
     snprintf(index, n, "%s.index", prefix);
-    if (stat(index, &st) != 0)
+    if (lstat(index, &st) != 0) /* a link is followed by what opens it, and only there */
         return true;
     f->bundle = tg_bundle_of_model(r->c, r->file, r->blob, prefix);
     return f->bundle != NULL;
