@@ -314,6 +314,7 @@ $(BUILD)/fuzz-obj/src/%.o: src/%.c
 
 $(BUILD)/fuzz/fuzz_calls: $(BUILD)/gen/sweep_calls.h tests/sweep_picks.h
 $(BUILD)/fuzz/fuzz_compiled: $(patsubst %,tests/lib_%.c,check compiled laws random random_net target) $(wildcard tests/lib_*.h)
+$(BUILD)/fuzz/fuzz_script $(BUILD)/fuzz/fuzz_torchscript: fuzz/limits.h
 # A target is linked with what it uses and no more: the fuzzer looks at all counters after each input, and with those of
 # the whole library that took a third of the time.
 $(BUILD)/fuzz-obj/libweft.a: $(FUZZOBJ)
