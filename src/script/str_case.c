@@ -94,7 +94,9 @@ static const char *special_case(uint32_t c, bool up, bool title)
 
 static bool is_alpha(uint32_t c)
 {
-    return c == 0xDF || upper(c) != c || lower(c) != c || (c >= 0x100 && c < 0x2000) || c >= 0x3041;
+    bool for_own_use = c >= 0xE000 && c < 0xF900, pictures = c >= 0x1F000 && c < 0x20000;
+
+    return c == 0xDF || upper(c) != c || lower(c) != c || (c >= 0x100 && c < 0x2000) || (c >= 0x3041 && !for_own_use && !pictures);
 }
 static bool is_num(uint32_t c) { return c >= '0' && c <= '9'; }
 bool str_is_space(uint32_t c)
@@ -187,9 +189,9 @@ static Value cased(const Str *s, bool up)
     for (uint32_t i = 0; i < s->n; i += (uint32_t)len) {
         uint32_t c = sc_utf8_read(s->s + i, &len);
 
-        if (up ? upper(c) != c : lower(c) != c)
+        if ((up ? upper(c) != c : lower(c) != c) || special_case(c, up, false))
             return v_bool(false);
-        any |= up ? lower(c) != c : upper(c) != c;
+        any |= (up ? lower(c) != c : upper(c) != c) || special_case(c, !up, false);
     }
     return v_bool(any);
 }
@@ -226,7 +228,7 @@ Value str_istitle(Vm *vm, const Args *a)
     for (uint32_t i = 0; i < SELF->n;) {
         int len;
         uint32_t c = sc_utf8_read(SELF->s + i, &len);
-        bool up = lower(c) != c, low = upper(c) != c || special_case(c, true, false);
+        bool up = lower(c) != c || special_case(c, false, false), low = upper(c) != c || special_case(c, true, false);
 
         if (up ? inside : low && !inside)
             return v_bool(false);

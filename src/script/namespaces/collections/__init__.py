@@ -262,7 +262,7 @@ class deque:
 
     def remove(self, x):
         if x not in self._flat():
-            raise ValueError("deque.remove(x): x not in deque")
+            raise ValueError(f"{x!r} is not in deque")
         self._flat().remove(x)
 
     def reverse(self):
