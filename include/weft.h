@@ -155,6 +155,8 @@ typedef struct wf_options {
     /* Machine code that files have (wf_model_compile) is loaded and run: such files are programs, as those in PATH are.
      * At first it is not looked at. */
     bool file_code;
+    /* Asserts of programs, those of files too, are not looked at: an index out of range is moved inside, say. */
+    bool unchecked;
 } wf_options;
 
 /* NULL options mean all defaults. Returns NULL only when memory is exhausted. */

@@ -641,3 +641,84 @@ TEST(an_item_that_is_no_integer_is_refused)
     CHECK_EQ_INT(wf_ctx_status(c), WF_OK);
     wf_ctx_free(c);
 }
+
+/* ---- checks in files --------------------------------------------------------------- */
+
+static wf_status loss_of_labels(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out, int nout)
+{
+    (void)user, (void)nin, (void)nout;
+    out[0] = wf_nll_loss(c, in[0], in[1], WF_NONE, -100, WF_SUM);
+    return wf_ctx_status(c);
+}
+
+static void save_checked_loss(const char *path)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_function f = WF_FUNCTION(loss_of_labels, NULL, 2, 1, "loss");
+    wf_semantics s = {.size = sizeof s};
+    const wf_program *p = NULL;
+    wf_model *m = NULL;
+
+    wf_semantics_of(c, &s);
+    s.index_check = true;
+    wf_set_semantics(c, &s);
+    wf_trace_types(c, &f, (const char *[]){"f32[N,4]", "i64[N]"}, 2, &p);
+    wf_model_new(c, &m);
+    wf_model_add(c, m, p);
+    CHECK_EQ_INT(wf_model_save(c, m, path), WF_OK);
+    wf_program_release(p);
+    wf_model_free(m);
+    wf_ctx_free(c);
+}
+
+/* The loss of one row 1 2 3 4 by a label: interpreted, compiled, as a method. */
+static void look_up(const char *path, bool unchecked, int64_t label, wf_status status, float *out)
+{
+    wf_ctx *c = wf_ctx_new(&(wf_options){.size = sizeof(wf_options), .unchecked = unchecked});
+    wf_array *in[2] = {NULL, NULL};
+    wf_model *m = NULL;
+
+    wf_array_from(c, WF_F32, (int64_t[]){1, 4}, 2, (float[]){1, 2, 3, 4}, &in[0]);
+    wf_array_from(c, WF_I64, (int64_t[]){1}, 1, &label, &in[1]);
+    CHECK_EQ_INT(wf_model_load(c, path, &m), WF_OK);
+    for (int way = 0; way < 3; way++) {
+        wf_array *y = NULL;
+        wf_exec *e = NULL;
+        wf_tensor x[2] = {wf_from_array(c, in[0]), wf_from_array(c, in[1])}, t = WF_NONE;
+
+        out[way] = 0;
+        if (way == 2)
+            wf_model_run(c, m, "loss", x, 2, &t, 1);
+        else if (!(way ? wf_compile(c, wf_model_program(m, 0), 0, &e) : wf_prepare(c, wf_model_program(m, 0), &e)))
+            wf_run(c, e, in, 2, &y, 1);
+        CHECK_EQ_INT(wf_ctx_status(c), status);
+        if (status == WF_OK)
+            out[way] = way == 2 ? (float)wf_item(c, t) : *(const float *)wf_array_data(y);
+        wf_clear(c);
+        wf_array_release(y);
+        wf_exec_release(e);
+    }
+    wf_array_release(in[0]);
+    wf_array_release(in[1]);
+    wf_model_free(m);
+    wf_ctx_free(c);
+}
+
+TEST(checks_that_a_file_has_are_made_unless_the_context_says_otherwise)
+{
+    char path[] = "/tmp/weft_checkedXXXXXX";
+    int fd = mkstemp(path);
+    float y[3];
+
+    REQUIRE(fd >= 0);
+    close(fd);
+    save_checked_loss(path);
+    for (int unchecked = 0; unchecked < 2; unchecked++) {
+        look_up(path, unchecked, 2, WF_OK, y);
+        CHECK(y[0] == -3 && y[1] == -3 && y[2] == -3);
+        look_up(path, unchecked, 77, unchecked ? WF_OK : WF_ERR_ASSERT, y);
+        if (unchecked)
+            CHECK(y[0] == -4 && y[1] == -4 && y[2] == -4); /* moved inside */
+    }
+    unlink(path);
+}
