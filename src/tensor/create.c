@@ -176,6 +176,8 @@ wf_tensor wf_full_like(wf_ctx *c, wf_tensor t, double x)
     if (like && !like->symbolic && tensor_device(like) == &device_meta)
         return tensor_meta(c, (wf_dtype)like->dtype, s.d, (int)s.rank);
     r = wf_full(c, wf_dtype_of(c, t), s.d, (int)s.rank, x);
+    if (like && like->weak && c->semantics->promotion == WF_PROMOTE_JAX) /* JAX's is as weak as what it is like */
+        r = wf_set_weak(c, r, true);
     return !like || like->symbolic || tensor_is_here(like)
                ? r
                : wf_to_device(c, r, tensor_device(like));

@@ -3,6 +3,7 @@
 #include "script/engine/engine.h"
 
 #include "script/ast.h"
+#include "script/long.h"
 
 #include <stdio.h>
 
@@ -483,7 +484,7 @@ bool en_tensor(En *e, Value v, wf_tensor *out)
         *out = wf_from(e->c, WF_U64, NULL, 0, &wide);
         return true;
     }
-    if (en_big_int(e, v))
+    if (is_long(e->vm, v))
         return en_too_large(e, WF_INVALID, v);
     if (v.tag == T_OBJ && e->f->lists && (sc_is(e->vm, v, C_list) || sc_is(e->vm, v, C_tuple))) {
         *out = en_tensor_from(e, v, WF_INVALID);

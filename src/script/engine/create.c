@@ -61,7 +61,8 @@ bool en_too_large(En *e, wf_dtype d, Value v)
 
     if (d == WF_U32 && en_wide_int(e, v, &wide)) /* NumPy reads it as an unsigned long first */
         return sc_fail(e->vm, C_OverflowError, "Python integer %llu out of bounds for uint32", (unsigned long long)wide);
-    return sc_fail(e->vm, C_OverflowError, "Python int too large to convert to C long");
+    return sc_fail(e->vm, C_OverflowError, e->f == &e->vm->engine->front[FRONT_TORCH] ? "int too big to convert"
+                                                                                        : "Python int too large to convert to C long");
 }
 
 bool en_fits(const En *e, wf_dtype d, int64_t i)
@@ -139,7 +140,10 @@ static bool measure(Scan *s, Value v, int depth)
             s->has_int = true;
         else if (v.tag == T_BOOL)
             s->has_bool = true;
-        else if (!en_big_int(s->e, v))
+        else if (is_long(vm, v) && !en_big_int(s->e, v))
+            return s->e->f == &vm->engine->front[FRONT_TORCH] ? sc_fail(vm, C_ValueError, "Overflow when unpacking long long")
+                                                              : en_too_large(s->e, s->dtype, v);
+        else if (!is_long(vm, v))
             return sc_fail(vm, C_TypeError, "cannot make a tensor of '%s'",
                            sc_type_name(vm, v));
         else if (!measure_big(s, v))

@@ -181,6 +181,9 @@ static Value n_where(Vm *vm, const Args *a)
     for (int i = 0; i < 3; i++)
         if (!en_tensor(&e, a->v[i], &x[i]))
             return en_fail(&e);
+    for (int i = 1; i < 3 && e.f == &vm->engine->front[FRONT_TORCH]; i++) /* a number takes the dtype of the tensor beside it */
+        if (a->v[i].tag == T_INT && is_tensor(vm, a->v[3 - i]) && !en_check_fits(&e, wf_dtype_of(e.c, x[3 - i]), a->v[i].i, true))
+            return en_fail(&e);
     return en_end(&e, wf_where(e.c, x[0], x[1], x[2]));
 }
 
@@ -282,7 +285,14 @@ static Value n_masked_fill(Vm *vm, const Args *a)
     wf_tensor x, m;
     double v = 0;
 
-    if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &m) || !en_float(&e, a->v[2], &v))
+    if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &m))
+        return en_fail(&e);
+    if (a->v[2].tag == T_INT && dtype_is_int(wf_dtype_of(e.c, x))) { /* whole: a double does not hold all of them */
+        if (!en_check_fits(&e, wf_dtype_of(e.c, x), a->v[2].i, true))
+            return en_fail(&e);
+        return en_end(&e, wf_where(e.c, m, wf_cast(e.c, wf_int(e.c, a->v[2].i), wf_dtype_of(e.c, x)), x));
+    }
+    if (!en_float(&e, a->v[2], &v))
         return en_fail(&e);
     return en_end(&e, wf_masked_fill(e.c, x, m, v));
 }

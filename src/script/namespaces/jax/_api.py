@@ -76,9 +76,8 @@ class _Transforms(_transform.Transforms):
             return self.no_derivative(x)    # a tangent of what is no float
         # Weak as x is, unless a rule of the script gave x a gradient of a type of its own.
         weak = isinstance(x, (float, complex)) or _w.about(x, "weak")
-        if weak and lifted is not None:
-            for s in self.strong:
-                weak = weak and not _w.same(s, lifted)
+        if weak and lifted is not None and any([_w.same(s, lifted) for s in self.strong]):
+            return _w.set_weak(g, False)
         return _w.set_weak(g, True) if weak else g
 
     strong = []

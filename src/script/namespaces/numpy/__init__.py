@@ -306,8 +306,26 @@ def _by_method(name, method):
 
 
 for _name in ("sum prod max min any all mean std var reshape repeat swapaxes transpose argmax argmin searchsorted squeeze cumsum "
-              "cumprod round").split():
+              "cumprod round nonzero choose").split():
     globals()[_name] = _by_method(_name, _name)
+
+
+def _by_slices(name):
+    # NumPy takes slices and turns of what it is given: of JAX's arrays these are JAX's.
+    fn = globals()[name]
+
+    @__import__("functools").wraps(fn)
+    def call(*args, **kwargs):
+        if args and of_jax(args[0]):
+            return getattr(__import__("jax.numpy"), name)(*args, **kwargs)
+        return fn(*args, **kwargs)
+    return call
+
+
+for _name in "flip fliplr flipud rot90 moveaxis split array_split hsplit vsplit dsplit".split():
+    globals()[_name] = _by_slices(_name)
+
+
 def _of_items(name):
     # What an array of texts or objects cannot be made numbers of is a function of numpy/_objects.py.
     fn = globals()[name]

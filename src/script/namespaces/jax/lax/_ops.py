@@ -73,15 +73,14 @@ def reduce_precision(operand, exponent_bits, mantissa_bits):
     if exponent_bits < 1 or mantissa_bits < 0:
         raise ValueError(f"reduce_precision: exponent_bits must be positive and mantissa_bits not negative, got {exponent_bits} and "
                          f"{mantissa_bits}")
-    cut = lambda x: _rounded(x, exponent_bits, mantissa_bits)
+    cut = lambda x: _w.set_weak(_rounded(x, exponent_bits, mantissa_bits), _w.about(_w.wrap(x), "weak"))
     if _w.recorders() == 1 and not kit.forward:
         f = custom_vjp(cut)
         f.defvjp(lambda x: (cut(x), None), lambda _, g: (cut(g),))
     else:
         f = custom_jvp(cut)
         f.defjvp(lambda x, t: (f(*x), cut(t[0]) if kit.forward and _w.recorders() == 1 else t[0]))
-    x = _w.wrap(operand)
-    return _w.set_weak(f(x), True) if _w.about(x, "weak") else f(x)
+    return f(_w.wrap(operand))
 
 
 _layouts = {"float16": (5, 10), "bfloat16": (8, 7), "float32": (8, 23), "float64": (11, 52)}

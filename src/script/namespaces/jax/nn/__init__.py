@@ -14,7 +14,7 @@ def relu(x):
 
 def relu6(x):
     x = _asarray(x)
-    six = _w.full(x.shape, 6, x.dtype)
+    six = _w.full_like(x, 6)
     flat = _w.minimum(_w.maximum(x, _w.zeros_like(x)), six)
     return _w.where(_w.logical_and(_w.gt(x, 0), _w.lt(x, 6)), x, _w.stop_gradient(flat))
 

@@ -152,9 +152,8 @@ pow = power
 
 
 def float_power(x, y):
-    z = _w.add(x, y)
-    d = z.dtype if z.dtype.is_inexact else _float(z).dtype
-    return _w.pow(_w.cast(_float(x), d), _w.cast(_float(y), d))
+    d = _float(_w.add(x, y)).dtype
+    return _w.pow(*[v if v.dtype == d else _w.cast(v, d) for v in (_float(x), _float(y))])
 
 
 def fabs(x):
@@ -345,7 +344,7 @@ def lcm(x1, x2):
 def heaviside(x1, x2):
     from jax.numpy._shape import _same
     x, y = [_float(v) for v in _same([x1, x2])]
-    return _w.where(_w.is_nan(x), x, _w.where(_w.eq(x, 0), y, _w.cast(_w.gt(x, 0), x.dtype)))
+    return _w.where(_w.is_nan(x), x, _w.where(_w.eq(x, 0), y, _w.where(_w.gt(x, 0), _w.ones_like(x), _w.zeros_like(x))))
 
 
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):

@@ -95,8 +95,16 @@ def _no_out(name, out):
         raise NotImplementedError(f"The 'out' argument to jnp.{name} is not supported.")
 
 
+def _strong(a):
+    # What is reduced: its dtype is no weak one from now on, and not of 64 bits unless these are switched on.
+    x = _asarray(a)
+    if x.dtype.name in ("float64", "int64", "uint64", "complex128"):
+        x = _w.cast(x, _dtypes.canonical(x.dtype))
+    return _w.set_weak(x, False) if _w.about(x, "weak") else x
+
+
 def _prepare(a, dtype, widen=True):
-    a = _asarray(a)
+    a = _strong(a)
     if dtype is not None:
         return _w.cast(a, dtype)
     return _wide(a) if widen or a.dtype == _w.bool_ else a
@@ -175,7 +183,7 @@ def _folded(x, axis, keepdims, fn, first):
 
 def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     _no_out("max", out)
-    x = _asarray(a)
+    x = _strong(a)
     _check(x, axis)
     if where is not None and initial is None:
         raise ValueError("reduction operation max does not have an identity, so to use a where mask one has to specify 'initial'")
@@ -192,7 +200,7 @@ def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
 
 def min(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     _no_out("min", out)
-    x = _asarray(a)
+    x = _strong(a)
     _check(x, axis)
     if where is not None and initial is None:
         raise ValueError("reduction operation min does not have an identity, so to use a where mask one has to specify 'initial'")
@@ -226,7 +234,7 @@ def any(a, axis=None, out=None, keepdims=False, where=None):
 
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
     _no_out("mean", out)
-    x = _floats(a, dtype)
+    x = _floats(_strong(a), dtype)
     _check(x, axis)
     where = _mask(where, "mean")
     if where is None and _of_eight(x):
@@ -241,7 +249,7 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=None):
 
 
 def average(a, axis=None, weights=None, returned=False, keepdims=False):
-    x = _floats(a)
+    x = _floats(_strong(a))
     if weights is None:
         y = _w.mean(x, axis, keepdims)
         scale = _w.full(y.shape, _w.about(x, "count") / _builtin_max(_w.about(y, "count"), 1), x.dtype)
@@ -377,7 +385,7 @@ def nanargmin(a, axis=None, keepdims=False):
 
 def _running(a, dtype):
     # of running reductions only bools are widened
-    x = _asarray(a)
+    x = _strong(a)
     if dtype is not None:
         return _w.cast(x, dtype)
     return _w.cast(x, _default_int()) if x.dtype == _w.bool_ else x
