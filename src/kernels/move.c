@@ -209,6 +209,8 @@ static void copy_rows(const MovePlane *p, size_t size, char *dst, const char *sr
     for (int64_t i = 0; i < p->n1; i++, dst += to, src += from) {
         if (p->t0 == 1 && p->f0 == 1)
             memcpy(dst, src, (size_t)p->n0 * size);
+        else if (p->t0 == 1 && p->f0 == 0 && p->n0 >= 32)
+            repeat(size, p->n0, src, dst);
         else if (size == 1)
             plane_1_row(&row, dst, src);
         else if (size == 2)

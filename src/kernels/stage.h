@@ -45,12 +45,14 @@ static inline void space_init(KSpace *s, int rank, const int64_t *dims,
         ((T *)to)[i] = ((const T *)from)[i * stride];                                    \
     break
 
-/* The element n times: what is there is copied behind itself, by the wide moves of memcpy. */
+/* The element n times: what is there is copied behind itself by the wide moves of memcpy, from the nearest cache. */
 static inline void repeat(size_t size, int64_t n, const void *from, void *to)
 {
     memcpy(to, from, (size_t)least(n, 1) * size);
-    for (int64_t have = 1; have < n; have *= 2)
-        memcpy((char *)to + (size_t)have * size, to, (size_t)least(have, n - have) * size);
+    for (int64_t have = 1, more; have < n; have += more) {
+        more = least(least(have, 1024), n - have);
+        memcpy((char *)to + (size_t)have * size, to, (size_t)more * size);
+    }
 }
 
 static inline void gather_row(size_t size, int64_t n, const void *from, int64_t stride,
