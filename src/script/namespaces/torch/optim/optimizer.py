@@ -105,25 +105,37 @@ class Optimizer:
         batches, rest = _w.batches(group["params"], self.state, slots, self.steps)
         for kind, step, rows in batches:
             numbers = self.numbers(group, step)
-            program = self._programs.get((kind, way))
-            if program is None:
-                program = self._programs[kind, way] = self._traced(kind, way, slots, len(numbers))
-            for i in _w.update(program, rows, numbers):
+            made = self._programs.get((kind, way))
+            if made is None:
+                made = self._programs[kind, way] = self._traced(kind, way, slots, len(numbers))
+            program, read = made
+            for i in _w.update(program, rows, [numbers[i] for i in read]):
                 p = rows[i][0]
                 self.rule(p, _w.grad_of(p), self.state[p], way, *numbers)
         return rest
 
     def _traced(self, kind, way, slots, count):
+        # The program, and which of the numbers it takes: those that are read. Every operand costs every parameter time.
         dtype = "float64" if kind >> 8 else "float32"
         n = len(slots)
 
-        def step(p, *rest):
-            s = dict(zip(slots, rest))
-            self.rule(p, rest[n], s, way, *rest[n + 1:])
-            return [p, *[s[k] for k in slots]]
-
         x, number = _w.full(_SIZES[:kind & 255], 0.0, dtype), _w.full((), 0.0, dtype)
-        return _w.trace_sizes(step, [x] * (n + 2) + [number] * count, (), type(self).__name__)
+
+        def of_numbers(read):
+            def step(p, *rest):
+                s, numbers = dict(zip(slots, rest)), [1.0] * count
+                for i, y in zip(read, rest[n + 1:]):
+                    numbers[i] = y
+                self.rule(p, rest[n], s, way, *numbers)
+                return [p, *[s[k] for k in slots]]
+
+            return _w.trace_sizes(step, [x] * (n + 2) + [number] * len(read), (), type(self).__name__)
+
+        program = of_numbers(range(count))
+        _, inputs, equations, results = program.view()
+        known = set(results).union(*[e[1] for e in equations])
+        read = [i for i in range(count) if inputs[n + 2 + i] in known]
+        return program if len(read) == count else of_numbers(read), read
 
     def update(self, p, g, state, group):
         if self.rule is None:
