@@ -4,7 +4,8 @@
  * version goes up; the old handle takes the history of the new value. Every tensor that
  * shares the memory sees the new numbers, and views their history (view.c). A leaf that
  * requires a gradient, or a view of one, is refused. In a program there is no memory:
- * the handle stands for the new value from then on.
+ * the handle stands for the new value from then on; a concrete tensor that the function being
+ * traced has made becomes such a value when one is written into it (view_lift).
  *
  * Where nothing is recorded (wf_no_grad_begin) a write changes numbers only: histories
  * stay as they are.
@@ -20,7 +21,8 @@ static bool may_write(wf_ctx *c, const char *fn, const Tensor *x, const Tensor *
         return true;
     if (v->symbolic)
         tensor_fail(c, WF_ERR_VALUE,
-              "%s: a symbolic value cannot be written into a concrete tensor", fn);
+              "%s: a symbolic value cannot go into a concrete tensor that was made outside of the function being traced, or that "
+              "others are views of", fn);
     else if (root->wants_grad && !c->tensors->no_grad)
         tensor_fail(c, WF_ERR_VALUE,
               "%s: a %sleaf that requires a gradient cannot be written to "
@@ -101,6 +103,8 @@ static bool overwrite(wf_ctx *c, const char *fn, Tensor *x, Tensor *v, wf_tensor
     Tensor *root = x->root ? x->root : x;
     bool followed = !s->no_grad && (root->node || v->node || x->node);
 
+    if (v->symbolic && !x->symbolic && !view_lift(c, x) && failed(c))
+        return false;
     if (!may_write(c, fn, x, v))
         return false;
     if (x->symbolic)

@@ -40,6 +40,7 @@ static Storage *store_new(wf_ctx *c, size_t bytes)
     b->refs = 1;
     b->version = 0;
     b->written = NOWHERE;
+    b->born = s->trace ? s->trace->id : 0;
     b->array = NULL;
     b->cx = c;
     s->live_bytes += (int64_t)room;
@@ -278,6 +279,27 @@ Tensor *tensor_symbol(wf_ctx *c, Trace *tr, Val v)
     return t;
 }
 
+void tensor_become(wf_ctx *c, Tensor *t, const Tensor *y)
+{
+    wf_array_release(t->array);
+    store_release(c, t->store);
+    tensor_release(c, t->root);
+    t->array = NULL;
+    t->store = NULL;
+    t->root = NULL;
+    t->packed = false;
+    t->symbolic = true;
+    t->count = -1;
+    t->trace = y->trace;
+    t->val = y->val;
+    t->base = y->base ? tensor_retain(y->base) : NULL;
+    t->stamp = y->stamp;
+    t->view_op = y->view_op;
+    t->view_attr = y->view_attr;
+    t->view_index = y->view_index;
+    t->view_unsure = y->view_unsure;
+}
+
 Tensor *tensor_from_array(wf_ctx *c, wf_array *a)
 {
     uint32_t rank = (uint32_t)wf_array_rank(a);
@@ -292,7 +314,7 @@ Tensor *tensor_from_array(wf_ctx *c, wf_array *a)
         wf_array_release(a);
         return NULL;
     }
-    *b = (Storage){.refs = 1, .cx = c, .array = a};
+    *b = (Storage){.refs = 1, .cx = c, .array = a, .born = c->tensors->trace ? c->tensors->trace->id : 0};
     b->data = (void *)(uintptr_t)wf_array_data(a); /* may_write asks whether it may be */
     if (rank) {
         memcpy(t->dims, wf_array_dims(a), rank * sizeof *t->dims);

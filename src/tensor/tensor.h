@@ -46,6 +46,7 @@ typedef struct Storage {
     wf_array *array; /* that owns data; NULL: data follows the header */
     wf_ctx *cx;
     Place written;        /* by whom last */
+    uint64_t born;        /* the innermost trace when it was made, by its id; 0: none */
     struct Storage *next; /* in a free list */
 } Storage;
 
@@ -88,6 +89,8 @@ void tensor_release(wf_ctx *c, Tensor *t); /* NULL is fine */
 /* New concrete tensor with memory, not filled. NULL after an error. */
 Tensor *tensor_new(wf_ctx *c, wf_dtype dtype, const int64_t *dims, uint32_t rank);
 Tensor *tensor_symbol(wf_ctx *c, Trace *tr, Val v); /* inside a region or not */
+/* t, concrete and without history, is from now on what y is, a symbolic tensor. */
+void tensor_become(wf_ctx *c, Tensor *t, const Tensor *y);
 /* The same memory seen otherwise. No history. */
 Tensor *tensor_view(wf_ctx *c, Tensor *base, wf_dtype dtype, const int64_t *dims,
                     const int64_t *strides, uint32_t rank, int64_t offset);
@@ -492,6 +495,9 @@ wf_tensor own_result_of(wf_ctx *c, wf_tensor x, wf_tensor y); /* y, or a copy if
 void history_take(wf_ctx *c, Tensor *t, const Tensor *from); /* from NULL: none */
 /* Concrete: root's history, now that its view x becomes v; and that of a view whose root was written to. */
 bool view_write_back(wf_ctx *c, Tensor *x, wf_tensor v);
+/* A concrete tensor that the function being traced has made, and that nothing else shares the memory of but what it is a view
+ * of: it, and that, are values of the program from now on. False: it is another, or after an error. */
+bool view_lift(wf_ctx *c, Tensor *x);
 bool view_refresh(wf_ctx *c, Tensor *t);
 static inline bool view_is_old(const Tensor *t)
 {

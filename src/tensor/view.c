@@ -519,6 +519,60 @@ void view_make_again(wf_ctx *c, Tensor *t)
     t->stamp = stamp;
 }
 
+/* A concrete tensor as a value of the program. */
+static Tensor *as_symbol(wf_ctx *c, Trace *tr, Tensor *t)
+{
+    Tensor *y = NULL;
+
+    T_ENTER(c, NULL)
+    y = tensor_symbol(c, tr, trace_value(c, tr, t));
+    trace_hold(tr);
+    T_LEAVE(c);
+    return y;
+}
+
+/* x, which is no longer concrete, of its root r, which is not either: the elements at these places. */
+static void look_again(wf_ctx *c, Tensor *x, Tensor *r, int64_t n, wf_tensor places)
+{
+    static const int64_t axis[] = {0}, one[] = {1};
+    GatherAttr a = {.collapsed = {1, axis}, .start_index_map = {1, axis}, .slice_sizes = {1, one}};
+    wf_tensor flat = shaped(c, tensor_handle(c, tensor_retain(r)), &n, 1), taken = op_2(c, OP_gather, flat, places, &a);
+    Tensor *y;
+
+    view_gathered(c, flat, places, &a, taken);
+    if ((y = tensor_get(c, shaped(c, taken, x->dims, x->rank), "write")) != NULL) {
+        tensor_become(c, x, y);
+        x->view_unsure = false;
+    }
+}
+
+bool view_lift(wf_ctx *c, Tensor *x)
+{
+    Tensor *r = x->root ? x->root : x, *y;
+    Trace *tr = c->tensors->trace;
+    const int32_t users = 1 + (r->array != NULL) + (x == r ? 0 : 1 + (x->array != NULL));
+    const int64_t n = r->count;
+    wf_tensor places = WF_NONE;
+    bool ok;
+
+    if (!tr || x->store->born != tr->id || x->store->refs != users || r->node || x->node || r->wants_grad || r->dtype != x->dtype)
+        return false;
+    scope_open(c);
+    if (x != r)
+        places = places_in_root(c, x, (Parting){0});
+    if (!failed(c) && (y = as_symbol(c, tr, r)) != NULL) {
+        Tensor *root = tensor_retain(r);
+        tensor_become(c, root, y);
+        tensor_release(c, y);
+        if (x != r)
+            look_again(c, x, root, n, places);
+        tensor_release(c, root);
+    }
+    ok = !failed(c) && x->symbolic;
+    scope_close_n(c, NULL, 0);
+    return ok;
+}
+
 /* Where along axis k of x the places start, start + step .. of n there are lie, and v with the
  * size of x along it, each of its elements at its place. */
 static Val spread_axis(Builder *b, Type t, uint32_t k, Dim start, int64_t step, Val *v)

@@ -65,6 +65,7 @@ class _Run:
 
         def flat(*xs):
             self.lifted = xs
+            kit.seen(xs)
             leaves = list(self.leaves)
             for i, x in zip(self.live, xs):
                 leaves[i] = x
@@ -75,8 +76,7 @@ class _Run:
             more = []
             if has_aux:
                 if not isinstance(y, (tuple, list)) or len(y) != 2:
-                    raise TypeError(f"{what} with has_aux needs a function that gives a pair "
-                                    f"(output, aux), got {type(y).__name__}")
+                    raise kit.bad_pair(what, y)
                 y, aux = y
                 self.aux_leaves, self.aux_spec = kit.flatten(aux)
                 self.aux_live = [i for i, x in enumerate(self.aux_leaves) if kit.is_tensor(x)]
@@ -144,8 +144,15 @@ class Transforms:
 
     # -- what a library may see differently
 
+    def seen(self, xs):
+        # xs are what a function is given where its derivative is taken.
+        pass
+
     def bad_argnum(self, what, i, n):
         return self.error(f"{what}: argnums {i} for a function of {n} arguments")
+
+    def bad_pair(self, what, y):
+        return TypeError(f"{what} with has_aux needs a function that gives a pair (output, aux), got {type(y).__name__}")
 
     def flatten(self, tree):
         return _tree.flatten(tree, None, self.sort)

@@ -163,6 +163,13 @@ def _cast(text, label):
     return f"result type {_NAMES.get(a, a)} can't be cast to the desired output type {_NAMES.get(b, b)}"
 
 
+def _only_read(text, label):
+    # What a function whose derivative is taken was given is locked (torch.func).
+    if torch.func.kit.levels:
+        return "a leaf Variable that requires grad is being used in an in-place operation."
+    return text
+
+
 def _stored(text, label):
     op = text.partition(":")[0]
     return NotImplementedError(f'"{label or op}_cpu" not implemented for \'{_NAMES[text.partition("dtype ")[2].split(" ")[0]]}\'')
@@ -187,6 +194,7 @@ _WORDS = (  # a part of the engine's text, what to say
     ("dtypes ", _dtypes),
     ("needs integers or bools", _bits),
     ("cannot be written into", _cast),
+    ("the memory of the tensor may only be read", _only_read),
     ("cannot be broadcast together", _broadcast),
     ("do not fit: the last axis", _matmul),
     ("matmul: shape ", _batches),
