@@ -1,4 +1,16 @@
-/* call.c -- calls: binding arguments to parameters, natives, classes, frames. */
+/* call.c -- calls: binding arguments to parameters, natives, classes, frames.
+ *
+ * Arguments come as an Args: n values by place, then nkw by name, borrowed from the caller for as long as the call runs.
+ *
+ *   natives    have their parameters as a text, `self,x|y$z`: behind | they may be missing, behind $ they go by name alone.
+ *              Each has its place in an array, NIL where it is missing, which the native borrows as well.
+ *   functions  own what is in their frame: values are counted there, or moved from the registers of the caller (move).
+ *              sc_frame_for has a short way for what most calls are, places and defaults alone; bind_slow is the rest.
+ *   relays     stand for something else that is called in their place with the same arguments (sc_relayed): how a module's
+ *              call goes straight to its forward, as long as nothing was hooked into it.
+ *
+ * A frame is freed by who runs it: by the machine when it returns, by its generator, or here if it never ran.
+ */
 #include "ast.h"
 
 /* ---- natives ----------------------------------------------------------------------- */

@@ -2,6 +2,14 @@
  *
  * Entries sit in an array; removed ones leave a hole until the array is packed. Above
  * DICT_SMALL entries an index of open addressing finds them by hash; below, a scan does.
+ *
+ * Strings    strings that are keys are interned but for those of DICT_LOOSE, so that names are found by address
+ *            (sc_dict_find_str): attributes, globals and keywords are dicts of this kind.
+ * Pointers   to an entry or a value hold until the next change of keys: the array moves when it grows. Comparing keys may run
+ *            code of the script, which may change this dict: `keys` tells, and the search begins again.
+ * Caches     the machine remembers where a name stands together with `keys`; so whatever adds, removes or moves a key
+ *            counts it up, and a new value for an old key does not.
+ * Drops      of a key or a value may run code too (__del__): an entry is out of the dict before what it held is dropped.
  */
 #include "script.h"
 #include "dunder.h"

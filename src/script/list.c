@@ -1,4 +1,9 @@
-/* list.c -- lists, and the stable merge sort behind sort() and sorted(). */
+/* list.c -- lists, and the stable merge sort behind sort() and sorted().
+ *
+ * A comparison or a drop may run code of the script, which may change the list: whoever calls one reads l->v and l->n again
+ * afterwards, and takes what it removes out of the list before it drops it. A list is empty while it is sorted, so that
+ * what its keys do to it is found out (ValueError) and harms nothing.
+ */
 #include "script.h"
 #include "dunder.h"
 

@@ -101,3 +101,41 @@ def slogdet(w, a):
     odd = w.sum(w.cast(w.ne(pivots, k), w.int32), -1) % 2
     sign = w.prod(d / w.cast(w.where(w.eq(size, 0), w.ones_like(size), size), d.dtype), -1)
     return w.where(w.eq(odd, 1), -sign, sign), w.sum(w.log(size), -1)
+
+
+_MOST = 40      # squarings of a matrix that is traced
+
+
+def _taylor(w, a, one):
+    term = total = one
+    for i in range(1, 14):
+        term = w.matmul(term, a) / i
+        total = total + term
+    return total
+
+
+def expm(w, a, limit=0.5, near=_taylor, most=None, repeat=None):
+    # exp(a / 2^k), squared k times: k is what the norm of each matrix asks for, that near(w, a, the unit matrix) may take it,
+    # which is exp of matrices with norms up to limit. NaN where k is more than most, and where the matrix has no norm.
+    # repeat(square, y) is square(most - 1, .. square(0, y)).
+    if a.dtype in (w.float16, w.bfloat16):
+        return w.cast(expm(w, w.cast(a, w.float32), limit, near, most, repeat), a.dtype)
+    if a.shape[-1] == 0:
+        return w.copy(a)
+    size = w.max(w.sum(w.abs(a), -2), -1)
+    turns = w.maximum(w.ceil(w.log2(size / limit)), 0.0)
+    if most is None:
+        most = _MOST
+        if not w.about(a, "symbolic"):
+            here = w.detach(turns)
+            most = int(w.max(w.where(w.is_finite(here), here, 0.0))) if 0 not in list(here.shape) else 0
+    many = lambda v: w.expand_dims(w.expand_dims(v, -1), -1)
+    scaled = a / w.cast(many(w.pow(2.0, w.minimum(turns, float(most)))), a.dtype)
+    y = near(w, scaled, w.broadcast_to(w.eye(a.shape[-1], dtype=a.dtype), a.shape))
+    square = lambda i, v: w.where(many(w.gt(turns, i)), w.matmul(v, v), v)
+    if repeat:
+        y = repeat(square, y)
+    else:
+        for i in range(most):
+            y = square(i, y)
+    return w.where(many(w.gt(turns, float(most))), float("nan"), y)

@@ -127,16 +127,7 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True):
 
 @op("expm")
 def expm(input):
-    # scaling, Taylor's series, squaring
-    a = as_tensor(input) / 256.0
-    n = a.shape[-1]
-    r = term = _w.eye(n, n, 0, a.dtype)
-    for k in range(1, 12):
-        term = _w.matmul(term, a) / float(k)
-        r = r + term
-    for _ in range(8):
-        r = _w.matmul(r, r)
-    return r
+    return _factors.expm(_w, as_tensor(input))
 
 
 @op("pinv")

@@ -259,21 +259,11 @@ def _factored(A, pivot, name, check):
 
 
 def matrix_exp(A):
-    # Scaling and squaring of a Taylor series.
-    n = A.shape[-1]
-    size = float(_w.max(_w.sum(_w.abs(_w.detach(A)), -1)))
-    k = 0
-    while size > 0.5:
-        size /= 2
-        k += 1
-    x = A / (2.0 ** k)
-    term = total = _w.broadcast_to(_w.eye(n, n, 0, A.dtype), A.shape)
-    for i in range(1, 14):
-        term = _w.matmul(term, x) / i
-        total = total + term
-    for _ in range(k):
-        total = _w.matmul(total, total)
-    return total
+    _square(A, "linalg.matrix_exp")
+    if not A.dtype.is_inexact:
+        kind = A.type().rpartition(".")[2].removesuffix("Tensor")
+        raise NotImplementedError(f"linalg.matrix_exp: Expected a floating point or complex tensor as input. Got {kind}")
+    return _factors.expm(_w, A)
 
 
 def inv_ex(A, *, check_errors=False):

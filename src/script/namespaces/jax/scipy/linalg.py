@@ -108,33 +108,31 @@ _pade13 = [64764752532480000.0, 32382376266240000.0, 7771770303897600.0, 1187353
            670442572800.0, 33522128640.0, 1323241920.0, 40840800.0, 960960.0, 16380.0, 182.0, 1.0]
 
 
+def _pade(b, solve):
+    # Of exp: the quotient of two polynomials (Higham, 2005).
+    def near(w, a, power):
+        square = w.matmul(a, a)
+        even, odd = b[0] * power, b[1] * power
+        for k in range(2, len(b), 2):
+            power = w.matmul(power, square)
+            even, odd = even + b[k] * power, odd + (b[k + 1] * power if k + 1 < len(b) else 0.0)
+        odd = w.matmul(a, odd)
+        return solve(even - odd, even + odd)
+
+    return near
+
+
 def expm(A, *, upper_triangular=False, max_squarings=16):
-    # Scaling and squaring: as many halvings as the norm asks for. JAX gives NaN where those are too many.
+    # JAX gives NaN where the norm asks for more squarings.
+    from jax.lax import fori_loop
+    from jax.lax.linalg import triangular_solve
     a = _asarray(A)
     a = a if a.dtype.is_inexact else _float(a)
     if len(a.shape) < 2 or a.shape[-1] != a.shape[-2]:
         raise ValueError(f"Expected A to be a (batched) square matrix, got A.shape={tuple(a.shape)}.")
-    wide = a.dtype in (_w.float64, _w.complex128)
-    b, limit = (_pade13, 5.371920351148152) if wide else (_pade7, 3.925724783138660)
-    size = _w.max(_w.sum(_w.abs(a), -2), -1)
-    turns = _w.maximum(_w.ceil(_w.log2(size / limit)), 0.0)
-    many = lambda v: _w.expand_dims(_w.expand_dims(v, -1), -1)
-    scaled = a / _w.cast(many(_w.pow(2.0, _w.minimum(turns, float(max_squarings)))), a.dtype)
-    square = _w.matmul(scaled, scaled)
-    power = _w.broadcast_to(_w.eye(a.shape[-1], dtype=a.dtype), a.shape)
-    even, odd = b[0] * power, b[1] * power
-    for k in range(2, len(b), 2):
-        power = _w.matmul(power, square)
-        even, odd = even + b[k] * power, odd + (b[k + 1] * power if k + 1 < len(b) else 0.0)
-    odd = _w.matmul(scaled, odd)
-    if upper_triangular:
-        from jax.lax.linalg import triangular_solve
-        y = triangular_solve(even - odd, even + odd, left_side=True, lower=False)
-    else:
-        y = _linalg.solve(even - odd, even + odd)
-    from jax.lax import fori_loop
-    y = fori_loop(0, max_squarings, lambda i, v: _w.where(many(_w.gt(turns, i)), _w.matmul(v, v), v), y)
-    return _w.where(many(_w.gt(turns, float(max_squarings))), float("nan"), y)
+    solve = (lambda p, q: triangular_solve(p, q, left_side=True, lower=False)) if upper_triangular else _linalg.solve
+    b, limit = (_pade13, 5.371920351148152) if a.dtype in (_w.float64, _w.complex128) else (_pade7, 3.925724783138660)
+    return _factors.expm(_w, a, limit, _pade(b, solve), max_squarings, lambda square, y: fori_loop(0, max_squarings, square, y))
 
 
 def expm_frechet(A, E, *, method=None, compute_expm=True):
