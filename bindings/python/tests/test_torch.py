@@ -216,6 +216,14 @@ def test_bilinear():
     agree(Pair(), torch.randn(6, 2, 7))
 
 
+@pytest.mark.parametrize("dim", [0, 1, 2])
+def test_weight_norm(dim):
+    with torch.no_grad():
+        model = nn.utils.parametrizations.weight_norm(nn.Conv1d(4, 6, 3), dim=dim)
+        model.parametrizations.weight.original0.mul_(1.5)
+    agree(model, torch.randn(2, 4, 9))
+
+
 def test_what_has_no_lowering_is_run_by_torch_and_said():
     x = torch.rand(3) + 1
     run = torch.compile(lambda x: torch.special.bessel_j0(x) * 2, backend=wt.backend)

@@ -705,6 +705,14 @@ def addmm(c, bias, x, y, beta=1, alpha=1):
     return z if beta == 0 else b.add(bias if beta == 1 else b.mul(bias, beta), z)
 
 
+@op("_weight_norm_interface_backward")
+def weight_norm_backward(c, gw, v, g, norms, dim):
+    # w = g v / |v|, the norm over all axes but dim
+    b, rest = c.b, [a for a in range(len(v.dims)) if a != dim]
+    along = b.div(b.sum(b.mul(gw, v), rest, True), norms)
+    return b.mul(b.div(g, norms), b.sub(gw, b.mul(v, b.div(along, norms)))), along
+
+
 @op("linear")
 def linear(c, x, w, bias=None):
     return c.b.linear(x, w, bias)
