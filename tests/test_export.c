@@ -271,7 +271,8 @@ static void check_items(Items *b, const char *cc, const char *runner, bool all_s
         wf_clear(b->cx);
         return;
     }
-    if (!compile(b->cx, b->dir, "all", cc))
+    if (!compile(b->cx, b->dir, "all", cc) ||
+        (has_program(b->cx, "clang") && !compile(b->cx, b->dir, "all", "clang -fsyntax-only -Wno-unused-command-line-argument")))
         return;
     for (uint32_t i = 0; i < b->v.n && check_ok(); i++)
         for (int k = 0; k < (all_sizes && b->v.v[i].c.p->dims.syms.n ? 4 : 1); k++) {

@@ -168,11 +168,17 @@ bool step_cond(Func *f)
     for (uint32_t b = 0; b < branches.n; b++)
         if (!open_sub(f, &branches.v[b], arena_printf(f->a, "branch%u", b), &c[b]))
             return false;
-    if (dtype_of(f, i) == WF_BOOL)
-        c_open_block(f, "switch (%s[0] != 0)", c_at_of(f, i));
-    else
-        c_open_block(f, "switch (%s(%s[0], %u))", c_need(f->c, "clip"), c_at_of(f, i),
-                   branches.n);
+    if (dtype_of(f, i) == WF_BOOL && branches.n == 2) {
+        c_open_block(f, "if (%s[0])", c_at_of(f, i));
+        write_call(f, &c[1], &branches.v[1], operands(f, 1), results(f));
+        f->depth--;
+        c_put_line(f, "} else {");
+        f->depth++;
+        write_call(f, &c[0], &branches.v[0], operands(f, 1), results(f));
+        c_close_block(f);
+        return true;
+    }
+    c_open_block(f, "switch (%s(%s[0], %u))", c_need(f->c, "clip"), c_at_of(f, i), branches.n);
     for (uint32_t b = 0; b < branches.n; b++) {
         if (b + 1 < branches.n)
             c_put_line(f, "case %u:", b);

@@ -27,6 +27,7 @@ static bool write_start(Func *f, uint32_t first, const Dim *stride, Val window)
                  c_need(f->c, dtype_of(f, v) == WF_U64 ? "clip_wide" : "clip"),
                  c_at_of(f, v), c_dim_in(f, room), c_dim_in(f, stride[i]));
     }
+    c_put_line(f, "(void)first;"); /* there may be nothing to move */
     return true;
 }
 
@@ -146,7 +147,7 @@ static void open_rows(Func *f, const Index *k, const Dim *stride)
                  c_need(f->c, wide ? "clip_wide" : "clip"), at, c_dim_in(f, room),
                  c_dim_in(f, stride[axis]));
     }
-    c_put_line(f, "(void)row;");
+    c_put_line(f, "(void)row, (void)first;"); /* there may be nothing to move */
 }
 
 /* The number of a window's element in the result or the updates, and in the operand. */

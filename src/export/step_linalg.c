@@ -126,6 +126,9 @@ static void write_svd(Func *f)
     Matrix x = matrix_of(f, in_of(f, 0)), left = matrix_of(f, out_of(f, 0)), right = matrix_of(f, out_of(f, 2));
     Dim least = short_side(f);
     int64_t n = c_most_of(f, least);
+    uint32_t rank = rank_of(f, in_of(f, 0));
+    Dim rows = c_size_of(f, in_of(f, 0), rank - 2), cols = c_size_of(f, in_of(f, 0), rank - 1);
+    bool tall = dim_known_ge(&f->dims, rows, cols), wide = !tall && dim_known_ge(&f->dims, cols, rows);
     const char *k = c_dim_in(f, least), *a = doubles(f, "a", x.most), *g = doubles(f, "g", x.most),
                *u = doubles(f, "u", x.most), *v = doubles(f, "v", n * n), *s = doubles(f, "s", n),
                *key = doubles(f, "key", n), *order = workspace(f, "int64_t", "order", n),
@@ -133,18 +136,25 @@ static void write_svd(Func *f)
 
     c_open_for(f, "i0", x.count);
     load(f, in_of(f, 0), x.size, g);
-    c_open_block(f, "if (%s < %s)", x.rows, x.cols);
-    c_put_line(f, "%s(%s, %s, %s, %s);", turn, g, x.rows, x.cols, a);
-    c_put_line(f, "%s(%s, %s, %s, %s, %s, %s, %s, %s);", svd, a, x.cols, k, u, s, v, key, order);
-    store(f, out_of(f, 0), left.size, a);
-    c_put_line(f, "%s(%s, %s, %s, %s);", turn, u, x.cols, k, a);
-    f->depth--;
-    c_put_line(f, "} else {");
-    f->depth++;
-    c_put_line(f, "%s(%s, %s, %s, %s, %s, %s, %s, %s);", svd, g, x.rows, k, u, s, v, key, order);
-    store(f, out_of(f, 0), left.size, u);
-    c_put_line(f, "%s(%s, %s, %s, %s);", turn, g, k, k, a);
-    c_close_block(f);
+    if (!tall && !wide)
+        c_open_block(f, "if (%s < %s)", x.rows, x.cols);
+    if (!tall) {
+        c_put_line(f, "%s(%s, %s, %s, %s);", turn, g, x.rows, x.cols, a);
+        c_put_line(f, "%s(%s, %s, %s, %s, %s, %s, %s, %s);", svd, a, x.cols, k, u, s, v, key, order);
+        store(f, out_of(f, 0), left.size, a);
+        c_put_line(f, "%s(%s, %s, %s, %s);", turn, u, x.cols, k, a);
+    }
+    if (!tall && !wide) {
+        c_close_block(f);
+        c_open_block(f, "else");
+    }
+    if (!wide) {
+        c_put_line(f, "%s(%s, %s, %s, %s, %s, %s, %s, %s);", svd, g, x.rows, k, u, s, v, key, order);
+        store(f, out_of(f, 0), left.size, u);
+        c_put_line(f, "%s(%s, %s, %s, %s);", turn, g, k, k, a);
+    }
+    if (!tall && !wide)
+        c_close_block(f);
     store(f, out_of(f, 1), k, s);
     store(f, out_of(f, 2), right.size, a);
 }
