@@ -243,7 +243,7 @@ static bool may_raise(En *e, Value exponent, wf_tensor x, wf_tensor y)
 }
 
 /* NumPy's x beside a Python int, *out: what the dtype of x does not hold is an error in sums and the like, lies beyond every
- * element in an order, and is a float in a quotient. */
+ * element in an order, and is a float in a quotient. TensorFlow's: an int takes the dtype of x in a quotient, too, before both are floats. */
 bool en_beside(En *e, Beside how, Value number, wf_tensor x, wf_tensor *out)
 {
     wf_dtype d = wf_dtype_of(e->c, x);
@@ -251,6 +251,8 @@ bool en_beside(En *e, Beside how, Value number, wf_tensor x, wf_tensor *out)
     uint64_t wide;
     double f;
 
+    if (is_strict(e) && how == BESIDE_QUOTIENT && number.tag == T_INT && dtype_is_int(d))
+        *out = wf_cast(e->c, *out, d);
     if (e->f != &e->vm->engine->front[FRONT_NUMPY] || (!big && number.tag != T_INT))
         return true;
     if (dtype_is_inexact(d) || how == BESIDE_QUOTIENT) {

@@ -28,8 +28,11 @@ def _of_kinds(name, x, kinds):
 
 
 def _floats(x, name):
+    # as the smallest float that holds all of its dtype; a Python number takes that of its neighbour
     x = _of_kinds(name, x, "biuf")
-    return x if x.dtype.kind == "f" else _w.div(x, 1)
+    if x.dtype.kind == "f":
+        return x
+    return _w.div(x, 1) if _w.about(x, "weak") else _w.cast(x, {1: _w.float16, 2: _w.float32}.get(x.dtype.itemsize, _w.float64))
 
 
 def _pair(x, y):

@@ -471,14 +471,20 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=False):
     return _w.pow(_w.sum(_w.pow(_w.abs(x), ord), axis, keepdims), 1.0 / ord)
 
 
+def _but_nan(x, least):
+    # NaN is never the extreme element
+    x = as_tensor(x)
+    return _w.where(_w.is_nan(x), _w.full((), least, x.dtype), x) if x.dtype.is_floating else x
+
+
 @op("ArgMax")
 def argmax(input, axis=None, output_type=int64, dimension=None):
-    return _w.cast(_w.argmax(as_tensor(input), (dimension or 0) if axis is None else int(axis)), output_type)
+    return _w.cast(_w.argmax(_but_nan(input, -float("inf")), (dimension or 0) if axis is None else int(axis)), output_type)
 
 
 @op("ArgMin")
 def argmin(input, axis=None, output_type=int64, dimension=None):
-    return _w.cast(_w.argmin(as_tensor(input), (dimension or 0) if axis is None else int(axis)), output_type)
+    return _w.cast(_w.argmin(_but_nan(input, float("inf")), (dimension or 0) if axis is None else int(axis)), output_type)
 
 
 def _running(fn):

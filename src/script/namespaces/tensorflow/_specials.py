@@ -19,7 +19,8 @@ def _xtimes(fn):
 
 def _gamma_parts(upper):
     def call(a, x):
-        return _special.gammaincs(_w, _real(a), x)[1 if upper else 0]
+        y = _special.gammaincs(_w, _real(a), x)[1 if upper else 0]
+        return _w.where(_w.logical_and(a == float("inf"), _w.is_finite(x)), 1.0 if upper else 0.0, y)
     return call
 
 
@@ -32,6 +33,7 @@ def _truncated(x, y):
 def _polygamma(n, x):
     sign = _w.where(_w.remainder(n, 2.0) == 0, _w.full((), -1, x.dtype), _w.full((), 1, x.dtype))
     rest = sign * _w.exp(_special.gammaln(_w, n + 1)) * _special.zeta(_w, n + 1, x)
+    rest = _w.where(_w.logical_and(n > 0, n == _w.floor(n)), rest, float("nan"))    # of whole orders alone
     return _w.where(n == 0, _special.digamma(_w, x), rest)
 
 

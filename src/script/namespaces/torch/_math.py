@@ -815,9 +815,10 @@ def trapezoid(y, x=None, *, dx=1.0, dim=-1):
     size = y.shape[dim]
     if size == 0:
         return _w.sum(y, dim)
-    mid = (_w.narrow(y, dim, 1, size - 1) + _w.narrow(y, dim, 0, size - 1)) / 2
-    step = dx if x is None else diff(x, dim=-1 if x.ndim == 1 else dim)
-    return _w.sum(mid * step, dim)
+    if x is None:
+        return (_w.sum(y, dim) - (y.select(dim, 0) + y.select(dim, -1)) * 0.5) * dx
+    pair = _w.narrow(y, dim, 1, size - 1) + _w.narrow(y, dim, 0, size - 1)
+    return _w.sum(pair * diff(x, dim=-1 if x.ndim == 1 else dim), dim) / 2
 
 
 trapz = trapezoid

@@ -406,7 +406,7 @@ def ldexp(x1, x2):
 
 def nextafter(x, y):
     from jax.numpy._shape import _same
-    x, y = _same([_float(x), _float(y)])     # of equal dtypes both stay as weak as they are
+    x, y = [_float(v) for v in _same([x, y])]     # of equal dtypes both stay as weak as they are
     return _w.set_weak(_core.nextafter(x, y), _w.about(x, "weak") and _w.about(y, "weak"))
 
 
