@@ -172,11 +172,17 @@ def _abs_of(x):
     return x * _w.stop_gradient(_w.sign(x)) if x.dtype.is_floating else _w.abs(signed(x))
 
 
+def _sign_of(x):
+    # its derivative is 0, not nothing
+    y = _w.sign(signed(x))
+    return _w.where(False, x, y) if x.dtype.is_floating else y
+
+
 _math = {
     "abs": _abs_of, "negative": lambda x: _w.neg(signed(x)), "exp": _w.exp, "expm1": _w.expm1, "log": _w.log, "log1p": _w.log1p, "sin": _w.sin, "cos": _w.cos,
     "tan": _w.tan, "asin": _w.asin, "acos": _w.acos, "atan": _w.atan, "sinh": _w.sinh, "cosh": _w.cosh, "tanh": _w.tanh,
     "asinh": _w.asinh, "acosh": _w.acosh, "atanh": _w.atanh, "sqrt": _w.sqrt, "rsqrt": _w.rsqrt, "square": _w.square,
-    "sign": lambda x: _w.sign(signed(x)), "floor": _floats(_w.floor), "ceil": _floats(_w.ceil), "round": _w.round, "rint": _floats(_w.round), "sigmoid": _w.sigmoid, "erf": _w.erf, "erfinv": _w.erf_inv,
+    "sign": _sign_of, "floor": _floats(_w.floor), "ceil": _floats(_w.ceil), "round": _w.round, "rint": _floats(_w.round), "sigmoid": _w.sigmoid, "erf": _w.erf, "erfinv": _w.erf_inv,
     "reciprocal": _w.reciprocal, "is_finite": _w.is_finite, "is_nan": _w.is_nan, "is_inf": _w.is_inf, "log_sigmoid": _w.log_sigmoid,
     "erfc": _w.erfc, "lgamma": lambda x: _special.gammaln(_w, x), "digamma": lambda x: _special.digamma(_w, x),
 }

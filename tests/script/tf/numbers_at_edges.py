@@ -12,3 +12,9 @@ print(tf.argmin(grid, 0).numpy(), tf.argmax(grid, 0).numpy(), tf.argmax(grid, 1)
 print(tf.function(lambda x: tf.argmax(x, 1))(grid).numpy())
 print([round(x, 5) for x in tf.math.polygamma([0.5, 1.0, 2.0, -1.0, 0.0], [1.5, 1.5, 2.5, 2.0, 3.0]).numpy().tolist()])
 print(tf.math.igamma([inf, 2.0, 2.0], [2.0, inf, 1.5]).numpy(), tf.math.igammac([inf, 2.0, 2.0], [2.0, inf, 1.5]).numpy())
+for f in (tf.sign, tf.floor):
+    x = tf.constant([2.0, -1.0, nan, 0.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    print(y.numpy(), tape.gradient(y, x))
