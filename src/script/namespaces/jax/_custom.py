@@ -25,6 +25,18 @@ def _or_at_values(traced, at_values, leaves):
         return at_values([_w.stop_gradient(x) for x in leaves])
 
 
+def _runs_now():
+    # No derivative is recorded and nothing is traced: the function is called as it is.
+    return _w.recorders() == 0 and not _w.in_trace()
+
+
+def _run_now(fun, args, kwargs):
+    out = fun(*args, **kwargs)
+    for y in kit.flatten(out)[0]:
+        _w.wrap(y)      # what is no array is refused
+    return out
+
+
 class _Custom:
     def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
         self.depth = 0          # rules of this function that are running
@@ -100,6 +112,8 @@ class custom_jvp(_Custom):
             raise AttributeError(f"No JVP defined for custom_jvp function {self.__name__} using defjvp.")
         if self.depth > _deepest:
             return self.fun(*args, **kwargs)
+        if _runs_now():
+            return _run_now(self.fun, args, kwargs)
         if NestedRule.watch and self.depth == 0 and _w.recorders() > 1 and not _w.in_trace():
             raise NestedRule()
         fixed, rest, n = self._split(args, kwargs)
@@ -187,6 +201,8 @@ class custom_vjp(_Custom):
             raise AttributeError(f"No VJP defined for custom_vjp function {self.__name__} using defvjp.")
         if self.depth > _deepest:
             return self.fun(*args, **kwargs)
+        if _runs_now():
+            return _run_now(self.fun, args, kwargs)
         fixed, rest, n = self._split(args, kwargs)
         leaves, spec = kit.flatten(rest)
         leaves = [_w.wrap(x) for x in leaves]

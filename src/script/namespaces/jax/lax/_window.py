@@ -1,4 +1,6 @@
 # jax.lax: windows: convolutions and pooling.
+from collections import namedtuple as _namedtuple
+
 import _jax as _w
 import _tree
 from jax._precision import precisely as _precisely
@@ -34,9 +36,7 @@ def padtype_to_pads(in_shape, window_shape, window_strides, padding):
     return out
 
 
-class ConvDimensionNumbers:
-    def __init__(self, lhs_spec, rhs_spec, out_spec):
-        self.lhs_spec, self.rhs_spec, self.out_spec = lhs_spec, rhs_spec, out_spec
+ConvDimensionNumbers = _namedtuple("ConvDimensionNumbers", ["lhs_spec", "rhs_spec", "out_spec"])
 
 
 def _spec(text, kind):
@@ -54,8 +54,8 @@ def conv_dimension_numbers(lhs_shape, rhs_shape, dimension_numbers):
         axes = tuple(range(n))
         return ConvDimensionNumbers(axes, axes, axes)
     lhs, rhs, out = dimension_numbers
-    if not isinstance(lhs, str):
-        return ConvDimensionNumbers(tuple(lhs), tuple(rhs), tuple(out))
+    if not all([isinstance(text, str) for text in (lhs, rhs, out)]):
+        raise TypeError(f"convolution dimension_numbers elements must be strings, got {tuple(map(type, dimension_numbers))}.")
     for text in (lhs, rhs, out):
         if len(text) != n:
             raise TypeError(f"convolution dimension_numbers '{text}' for arrays of rank {n}")
