@@ -10,6 +10,9 @@ h,e=np.histogramdd(np.array([[0.,1],[1,2],[2,3],[.5,1.2]]),bins=[2,3]); print(h,
 print(np.histogram2d([1,2,3,4.],[1,1,2,2.],bins=2,density=True))
 print(np.poly([1,2,3]), np.polyint([3,2,1]), np.polyint([1.,2],2,[5,6]), np.matvec(np.ones((2,3)),np.arange(3.)), np.vecmat(np.arange(2.),np.ones((2,3))))
 a=np.arange(12,dtype='i4').reshape(3,4); print(a.strides, a.T.strides, a[:,::2].strides)
+from numpy.lib.stride_tricks import as_strided, sliding_window_view
+from numpy.lib import stride_tricks
+print(stride_tricks.as_strided is as_strided, as_strided(a, (2, 2), (16, 8)).tolist(), sliding_window_view is np.lib.stride_tricks.sliding_window_view)
 print(np.lib.stride_tricks.as_strided(a,(2,2),(16,8)), np.lib.stride_tricks.sliding_window_view(np.arange(5),3))
 print(a.view('i2').shape, a.view('i8'), np.arange(4,dtype='u1').view('u4'), np.array([1.],'f4').view('u1'))
 

@@ -12,7 +12,7 @@ from numpy._shape import _core
 from numpy._reduce import *
 from numpy._names import (
     nextafter, spacing, bitwise_count, frompyfunc, apply_over_axes, matvec, vecmat, polyint, poly, diag_indices_from, mask_indices,
-    sort_complex, histogramdd, histogram2d, lib)
+    sort_complex, histogramdd, histogram2d)
 from numpy._limits import finfo, iinfo
 from numpy._floating import errstate, seterr, geterr, seterrcall, geterrcall
 
@@ -251,7 +251,7 @@ def __getattr__(name):
         return getattr(__import__("numpy._rarer"), name)
     if name in ("str_", "bytes_", "object_"):
         return getattr(__import__("numpy._objects"), name)
-    if name in ("ma", "char", "strings", "exceptions", "fft", "linalg", "random", "testing"):
+    if name in ("ma", "char", "strings", "exceptions", "fft", "lib", "linalg", "random", "testing"):
         return __import__("numpy." + name)
     raise AttributeError(f"module 'numpy' has no attribute '{name}'")
 
