@@ -213,9 +213,9 @@ ROW(cos, 40, "y = cos x, x in radians of any size. Floats, complex; NaN at inf."
 
 static void jvp_tan(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 {
-    Val y = e->out[0];
+    Val y = e->out[0], square = b_mul(b, y, y);
 
-    dy[0] = b_mul(b, dx[0], b_add(b, b_one_like(b, y), b_mul(b, y, y)));
+    dy[0] = b_mul(b, dx[0], b_add(b, b_one_like(b, y), square));
 }
 
 REAL(tan, tan(x))
@@ -228,9 +228,9 @@ ROW(tan, 40,
 
 static void jvp_tanh(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 {
-    Val y = e->out[0];
+    Val y = e->out[0], square = b_mul(b, y, y);
 
-    dy[0] = b_mul(b, dx[0], b_sub(b, b_one_like(b, y), b_mul(b, y, y)));
+    dy[0] = b_mul(b, dx[0], b_sub(b, b_one_like(b, y), square));
 }
 
 REAL(tanh, tanh(x))
@@ -242,7 +242,7 @@ ROW(tanh, 16, "y = tanh x. Floats, complex; keeps -0, 1 and -1 at inf and -inf."
 
 static Val over_circle(Builder *b, Val x, double scale)
 {
-    Val one = b_one_like(b, x), c = b_mul(b, b_sub(b, one, x), b_add(b, one, x));
+    Val one = b_one_like(b, x), sum = b_add(b, one, x), c = b_mul(b, b_sub(b, one, x), sum);
 
     return b_mul(b, b_full_like(b, x, scale), b_rsqrt(b, c));
 }
@@ -276,9 +276,9 @@ ROW(acos, 80,
 
 static void jvp_atan(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 {
-    Val x = e->in[0];
+    Val x = e->in[0], square = b_mul(b, x, x);
 
-    dy[0] = b_div(b, dx[0], b_add(b, b_one_like(b, x), b_mul(b, x, x)));
+    dy[0] = b_div(b, dx[0], b_add(b, b_one_like(b, x), square));
 }
 
 REAL_C(atan, atan(x))
@@ -322,9 +322,9 @@ ROW(cosh, 40, "y = (e^x + e^-x) / 2. Floats, complex; overflow gives inf.",
 
 static void jvp_asinh(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 {
-    Val x = e->in[0];
+    Val x = e->in[0], one = b_one_like(b, x);
 
-    dy[0] = b_mul(b, dx[0], b_rsqrt(b, b_add(b, b_mul(b, x, x), b_one_like(b, x))));
+    dy[0] = b_mul(b, dx[0], b_rsqrt(b, b_add(b, b_mul(b, x, x), one)));
 }
 
 static void jvp_acosh(Builder *b, const EqnView *e, const Val *dx, Val *dy)
