@@ -193,6 +193,14 @@ TEST(weights_of_four_bits_are_what_their_definition_gives)
     CHECK(counts['D'] == 8);
 }
 
+TEST(sizes_that_only_a_run_knows_meet_and_lists_grow_in_loops)
+{
+    int counts[256] = {0};
+
+    check_pack("tests/onnx/found.bin", counts);
+    CHECK(counts['D'] == 7);
+}
+
 static void check_folder(const char *dir, const char *list, int *counts)
 {
     const char *only = getenv("ONNX_ONLY");

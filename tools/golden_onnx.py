@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """tests/onnx/net.onnx, a small network with its loss as PyTorch exports it, and what PyTorch computes of it
 (tests/onnx/net.safetensors): loss, gradients by all parameters, and the same in training. tests/onnx/microsoft.bin: ops of
-com.microsoft with what ONNX Runtime computes, as tools/onnx_cases packs cases. tests/onnx/halves.bin: weights of 4 bits in the same form, by their definition. tests/onnx/positions.onnx: numbers from one open size
+com.microsoft with what ONNX Runtime computes, as tools/onnx_cases packs cases. tests/onnx/halves.bin: weights of 4 bits in the same form, by their definition. tests/onnx/found.bin: sizes that only a run knows. tests/onnx/positions.onnx: numbers from one open size
 to another.
 
     tools/golden_onnx.py        needs torch, onnx and onnxruntime"""
@@ -243,7 +243,49 @@ def positions():
         out.write(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9).SerializeToString())
 
 
+# ---- sizes that only a run knows -----------------------------------------------------------------------------------------
+
+def found():
+    """Tensors whose sizes come out of data, where they meet; and lists that a loop makes longer."""
+    node, at = helper.make_node, numpy_helper.from_array
+    info = lambda name, shape, kind=1: helper.make_tensor_value_info(name, kind, shape)
+    pick = [node("Greater", ["x", "zero"], ["m"]), node("NonZero", ["m"], ["p"]), node("Squeeze", ["p", "axis0"], ["i"]),
+            node("Gather", ["x", "i"], ["a"]), node("Compress", ["x", "m"], ["b"], axis=0)]    # as many, found twice
+    init = [at(np.float32(0), "zero"), at(np.array([0]), "axis0"), at(np.array([1]), "axis1"), at(np.array([2, -1]), "two"),
+            at(np.array([-1, 1]), "column"), at(np.float32(3), "three"),
+            at(np.zeros((0, 2), np.float32), "none")]
+    turn = helper.make_graph([
+        node("Gather", ["a", "t"], ["v"]), node("Add", ["v", "sum"], ["sum2"]), node("Unsqueeze", ["v", "axis0"], ["r"]),
+        node("Concat", ["r", "r"], ["pair"], axis=0), node("Unsqueeze", ["pair", "axis0"], ["row"]),
+        node("Cast", ["so_far"], ["same"], to=1), node("Concat", ["same", "row"], ["longer"], axis=0), node("Identity", ["go"], ["on"]),
+    ], "turn", [info("t", [], 7), info("go", [], 9), info("so_far", [None, 2]), info("sum", [])],
+        [info("on", [], 9), info("longer", [None, 2]), info("sum2", [])])
+    cases = {
+        "add": [node("Add", ["a", "b"], ["y"])],
+        "where": [node("Less", ["a", "three"], ["small"]), node("Where", ["small", "b", "a"], ["y"])],
+        "concat": [node("Reshape", ["a", "column"], ["a2"]), node("Reshape", ["b", "column"], ["b2"]),
+                   node("Concat", ["a2", "b2", "a2"], ["y"], axis=1)],
+        "product": [node("Reshape", ["b", "column"], ["b2"]), node("MatMul", ["a", "b2"], ["y"])],
+        "labels": [node("Einsum", ["a", "b"], ["y"], equation="i,i->")],
+        "halved": [node("Reshape", ["a", "two"], ["y"])],
+        "list": [node("Size", ["a"], ["n"]), node("Loop", ["n", "true", "none", "zero"], ["y", "all"], body=turn)],
+    }
+    with open("tests/onnx/found.bin", "wb") as out:
+        for name, nodes in cases.items():
+            outs = [o for o in ("y", "all") if any(o in n.output for n in nodes)]
+            graph = helper.make_graph(pick + nodes, "g", [info("x", [8])], [helper.make_empty_tensor_value_info(o) for o in outs],
+                                      init + [at(np.array(True), "true")])
+            model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8).SerializeToString()
+            x = np.array([1, -2, 3, 4, -5, 6, -7, -8], np.float32)
+            y = ort.InferenceSession(model, providers=["CPUExecutionProvider"]).run(outs, {"x": x})
+            name = ("found_" + name).encode()
+            out.write(struct.pack("<I", len(name)) + name + struct.pack("<ddII", 1e-5, 1e-5, 1, len(outs)))
+            for p in [model] + [numpy_helper.from_array(a).SerializeToString() for a in [x] + y]:
+                out.write(struct.pack("<I", len(p)) + p)
+
+
 main()
 microsoft()
 halves()
 positions()
+found()

@@ -6,6 +6,7 @@
  *   data.c       TensorProto as numbers: inline, raw, in files beside the model
  *   value.c      what a name stands for while a graph is run; attributes; memory
  *   nums.c       integers that are made of sizes: chains of Shape, Gather, Concat ..
+ *   agree.c      sizes that only a run knows, where tensors meet
  *   run.c        graphs, nodes, functions, one after the other
  *   ops.c        the table of ops, one line each; ops_<family>.c their rules
  *   import.c     a model file as a wf_model

@@ -74,6 +74,12 @@ wf_tensor ox_map_activation(OxRun *r, const char *name, wf_tensor x, double alph
 wf_tensor ox_product(OxRun *r, wf_tensor x, wf_tensor y);
 wf_tensor ox_rotated(OxRun *r, wf_tensor x, wf_tensor cs, wf_tensor sn, int64_t dim, bool mixed);
 
+/* ---- agree.c: sizes that only a run knows are made those of the others ---- */
+
+void ox_agree(OxRun *r, wf_tensor *v, size_t n, int skip); /* all sizes but the skip-th from the end, 0: all; 1 goes with any */
+void ox_agree_labels(OxRun *r, const char *spec, wf_tensor *v, size_t n); /* of einsum */
+void ox_agree_product(OxRun *r, wf_tensor *x, wf_tensor *y);
+
 /* ---- ops_quant.c: integers of 8 bits that stand for (q - zero) scale, and their products ---- */
 
 typedef struct OxQuant {

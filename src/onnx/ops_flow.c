@@ -17,6 +17,9 @@ typedef struct OxBody {
     int nout;
     wf_tensor most; /* of a while: turns at most, or WF_NONE */
     int ncarry;
+    const int *place;       /* of a loop: which results of the node its carries and rows are; NULL: in order */
+    const wf_tensor *lists; /* what carries are at first that the last rows make longer */
+    int nlists;
 } OxBody;
 
 /* The error; where none is recorded, that there is one. */
@@ -30,7 +33,7 @@ static wf_status call_body(wf_ctx *c, void *user, const wf_tensor *in, int nin, 
     OxValue *args = ox_alloc(&r->mem, (size_t)b->ncarry + 1, sizeof *args);
     OxValue *results = ox_alloc(&r->mem, b->graph->out.n + 1, sizeof *results);
 
-    (void)nin, (void)nout;
+    (void)nin;
     if (!args || !results)
         return gave_up(c);
     for (int i = 0; i < b->ncarry; i++)
@@ -39,6 +42,12 @@ static wf_status call_body(wf_ctx *c, void *user, const wf_tensor *in, int nin, 
         return gave_up(c);
     for (int i = 0; i < b->nout; i++)
         out[i] = ox_tensor_of(r, &results[b->first + i]);
+    for (int i = 0; i < b->nlists && ox_ok(r); i++) { /* sizes that only the turn knows are those of the list */
+        wf_tensor v[2] = {b->lists[i], out[nout - b->nlists + i]};
+
+        ox_agree(r, v, 2, wf_rank(c, v[0]));
+        out[nout - b->nlists + i] = v[1];
+    }
     return wf_ctx_status(c);
 }
 
@@ -130,7 +139,7 @@ OX_RULE(if)
 /* ---- Loop ---------------------------------------------------------------------------------------- */
 
 /* Is the condition that the body gives always true? That it got, or a constant. */
-static bool goes_on(const OxGraph *g)
+static bool goes_on(OxRun *r, const OxGraph *g)
 {
     const char *out = g->out.n && g->out.v[0]->name ? g->out.v[0]->name : "";
 
@@ -147,7 +156,13 @@ static bool goes_on(const OxGraph *g)
             for (size_t k = 0; k < g->nodes.v[i]->out.n; k++)
                 if (strcmp(g->nodes.v[i]->out.v[k], out) == 0)
                     from = g->nodes.v[i];
-        if (!from || !from->op)
+        if (!from) { /* of the graph around it */
+            const OxValue *v = *out ? ox_lookup(r, out) : NULL;
+            wf_tensor known;
+
+            return v && ox_concrete(r, v, &known) && wf_item(r->c, known) != 0;
+        }
+        if (!from->op)
             return false;
         if (strcmp(from->op, "Constant") == 0)
             return from->attrs.n == 1 && from->attrs.v[0]->t &&
@@ -297,6 +312,144 @@ static wf_status counted_turn(wf_ctx *c, void *user, const wf_tensor *in, int ni
     return wf_ctx_status(c);
 }
 
+/* ---- lists: carries that a turn only makes longer ---- */
+
+static size_t uses_of(OxNode *const *v, size_t n, const char *name, int depth)
+{
+    size_t uses = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < v[i]->in.n; k++)
+            uses += v[i]->in.v[k] && strcmp(v[i]->in.v[k], name) == 0;
+        for (size_t k = 0; k < v[i]->attrs.n; k++) {
+            const OxGraph *g = v[i]->attrs.v[k]->g;
+
+            for (size_t o = 0; g && o < g->out.n; o++)
+                uses += g->out.v[o]->name && strcmp(g->out.v[o]->name, name) == 0;
+            uses += !g ? 0 : depth < 32 ? uses_of(g->nodes.v, g->nodes.n, name, depth + 1) : 2;
+        }
+    }
+    return uses;
+}
+
+static size_t outputs_of(const OxGraph *g, const char *name)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < g->out.n; i++)
+        n += g->out.v[i]->name && strcmp(g->out.v[i]->name, name) == 0;
+    return n;
+}
+
+static size_t maker_of(const OxGraph *g, const char *name)
+{
+    for (size_t i = 0; i < g->nodes.n; i++)
+        for (size_t k = 0; k < g->nodes.v[i]->out.n; k++)
+            if (strcmp(g->nodes.v[i]->out.v[k], name) == 0)
+                return i;
+    return SIZE_MAX;
+}
+
+static bool read_once(const OxGraph *g, const char *name)
+{
+    return uses_of(g->nodes.v, g->nodes.n, name, 0) == 1 && !outputs_of(g, name);
+}
+
+/* The place of the node out = Concat(in, t) along axis 0, where nothing else in the body reads in or out; SIZE_MAX: none. A cast of in
+ * is one to the type it has, as out has that. */
+static size_t appends(const OxGraph *g, const char *in, const char *out)
+{
+    size_t i = in && out && outputs_of(g, out) == 1 && !uses_of(g->nodes.v, g->nodes.n, out, 0) ? maker_of(g, out) : SIZE_MAX, cast;
+    const OxNode *n = i != SIZE_MAX ? g->nodes.v[i] : NULL, *from;
+
+    if (!n || !n->op || strcmp(n->op, "Concat") != 0 || n->in.n != 2 || n->attrs.n != 1 || !n->attrs.v[0]->name ||
+        strcmp(n->attrs.v[0]->name, "axis") != 0 || n->attrs.v[0]->i != 0 || !read_once(g, n->in.v[0]) || !read_once(g, in))
+        return SIZE_MAX;
+    if (strcmp(n->in.v[0], in) == 0)
+        return i;
+    if ((cast = maker_of(g, n->in.v[0])) == SIZE_MAX)
+        return SIZE_MAX;
+    from = g->nodes.v[cast];
+    return from->op && (strcmp(from->op, "Cast") == 0 || strcmp(from->op, "Identity") == 0) && from->in.n == 1 &&
+                   strcmp(from->in.v[0], in) == 0
+               ? i
+               : SIZE_MAX;
+}
+
+/* Lists among the carries become rows, so that the others keep their sizes: the body's graph without them. */
+static bool lists_as_rows(OxRun *r, OxBody *b, wf_tensor *carry)
+{
+    OxGraph *old = b->graph, *g = ox_alloc(&r->mem, 1, sizeof *g);
+    size_t nrows = old->out.n - 1 - (size_t)b->ncarry, nout = 1, nnodes = 0, ncarry = 0, lists = 0;
+    OxInfo *row = ox_alloc(&r->mem, (size_t)b->ncarry + 1, sizeof *row);
+    size_t *at = ox_alloc(&r->mem, (size_t)b->ncarry + 1, sizeof *at);
+    int *place = ox_alloc(&r->mem, old->out.n + 1, sizeof *place);
+    wf_tensor *first = ox_alloc(&r->mem, (size_t)b->ncarry + 1, sizeof *first);
+
+    if (!g || !row || !at || !place || !first)
+        return false;
+    *g = *old;
+    g->in.v = ox_alloc(&r->mem, old->in.n + 1, sizeof *g->in.v);
+    g->out.v = ox_alloc(&r->mem, old->out.n + 1, sizeof *g->out.v);
+    g->nodes.v = ox_alloc(&r->mem, old->nodes.n + 1, sizeof *g->nodes.v);
+    if (!g->in.v || !g->out.v || !g->nodes.v)
+        return false;
+    g->in.v[0] = old->in.v[0], g->in.v[1] = old->in.v[1], g->out.v[0] = old->out.v[0];
+    for (int k = 0; k < b->ncarry; k++) {
+        if ((at[k] = appends(old, old->in.v[2 + k]->name, old->out.v[1 + k]->name)) != SIZE_MAX) {
+            first[lists++] = carry[k];
+            continue;
+        }
+        carry[ncarry] = carry[k];
+        g->in.v[2 + ncarry] = old->in.v[2 + k];
+        place[ncarry++] = k;
+        g->out.v[nout++] = old->out.v[1 + k];
+    }
+    if (!lists)
+        return true;
+    for (size_t k = 0; k < nrows; k++) {
+        place[nout - 1] = b->ncarry + (int)k;
+        g->out.v[nout++] = old->out.v[1 + (size_t)b->ncarry + k];
+    }
+    for (int k = 0; k < b->ncarry; k++)
+        if (at[k] != SIZE_MAX) {
+            row[k] = *old->out.v[1 + k];
+            row[k].name = old->nodes.v[at[k]]->in.v[1];
+            place[nout - 1] = k;
+            g->out.v[nout++] = &row[k];
+        }
+    for (size_t i = 0; i < old->nodes.n; i++) {
+        bool kept = old->nodes.v[i]->out.n > 0;
+
+        for (int k = 0; k < b->ncarry && kept; k++)
+            kept = kept && (at[k] == SIZE_MAX || (at[k] != i && strcmp(old->nodes.v[at[k]]->in.v[0], old->nodes.v[i]->out.v[0]) != 0));
+        if (kept)
+            g->nodes.v[nnodes++] = old->nodes.v[i];
+    }
+    g->nodes.n = nnodes;
+    g->in.n = 2 + ncarry;
+    b->graph = g, b->ncarry = (int)ncarry, b->place = place, b->lists = first, b->nlists = (int)lists;
+    return true;
+}
+
+/* Carry or row k of a loop as a result of the node; rows of a list [n,m,..] stand behind what it was at first. */
+static bool put_result(OxRun *r, const OxBody *b, int k, wf_tensor t)
+{
+    int list = k - (b->nout - 1 - b->nlists), n = ox_ok(r) ? wf_rank(r->c, t) : 0;
+    int64_t dims[WF_MAX_RANK];
+
+    if (list >= 0 && n > 1) {
+        wf_tensor all[2] = {b->lists[list], WF_NONE};
+
+        wf_shape(r->c, t, dims, n);
+        dims[1] = wf_size_mul(r->c, dims[0], dims[1]);
+        all[1] = wf_reshape(r->c, t, dims + 1, n - 1);
+        ox_agree(r, all, 2, n - 1);
+        t = wf_concat(r->c, all, 2, 0);
+    }
+    return ox_put(r, (size_t)(b->place ? b->place[k] : k), t);
+}
+
 /* As many turns as said: a scan. */
 static bool loop_counted(OxRun *r, OxBody *b, const wf_tensor *carry, OxNum most)
 {
@@ -311,7 +464,7 @@ static bool loop_counted(OxRun *r, OxBody *b, const wf_tensor *carry, OxNum most
         in[1 + k] = carry[k];
     wf_scan_call(r->c, &turn, b->ncarry + 1, in, turn.inputs, ox_size(r, most), false, out, b->nout);
     for (int k = 1; k < b->nout; k++)
-        ox_put(r, (size_t)k - 1, out[k]);
+        put_result(r, b, k - 1, out[k]);
     return ox_ok(r);
 }
 
@@ -349,10 +502,9 @@ static bool loop_while(OxRun *r, OxBody *b, const wf_tensor *carry, const OxNum 
     wf_while_call(c, &(wf_function)WF_FUNCTION(loop_cond, b, n, 1, "more"), &(wf_function)WF_FUNCTION(loop_turn, b, n, n, "turn"), in, n,
                   WF_UNBOUNDED, out, n);
     for (int k = 0; k < b->ncarry && ox_ok(r); k++)
-        ox_put(r, (size_t)k, out[2 + k]);
+        put_result(r, b, k, out[2 + k]);
     for (int k = 0; k < rows && ox_ok(r); k++)
-        ox_put(r, (size_t)(b->ncarry + k),
-               wf_take(c, out[2 + b->ncarry + k], ox_iota(r, wf_size_from(c, out[0])), 0));
+        put_result(r, b, b->ncarry + k, wf_take(c, out[2 + b->ncarry + k], ox_iota(r, wf_size_from(c, out[0])), 0));
     return ox_ok(r);
 }
 
@@ -389,7 +541,9 @@ OX_RULE(loop)
     for (int k = 0; k < ncarry; k++)
         carry[k] = ox_in(r, 2 + (size_t)k);
     OxBody b = {.r = r, .graph = g, .outer = r->env, .nout = (int)g->out.n, .ncarry = ncarry};
-    if (most && cond_known && on && goes_on(g))
+    if (!lists_as_rows(r, &b, carry))
+        return false;
+    if (most && cond_known && on && goes_on(r, g))
         return loop_counted(r, &b, carry, most[0]);
     return loop_while(r, &b, carry, most, ox_has(r, 1) ? scalar_of(r, ox_in(r, 1)) : wf_scalar(r->c, WF_BOOL, 1));
 }

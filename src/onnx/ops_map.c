@@ -26,41 +26,52 @@ static wf_tensor old_broadcast(OxRun *r, wf_tensor x, wf_tensor y)
     return wf_reshape(r->c, y, dims, rank - at);
 }
 
+/* The operands of a node, ready to meet. */
+static bool operands(OxRun *r, wf_tensor v[2])
+{
+    v[0] = ox_in(r, 0);
+    v[1] = old_broadcast(r, v[0], ox_in(r, 1));
+    ox_agree(r, v, 2, 0);
+    return ox_ok(r);
+}
+
 OX_RULE(map2)
 {
-    wf_tensor x = ox_in(r, 0), y = old_broadcast(r, x, ox_in(r, 1));
+    wf_tensor v[2];
 
-    return ox_put(r, 0, op->map2(r->c, x, y));
+    return operands(r, v) && ox_put(r, 0, op->map2(r->c, v[0], v[1]));
 }
 
 static bool is_float(OxRun *r, wf_tensor x) { return wf_dtype_is_float(wf_dtype_of(r->c, x)); }
 
 OX_RULE(div)
 {
-    wf_tensor x = ox_in(r, 0), y = old_broadcast(r, x, ox_in(r, 1));
+    wf_tensor v[2];
 
     (void)op;
-    return ox_put(r, 0, is_float(r, x) ? wf_div(r->c, x, y) : ox_trunc_div(r->c, x, y));
+    return operands(r, v) && ox_put(r, 0, is_float(r, v[0]) ? wf_div(r->c, v[0], v[1]) : ox_trunc_div(r->c, v[0], v[1]));
 }
 
 OX_RULE(mod)
 {
-    wf_tensor x = ox_in(r, 0), y = ox_in(r, 1);
+    wf_tensor v[2];
 
     (void)op;
-    return ox_put(r, 0, ox_int(r, "fmod", 0) ? wf_fmod(r->c, x, y) : wf_remainder(r->c, x, y));
+    return operands(r, v) && ox_put(r, 0, (ox_int(r, "fmod", 0) ? wf_fmod : wf_remainder)(r->c, v[0], v[1]));
 }
 
 /* The result has the type of the base. */
 OX_RULE(pow)
 {
-    wf_tensor x = ox_in(r, 0), y = old_broadcast(r, x, ox_in(r, 1));
-    wf_dtype dtype = wf_dtype_of(r->c, x);
-    bool fx = is_float(r, x), fy = is_float(r, y);
+    wf_tensor v[2], x, y;
+    wf_dtype dtype;
+    bool fx, fy;
 
     (void)op;
-    if (!ox_ok(r))
+    if (!operands(r, v))
         return false;
+    x = v[0], y = v[1], dtype = wf_dtype_of(r->c, x);
+    fx = is_float(r, x), fy = is_float(r, y);
     if (!fx && fy)
         x = wf_cast(r->c, x, WF_F64);
     if (fx != fy || wf_dtype_of(r->c, x) != wf_dtype_of(r->c, y))
@@ -74,8 +85,12 @@ OX_RULE(variadic)
     size_t n = ox_nin(r);
     wf_tensor y = ox_in(r, 0);
 
-    for (size_t i = 1; i < n; i++)
-        y = fns[op->arg](r->c, y, ox_in(r, i));
+    for (size_t i = 1; i < n && ox_ok(r); i++) {
+        wf_tensor v[2] = {y, ox_in(r, i)};
+
+        ox_agree(r, v, 2, 0);
+        y = fns[op->arg](r->c, v[0], v[1]);
+    }
     if (op->arg == 3)
         y = wf_div(r->c, y, ox_like(r, (double)n, y));
     return ox_put(r, 0, y);
@@ -104,8 +119,12 @@ OX_RULE(clip)
 
 OX_RULE(where)
 {
+    wf_tensor v[3] = {ox_in(r, 1), ox_in(r, 0), ox_in(r, 2)};
+
     (void)op;
-    return ox_put(r, 0, wf_where(r->c, ox_in(r, 0), ox_in(r, 1), ox_in(r, 2)));
+    ox_agree(r, v, 3, 0);
+    ox_agree(r, v + 1, 2, 0);
+    return ox_put(r, 0, wf_where(r->c, v[1], v[0], v[2]));
 }
 
 OX_RULE(identity)

@@ -135,6 +135,7 @@ wf_tensor ox_product(OxRun *r, wf_tensor x, wf_tensor y)
 {
     int rank = ox_ok(r) ? wf_rank(r->c, x) : 0;
 
+    ox_agree_product(r, &x, &y);
     if (rank > 2 && wf_rank(r->c, y) == 2)
         return wf_tensordot(r->c, x, y, (int[]){rank - 1}, (int[]){0}, 1);
     return wf_matmul(r->c, x, y);
@@ -183,6 +184,8 @@ OX_RULE(einsum)
     for (; plain && *spec; spec++)
         if (*spec != ' ')
             plain[k++] = *spec;
+    if (x && plain)
+        ox_agree_labels(r, plain, x, n);
     return x && plain && ox_put(r, 0, wf_einsum(r->c, plain, x, (int)n));
 }
 

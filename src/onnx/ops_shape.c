@@ -4,6 +4,7 @@
  * do with sizes is done by them; the rest by taking elements along an axis, at places that
  * are computed, which works for integers of any kind.
  */
+#include "functions/functions.h"
 #include "onnx/ops.h"
 
 int ox_axis(OxRun *r, int64_t axis, int rank)
@@ -64,35 +65,62 @@ OX_RULE(size_op)
 
 /* ---- reshape --------------------------------------------------------------------------------- */
 
-/* Sizes that come out of data: 0 is the size there was, -1 what is left over. Elements are taken by their number, since
- * nothing can be said about how many there are. */
-static wf_tensor reshape_dynamic(OxRun *r, wf_tensor x, const OxNum *to, int n, bool allow_zero)
+static int64_t elements(OxRun *r, const int64_t *dims, int n)
+{
+    int64_t all = 1;
+
+    for (int i = 0; i < n; i++)
+        all = wf_size_mul(r->c, all, dims[i]);
+    return all;
+}
+
+/* Sizes that come out of data, or of which it cannot be said that they fit: 0 is the size there was, -1 what is left over. dims: those
+ * that are known, and WF_INFER. */
+static wf_tensor reshape_dynamic(OxRun *r, wf_tensor x, const OxNum *to, int64_t *dims, int n, bool allow_zero)
 {
     wf_ctx *c = r->c;
     int rank = wf_rank(c, x);
-    wf_tensor d[WF_MAX_RANK], known = i64(r, 1), at = i64(r, 0), stride = i64(r, 1), all = i64(r, 1);
-    int64_t dims[WF_MAX_RANK], flat = 1;
+    wf_tensor d[WF_MAX_RANK], known = i64(r, 1), all, made;
+    int64_t old[WF_MAX_RANK], flat;
 
-    for (int i = 0; i < rank; i++)
-        flat = wf_size_mul(c, flat, wf_size(c, x, i));
+    wf_shape(c, x, old, rank);
+    flat = elements(r, old, rank);
     all = size_i64(r, flat);
     for (int k = 0; k < n; k++) {
-        d[k] = ox_num_tensor(r, to[k]);
-        if (!allow_zero && k < rank)
-            d[k] = wf_where(c, wf_eq(c, d[k], i64(r, 0)), size_i64(r, wf_size(c, x, k)), d[k]);
+        d[k] = dims[k] != WF_INFER ? size_i64(r, dims[k]) : ox_num_tensor(r, to[k]);
+        if (dims[k] == WF_INFER && !allow_zero && k < rank)
+            d[k] = wf_where(c, wf_eq(c, d[k], i64(r, 0)), size_i64(r, old[k]), d[k]);
         known = wf_mul(c, known, wf_where(c, wf_eq(c, d[k], i64(r, -1)), i64(r, 1), d[k]));
     }
-    for (int k = 0; k < n; k++) {
-        d[k] = wf_where(c, wf_eq(c, d[k], i64(r, -1)),
-                        wf_floor_div(c, all, wf_maximum(c, known, i64(r, 1))), d[k]);
-        dims[k] = wf_size_from(c, d[k]);
+    for (int k = 0; k < n && ox_ok(r); k++)
+        if (dims[k] == WF_INFER)
+            dims[k] = wf_size_from(c, wf_where(c, wf_eq(c, d[k], i64(r, -1)),
+                                               wf_floor_div(c, all, wf_maximum(c, known, i64(r, 1))), d[k]));
+    flat = elements(r, dims, n);
+    made = size_i64(r, flat);
+    wf_assert(c, wf_eq(c, made, all), "Reshape: the sizes {} do not fit the elements", &made, 1);
+    x = wf_narrow(c, wf_reshape(c, x, (int64_t[]){WF_INFER}, 1), 0, 0, flat);
+    return wf_reshape(c, x, dims, n);
+}
+
+/* Can it be said that the sizes fit, or may symbols of inputs be joined so that they do? */
+static bool surely_fits(OxRun *r, wf_tensor x, const int64_t *to, int n)
+{
+    wf_ctx *c = r->c;
+    int rank = wf_rank(c, x), infer = -1;
+    int64_t from[WF_MAX_RANK], known[WF_MAX_RANK], all, rest;
+
+    wf_shape(c, x, from, rank);
+    for (int i = 0; i < n; i++) {
+        known[i] = to[i] == WF_INFER ? 1 : to[i];
+        infer = to[i] == WF_INFER ? i : infer;
     }
-    for (int k = n; k-- > 0 && ox_ok(r);) {
-        at = wf_add(c, at, wf_mul(c, wf_iota(c, WF_I64, dims, n, k), stride));
-        stride = wf_mul(c, stride, d[k]);
-    }
-    wf_assert(c, wf_eq(c, stride, all), "Reshape: the sizes {} do not fit the elements", &stride, 1);
-    return wf_take(c, wf_reshape(c, x, &flat, 1), n ? at : i64(r, 0), 0);
+    all = elements(r, from, rank), rest = elements(r, known, n);
+    if (infer >= 0)
+        rest = wf_size_mul(c, rest, wf_size_div(c, all, rest));
+    if (!ox_ok(r) || (all >= 0 && rest >= 0) || wf_size_equal(c, all, rest))
+        return true;
+    return !size_is_found(c, all) && !size_is_found(c, rest);
 }
 
 /* A number in the shape that stands for a size which the file leaves open elsewhere, as exporters leave them behind: it
@@ -146,12 +174,9 @@ static wf_tensor reshape_value(OxRun *r, wf_tensor x)
     }
     if (!to || n > WF_MAX_RANK)
         return ox_ok(r) ? (ox_fail(r, WF_ERR_LIMIT, "rank %d", n), WF_NONE) : WF_NONE;
-    for (int k = 0; k < n; k++)
-        dynamic = dynamic || to[k].kind == OX_DYNAMIC;
-    if (dynamic)
-        return reshape_dynamic(r, x, to, n, allow_zero);
     for (int k = 0; k < n; k++) {
-        dims[k] = to[k].v;
+        dims[k] = to[k].kind == OX_DYNAMIC ? WF_INFER : to[k].v;
+        dynamic = dynamic || to[k].kind == OX_DYNAMIC;
         if (!ox_is_number(to[k], &v))
             continue;
         if (v == 0 && !allow_zero && k < wf_rank(r->c, x))
@@ -161,8 +186,9 @@ static wf_tensor reshape_value(OxRun *r, wf_tensor x)
         if (v < -1)
             return ox_fail(r, WF_ERR_SHAPE, "a size of %lld", (long long)v), WF_NONE;
     }
-    loosen(r, x, dims, n);
-    return wf_reshape(r->c, x, dims, n);
+    if (!dynamic)
+        loosen(r, x, dims, n);
+    return dynamic || !surely_fits(r, x, dims, n) ? reshape_dynamic(r, x, to, dims, n, allow_zero) : wf_reshape(r->c, x, dims, n);
 }
 
 OX_RULE(reshape)
@@ -354,6 +380,7 @@ OX_RULE(concat)
         x[i] = ox_in(r, i);
     if (!x || !ox_ok(r) || (axis = ox_axis(r, ox_int(r, "axis", 1), wf_rank(r->c, x[0]))) < 0)
         return false;
+    ox_agree(r, x, n, wf_rank(r->c, x[0]) - axis);
     return ox_put(r, 0, wf_concat(r->c, x, (int)n, axis));
 }
 

@@ -225,6 +225,22 @@ bool size_same(wf_ctx *c, Dim a, Dim b)
     return ok;
 }
 
+bool size_is_found(wf_ctx *c, Dim d)
+{
+    IN_GRAPH_OF_SIZE(c, d);
+    bool found = false;
+    Trace *tr;
+
+    if (d >= 0 || failed(c) || !joining_trace(c))
+        return false;
+    T_ENTER(c, false)
+    tr = c->tensors->trace;
+    for (uint32_t i = 0; trace_size(c, tr, &d) && i < tr->b->dims.syms.n && !found; i++)
+        found = mentions(tr, d, i) && !is_free(c, tr, tr->b->dims.syms.v[i].dim);
+    T_LEAVE(c);
+    return found;
+}
+
 bool size_one(wf_ctx *c, Dim d)
 {
     IN_GRAPH_OF_SIZE(c, d);
