@@ -426,7 +426,7 @@ static bool mode_init(Vm *vm, Value self, const Args *a, bool on)
     m->on = on;
     m->before = m->first;
     m->room = COUNT(m->first);
-    return a->v[0].tag == T_NIL || sc_setattr(vm, self, sc_intern(vm, "fn", 2), a->v[0]);
+    return a->v[0].tag == T_NIL || sc_setattr_s(vm, self, "fn", a->v[0]);
 }
 
 static bool no_grad_init(Vm *vm, Value self, const Args *a)
