@@ -9,6 +9,7 @@ import json
 import struct
 import warnings
 
+import ml_dtypes
 import numpy as np
 import onnxruntime as ort
 import torch
@@ -72,11 +73,11 @@ def main():
 
 # ---- com.microsoft ---------------------------------------------------------------------------------------------------
 
-def case(out, op, ins, domain="com.microsoft", outs=("y",), **attrs):
-    """ins: arrays, or None for one that is left out; all but the first are initialisers."""
+def case(out, op, ins, domain="com.microsoft", outs=("y",), fed=0, **attrs):
+    """ins: arrays, or None for one that is left out; all but the one that is fed are initialisers."""
     names = ["" if a is None else "i%d" % k for k, a in enumerate(ins)]
-    x = helper.make_tensor_value_info("i0", helper.np_dtype_to_tensor_dtype(ins[0].dtype), ins[0].shape)
-    init = [numpy_helper.from_array(np.asarray(a), n) for a, n in zip(ins[1:], names[1:]) if n]
+    x = helper.make_tensor_value_info(names[fed], helper.np_dtype_to_tensor_dtype(ins[fed].dtype), ins[fed].shape)
+    init = [numpy_helper.from_array(np.asarray(a), n) for k, (a, n) in enumerate(zip(ins, names)) if n and k != fed]
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.intra_op_num_threads = 1        # DynamicQuantizeLSTM quantises the rows of each thread by their own range
@@ -84,8 +85,8 @@ def case(out, op, ins, domain="com.microsoft", outs=("y",), **attrs):
                               [helper.make_empty_tensor_value_info(n) for n in outs], init)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)],
                               ir_version=9).SerializeToString()
-    y = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"]).run(None, {"i0": ins[0]})
-    parts = [model] + [numpy_helper.from_array(a).SerializeToString() for a in ins[:1] + y]
+    y = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"]).run(None, {names[fed]: ins[fed]})
+    parts = [model] + [numpy_helper.from_array(a).SerializeToString() for a in [ins[fed]] + y]
     name = ("ms_" + op).encode()
     out.write(struct.pack("<I", len(name)) + name + struct.pack("<ddII", 1e-4, 1e-5, 1, len(outs)))
     for p in parts:
@@ -182,6 +183,10 @@ def microsoft():
             for bits, width in (4, 32), (8, 64):
                 more = [u8(9, 4)] if more and bits == 8 else more
                 case(out, "GatherBlockQuantized", [u8(9, width), rows, f(9, 4)] + more, bits=bits, block_size=16, quantize_axis=1)
+        for four in ml_dtypes.int4, ml_dtypes.uint4:
+            low = -8 if four is ml_dtypes.int4 else 0
+            table, zeros4 = (rng.integers(low, low + 16, shape).astype(four) for shape in ((9, 64), (9, 4)))
+            case(out, "GatherBlockQuantized", [table, rows, f(9, 4), zeros4], fed=1, block_size=16, quantize_axis=1)
         case(out, "Inverse", [f(2, 4, 4)])
         case(out, "Trilu", [f(4, 5)], upper=0)
         case(out, "ExpandDims", [f(4, 5), np.array(1, np.int32)])

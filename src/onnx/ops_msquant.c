@@ -198,7 +198,7 @@ OX_RULE(gather_bits)
 {
     wf_ctx *c = r->c;
     const OxValue *q = ox_value(r, 0);
-    wf_tensor at = ox_in(r, 1), x[3] = {ox_in(r, 0), ox_in(r, 2), WF_NONE};
+    wf_tensor at = ox_in(r, 1), x[3] = {q->narrow ? ox_widen(r, q) : ox_in(r, 0), ox_in(r, 2), WF_NONE};
     int64_t bits = ox_int(r, "bits", 4), block = ox_int(r, "block_size", 128);
     int rank = ox_ok(r) ? wf_rank(c, x[1]) : 0, from = ox_axis(r, ox_int(r, "gather_axis", 0), rank),
         along = ox_axis(r, ox_int(r, "quantize_axis", 1), rank), behind;
@@ -208,7 +208,8 @@ OX_RULE(gather_bits)
     if (from < 0 || along < 0 || from == along || (packed && (along != rank - 1 || (bits != 4 && bits != 8))) || block < 1 ||
         block > 1 << 16)
         return ox_ok(r) ? ox_fail(r, WF_ERR_UNSUPPORTED, "blocks of %lld codes of %lld bits", (long long)block, (long long)bits) : false;
-    x[0] = packed ? unpacked(r, x[0], bits) : ox_widen(r, q);
+    if (packed)
+        x[0] = unpacked(r, x[0], bits);
     if (ox_has(r, 3))
         x[2] = packed ? unpacked(r, ox_in(r, 3), bits) : ox_widen(r, ox_value(r, 3));
     at = ox_wrap(r, at, wf_size(c, x[0], from));
