@@ -10,7 +10,6 @@
 
 #include <unistd.h>
 
-
 /* ---- the host ----------------------------------------------------------------------- */
 
 /* The allocator aligns to 16 bytes: the block's own address is kept before the aligned

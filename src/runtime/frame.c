@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-
 /* ---- messages ---------------------------------------------------------------------- */
 
 bool op_fail(Frame *f, const Op *op, wf_status status, const char *fmt, ...)

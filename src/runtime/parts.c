@@ -1,7 +1,6 @@
 /* parts.c -- memory of a plan: one block, given out in parts and taken back. */
 #include "runtime/runtime.h"
 
-
 static int64_t aligned(int64_t size)
 {
     return (size + (size == 0) + ALIGN - 1) / ALIGN * ALIGN;
