@@ -7,7 +7,7 @@ def show(name, f):
     try:
         v = f()
         v = v if isinstance(v, (tuple, list)) else [v]
-        print(name, [(x.dtype.name, tuple(x.shape), [round(float(y), 4) for y in np.array(x).astype("float64").reshape(-1)[:10]], round(float(np.array(x).astype("float64").sum()), 2)) for x in v])
+        print(name, [(x.dtype.name, tuple(x.shape), [round(float(y), 6) for y in np.array(x).astype("float64").reshape(-1)[:10]], round(float(np.array(x).astype("float64").sum()), 2)) for x in v])
     except Exception as e:
         print(name, type(e).__name__)
 
