@@ -183,17 +183,21 @@ static const char prelude[] =
     "#if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 12)\n"
     "#define WX_SHUFFLES 1\n"
     "#endif\n"
-    "/* No turn of the loop reads what another writes. */\n"
+    "/* No turn of the loop reads what another writes. SHORT: nor is it written out before it can be vectors. */\n"
     "#if defined(__clang__)\n"
     "#pragma clang diagnostic ignored \"-Wpass-failed\" /* not all of them pay */\n"
     "#define WX_VECTOR _Pragma(\"clang loop vectorize(assume_safety)\")\n"
     "#define WX_UNROLL _Pragma(\"unroll\")\n"
     "#elif defined(__GNUC__)\n"
     "#define WX_VECTOR _Pragma(\"GCC ivdep\")\n"
+    "#define WX_VECTOR_SHORT _Pragma(\"GCC ivdep\") _Pragma(\"GCC unroll 1\")\n"
     "#define WX_UNROLL _Pragma(\"GCC unroll 16\")\n"
     "#else\n"
     "#define WX_VECTOR\n"
     "#define WX_UNROLL\n"
+    "#endif\n"
+    "#ifndef WX_VECTOR_SHORT\n"
+    "#define WX_VECTOR_SHORT WX_VECTOR\n"
     "#endif\n\n";
 
 static bool put_source(Output *o, Text *loaders)

@@ -275,7 +275,7 @@ static void write_rows(Func *f, const Window *w, int64_t n)
     }
     p[last] = "i0";
     row = c_index(f, w->rank, p, c_stride_of(f, w->x));
-    c_put_line(f, "WX_VECTOR");
+    c_put_line(f, "WX_VECTOR_SHORT");
     c_open_for(f, "i0", c_dim_in(f, a->x));
     c_put_line(f, "const %s v0 = %s[%s], v1 = line[i0 + %s];", c_value(w->t), c_at_of(f, w->x), row, c_dim_in(f, a->lo));
     c_put_line(f, "line[i0 + %s] = %s;", c_dim_in(f, a->lo), larger(f, w, "v0", "v1"));
@@ -298,7 +298,7 @@ static void write_lines(Func *f, const Window *w, int64_t n)
     if (!last)
         c_open_block(f, "%s", "");
     write_rows(f, w, n);
-    c_put_line(f, "WX_VECTOR");
+    c_put_line(f, "WX_VECTOR_SHORT");
     c_open_for(f, o[last], c_dim_in(f, a->y));
     c_put_line(f, "%s best = line[%s * %lld];", c_value(w->t), o[last], (long long)a->stride);
     for (int64_t k = 1; k < a->window; k++) {
