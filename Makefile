@@ -19,9 +19,9 @@ CFLAGS  ?= $(OPT) -g
 SECTION := -ffunction-sections -fdata-sections $(if $(SAN),,-fno-asynchronous-unwind-tables -fno-unwind-tables)
 # GCC clears structs of 100 to 400 bytes by `rep stos`, which takes longer to start than the stores take: every call of a script's
 # function, every native and every tensor has one.
-FILL    := -mmemset-strategy=unrolled_loop:384:noalign,libcall:-1:noalign -mmemcpy-strategy=unrolled_loop:384:noalign,libcall:-1:noalign
-FILL    := $(shell $(CC) $(FILL) -x c -E /dev/null >/dev/null 2>&1 && echo '$(FILL)')
-ALL     := -std=c17 -D_GNU_SOURCE -Iinclude -Isrc $(WARN) $(CFLAGS) $(FILL) -fPIC -fvisibility=hidden \
+STORES  := -mmemset-strategy=unrolled_loop:384:noalign,libcall:-1:noalign -mmemcpy-strategy=unrolled_loop:384:noalign,libcall:-1:noalign
+STORES  := $(shell $(CC) $(STORES) -x c -E /dev/null >/dev/null 2>&1 && echo '$(STORES)')
+ALL     := -std=c17 -D_GNU_SOURCE -Iinclude -Isrc $(WARN) $(CFLAGS) $(STORES) -fPIC -fvisibility=hidden \
            -ffp-contract=off $(SECTION) -MMD -MP $(SAN)
 LIBS    := -lm -lpthread -ldl
 
@@ -199,7 +199,7 @@ $(BUILD)/libweft.so: $(OBJ) tools/weft.map
 
 $(BUILD)/weft_mpi.so: src/world/plugin_mpi.c src/world/engine.h src/runtime/comm.h
 	@mkdir -p $(@D)
-	$(Q)$(MPICC) $(filter-out -MMD -MP,$(ALL)) -shared -o $@ $<
+	$(Q)$(MPICC) $(filter-out -MMD -MP $(STORES),$(ALL)) -shared -o $@ $<
 
 # what was built without it is built again with it, and the other way round
 $(BUILD)/http-$(HTTP):
@@ -265,7 +265,7 @@ shard        = $(shell echo $(2) | tr ' ' '\n' | awk -v s=$(1) 'BEGIN { split(s,
 PARTTESTS   := $(patsubst $(BUILD)/tests/%,$(BUILD)/fuzz-obj/tests/%,$(call shard,$(SAN_PART),$(TESTS)))
 $(BUILD)/fuzz-obj/tests/%.o: tests/%.c $(wildcard tests/*.h) $(BUILD)/gen/sweep_calls.h
 	@mkdir -p $(@D)
-	$(Q)clang $(filter-out $(CFLAGS) -fno-%tables,$(ALL)) $(FUZZFLAGS) -Itests -I$(BUILD)/gen -c $< -o $@
+	$(Q)clang $(filter-out $(CFLAGS) $(STORES) -fno-%tables,$(ALL)) $(FUZZFLAGS) -Itests -I$(BUILD)/gen -c $< -o $@
 $(BUILD)/fuzz-obj/tests/%: $(BUILD)/fuzz-obj/tests/%.o $(TESTLIB:$(BUILD)/tests/%=$(BUILD)/fuzz-obj/tests/%) $(BUILD)/fuzz-obj/libweft.a
 	$(Q)clang -fsanitize=address,undefined -Wl,-u,wf_model_import -o $@ $^ $(LIBS)
 san-part: $(PARTTESTS)
@@ -294,9 +294,9 @@ test-gpu: all $(BUILD)/tests/test_gpu
 # Every source as clang sees it, without making code: no warning.
 CLANG    := clang -fsyntax-only -Werror
 check-clang: $(BUILD)/gen/sweep_calls.h
-	$(Q)printf '%s\n' $(SRC) $(CLISRC) | xargs -n 8 -P $(JOBS) $(CLANG) $(filter-out -MMD -MP,$(ALL)) $(if $(HTTPSRC),-DWEFT_HTTP)
+	$(Q)printf '%s\n' $(SRC) $(CLISRC) | xargs -n 8 -P $(JOBS) $(CLANG) $(filter-out -MMD -MP $(STORES),$(ALL)) $(if $(HTTPSRC),-DWEFT_HTTP)
 	$(Q)printf '%s\n' $(wildcard tests/*.c) $(filter-out fuzz/fuzz_calls.c,$(wildcard fuzz/*.c)) $(filter-out bench/weft_rows.c,$(wildcard bench/bench_*.c)) | \
-	    xargs -n 8 -P $(JOBS) $(CLANG) $(filter-out -MMD -MP,$(ALL)) -Itests -I$(BUILD)/gen
+	    xargs -n 8 -P $(JOBS) $(CLANG) $(filter-out -MMD -MP $(STORES),$(ALL)) -Itests -I$(BUILD)/gen
 	$(Q)printf '%s\n' $(wildcard examples/*.c) bench/weft_rows.c bench/rows_small.c | xargs -n 8 -P $(JOBS) $(CLANG) -std=c17 -Iinclude $(WARN) $(CFLAGS)
 	$(Q)$(foreach i,$(ISAS),printf '%s\n' $(KSRC) | xargs -n 8 -P $(JOBS) $(CLANG) $(filter-out -MMD -MP,$(KERNEL)) $(ISA_$(i)) &&) true
 
@@ -311,7 +311,7 @@ verify-math: $(BUILD)/tests/test_vmath
 
 $(BUILD)/fuzz-obj/src/%.o: src/%.c
 	@mkdir -p $(@D)
-	$(Q)clang $(filter-out $(CFLAGS) -fno-%tables,$(ALL)) $(FUZZFLAGS) -c $< -o $@
+	$(Q)clang $(filter-out $(CFLAGS) $(STORES) -fno-%tables,$(ALL)) $(FUZZFLAGS) -c $< -o $@
 
 $(BUILD)/fuzz/fuzz_calls: $(BUILD)/gen/sweep_calls.h tests/sweep_picks.h
 $(BUILD)/fuzz/fuzz_compiled: $(patsubst %,tests/lib_%.c,check compiled laws random random_net target) $(wildcard tests/lib_*.h)
@@ -325,7 +325,7 @@ $(BUILD)/fuzz/%: READERS := -Wl,-u,wf_model_import
 $(BUILD)/fuzz/fuzz_cache $(BUILD)/fuzz/fuzz_compiled $(BUILD)/fuzz/fuzz_text: READERS :=
 $(BUILD)/fuzz/%: fuzz/%.c $(BUILD)/fuzz-obj/libweft.a
 	@mkdir -p $(@D)
-	$(Q)clang $(filter-out -MMD -MP,$(ALL)) -Itests -I$(BUILD)/gen -fsanitize=fuzzer,address,undefined $(READERS) -o $@ $(filter-out %.h %.a,$^) $(filter %.a,$^) $(LIBS)
+	$(Q)clang $(filter-out -MMD -MP $(STORES),$(ALL)) -Itests -I$(BUILD)/gen -fsanitize=fuzzer,address,undefined $(READERS) -o $@ $(filter-out %.h %.a,$^) $(filter %.a,$^) $(LIBS)
 
 fuzz: setup-test $(FUZZERS) $(BUILD)/tests/test_laws
 	$(Q)LAWS=1000000000 LAWS_SEED=$$(date +%s) $(BUILD)/tests/test_laws laws & \

@@ -24,7 +24,7 @@ _lazy = ("autodiff", "bitwise", "image", "math", "nest", "nn", "linalg", "random
          "io", "sparse", "ragged", "distribute")
 _elsewhere = {name: (home, name) for home, names in {
     "_graphdef": "import_graph_def",
-    "_more": "AggregationMethod CriticalSection RegisterGradient bitcast broadcast_dynamic_shape edit_distance get_logger grad_pass_through "
+    "_more": "AggregationMethod CriticalSection RegisterGradient bitcast broadcast_dynamic_shape edit_distance get_logger get_static_value grad_pass_through "
              "guarantee_const identity_n make_ndarray make_tensor_proto parallel_stack register_tensor_conversion_function "
              "required_space_to_batch_paddings shape_n timestamp type_spec_from_value unravel_index",
     "_segments": "tensor_scatter_nd_max tensor_scatter_nd_min dynamic_partition dynamic_stitch histogram_fixed_width histogram_fixed_width_bins "

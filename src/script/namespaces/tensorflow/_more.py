@@ -196,3 +196,9 @@ class CriticalSection:
 
     def execute(self, fn, exclusive_resource_access=True, name=None):
         return fn()
+
+
+def get_static_value(tensor, partial=False):
+    # What is known of a tensor without running anything; None: nothing.
+    tensor = as_tensor(tensor)
+    return None if _w.about(tensor, "symbolic") else tensor.numpy()

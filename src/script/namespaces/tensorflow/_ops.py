@@ -998,7 +998,3 @@ def is_tensor(x):
 
 
 is_symbolic_tensor = is_tensor
-
-
-def get_static_value(x):
-    return None if _w.about(x, "symbolic") else x.numpy()
