@@ -18,6 +18,7 @@
 uint32_t layout_intern(wf_ctx *c, const char *text)
 {
     Tensors *s = ts(c);
+    const char *bar;
     char *copy;
 
     for (uint32_t i = 0; s && i < s->nlayouts; i++)
@@ -25,6 +26,11 @@ uint32_t layout_intern(wf_ctx *c, const char *text)
             return i + 1;
     if (!s || failed(c))
         return 0;
+    bar = strchr(text, '|');
+    if (!bar || !(bar = strchr(bar + 1, '|')) || strchr(bar + 1, '|')) {
+        tensor_fail(c, WF_ERR_VALUE, "a layout is WHICH|MESH|SPEC");
+        return 0;
+    }
     if (s->nlayouts == COUNT(s->layouts)) {
         tensor_fail(c, WF_ERR_LIMIT, "more than %d layouts of tensors", (int)COUNT(s->layouts));
         return 0;

@@ -391,7 +391,7 @@ bool trace_emit(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const voi
                           ? view_reshapes(tr->b, in[0], out[0]->dims, out[0]->rank)
                           : SHARES;
         if (how != COPIES)
-            view_remember(tr, in[0], out[0], op, own);
+            view_remember(tr, in[0], out[0], (int)op, own);
         out[0]->view_unsure = how == UNSURE;
     }
     T_LEAVE(c);
