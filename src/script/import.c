@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- files ------------------------------------------------------------------------- */
 
@@ -514,15 +513,6 @@ Str *sc_import_name(Vm *vm, ScModule *m, Str *name)
 
 /* ---- the main module --------------------------------------------------------------- */
 
-/* path as it is from the root; NIL after an error */
-static Value from_root(Vm *vm, const char *path)
-{
-    char here[4096];
-
-    return *path == '/' || !getcwd(here, sizeof here) ? v_obj(sc_str(vm, path))
-                                                      : sc_strf(vm, "%s/%s", here, path);
-}
-
 bool sc_run_file(Vm *vm, const char *path)
 {
     size_t size = 0;
@@ -537,7 +527,7 @@ bool sc_run_file(Vm *vm, const char *path)
     if (!text)
         return fail(vm->cx, WF_ERR_IO, NOWHERE, "%s: %s", path, strerror(errno));
     if (import_path_first(vm, path, slash ? (size_t)(slash - path) : 0) &&
-        sc_module_set(vm, vm->main, "__file__", from_root(vm, path)))
+        sc_module_set(vm, vm->main, "__file__", v_obj(sc_str(vm, path))))
         u = sc_compile_unit(vm, path, text, size);
     else
         u = NULL;
