@@ -75,11 +75,15 @@ class Terminal:
     def send(self, keys):
         os.write(self.fd, keys.encode())
 
+    def ready(self, prompt=">>> ", rows=1):
+        """Until the cursor is behind the prompt."""
+        self.until(prompt, lambda: len(self.rows) >= rows and self.rows[-1] == prompt and self.at == 4)
+
     def line(self, text, prompt=">>> "):
         """A line and Enter: the rows between it and the next prompt."""
         self.rows = self.rows[-1:]
         self.send(text + "\r")
-        self.until(prompt, lambda: len(self.rows) > 1 and self.rows[-1] == prompt and self.at == 4)
+        self.ready(prompt, 2)
         return "\n".join(r.rstrip() for r in self.rows[1:-1])
 
     def end(self, keys="\x04"):
@@ -183,12 +187,12 @@ def interrupts():
     time.sleep(1)
     os.kill(t.pid, signal.SIGINT)
     has("Ctrl-C in a loop", t.wait("KeyboardInterrupt"), "KeyboardInterrupt")
-    t.line("")
+    t.ready()
     t.send("time.sleep(60)\r")
     time.sleep(1)
     t.send("\x03")  # by the terminal itself, which is as it was
     has("Ctrl-C asleep", t.wait("KeyboardInterrupt"), "KeyboardInterrupt")
-    t.line("")
+    t.ready()
     check("and on", t.line("torch.ones(1).item()"), "1.0")
     t.end()
 
@@ -209,7 +213,7 @@ def standard_input():
     t.wait("stop? ")
     t.send("\x03")
     has("Ctrl-C while it waits", t.wait("KeyboardInterrupt"), "KeyboardInterrupt")
-    t.line("")
+    t.ready()
     check("and on", t.line("a"), "'Ada'")
     t.end()
 
