@@ -155,10 +155,12 @@ check 'what is frozen stays' "$weft" run same.py z.weft net.weft
 
 # ---- resumed to the same bits
 all=("${digits[@]}" --validation=0.2 --epochs=12 --schedule=cosine,warmup:20 --clip=1 --optimizer=adamw --decay=0.01 --save-steps=7 --quiet)
+start=$(date +%s%N)
 check whole "$weft" train "${all[@]}" -o whole.weft --log=whole.csv
+took=$((($(date +%s%N) - start) / 1000)) # microseconds, on this machine
 killed=0
 for i in 1 2 3 4 5; do
-    { timeout -s KILL "0.$((i * 2))" "$weft" train "${all[@]}" -o part.weft --log=part.csv --resume; } >/dev/null 2>&1
+    { timeout -s KILL "$(printf '%d.%06d' $((took * i / 7 / 1000000)) $((took * i / 7 % 1000000)))" "$weft" train "${all[@]}" -o part.weft --log=part.csv --resume; } >/dev/null 2>&1
     [ $? -eq 137 ] && killed=$((killed + 1))
 done
 check resume "$weft" train "${all[@]}" -o part.weft --log=part.csv --resume
