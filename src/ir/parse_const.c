@@ -126,18 +126,21 @@ static const char *scan_pair(Parser *p, Token t, wf_dtype dtype, const char *s,
     memset(out, 0, 2 * size);
     if (s == end || *s != '(')
         return scan_element(p, t, part, s, end, out);
-    if (!(s = scan_element(p, t, part, skip_blanks(s + 1, end), end, out)))
+    t.s = skip_blanks(s + 1, end);
+    if (!(s = scan_element(p, t, part, t.s, end, out)))
         return NULL;
-    s = skip_blanks(s, end);
-    if (s == end || *s != ',')
+    t.s = skip_blanks(s, end);
+    t.n = 1;
+    if (t.s == end || *t.s != ',')
         return parse_fail_at(p, t, WF_ERR_SYNTAX, "expected ',' after the real part"), NULL;
-    s = scan_element(p, t, part, skip_blanks(s + 1, end), end, (char *)out + size);
+    t.s = skip_blanks(t.s + 1, end);
+    s = scan_element(p, t, part, t.s, end, (char *)out + size);
     if (!s)
         return NULL;
-    s = skip_blanks(s, end);
-    if (s == end || *s != ')')
+    t.s = skip_blanks(s, end);
+    if (t.s == end || *t.s != ')')
         return parse_fail_at(p, t, WF_ERR_SYNTAX, "expected ')' after the imaginary part"), NULL;
-    return s + 1;
+    return t.s + 1;
 }
 
 /* A number of the wider dtype, that it can store. */
