@@ -150,24 +150,34 @@ static Dim symbolic_size(const KeyCall *k)
     return 0;
 }
 
-/* Into the program that is being built, because the shape is of that program. */
+/* Into the program that is being built, because the shape is of that program or of one around it. */
 static wf_tensor emit(wf_ctx *c, const KeyCall *k, Tensor *const *in)
 {
     IN_GRAPH_OF_SIZE(c, symbolic_size(k));
     Trace *tr = c->tensors->trace;
+    Dim dims[WF_MAX_RANK];
+    KeyCall own = *k; /* its sizes those of tr */
     Tensor *out;
     Val vals[2], result;
 
     if (!tr || tr->broken)
-        return tensor_fail(c, WF_ERR_SHAPE,
-                     "%s: a size is negative, and no program is being built", k->name);
+        return tensor_fail(c, WF_ERR_SHAPE, "%s: a size is negative, and no program is being built", k->name);
+    for (int i = 0; i < k->rank; i++)
+        if (!trace_of_size(tr, k->dims[i]))
+            return tensor_fail(c, WF_ERR_SHAPE, "%s: size %lld of axis %d is negative", k->name, (long long)k->dims[i], i);
     T_ENTER(c, WF_NONE)
     out = NULL;
+    own.dims = dims;
+    for (int i = 0; i < k->rank; i++) {
+        dims[i] = k->dims[i];
+        trace_size(c, tr, &dims[i]);
+        dims[i] = hint_size(c, tr, dims[i]);
+    }
     tr->broken = true;
     b_at(tr->b, c->tensors->place);
     for (uint32_t i = 0; i < k->nin && !failed(c); i++)
         vals[i] = trace_value(c, tr, in[i]);
-    result = failed(c) ? VAL_NONE : build(tr->b, k, vals);
+    result = failed(c) ? VAL_NONE : build(tr->b, &own, vals);
     trace_hold(tr);
     tr->broken = false;
     if (!failed(c))

@@ -58,6 +58,8 @@ static Dim settled(Trace *tr, Dim d)
     return d >= 0 ? d : dim_subst(&tr->b->dims, &tr->b->dims, d, alias_of(tr));
 }
 
+Dim hint_size(wf_ctx *c, Trace *tr, Dim d) { return joining_trace(c) ? settled(tr, d) : d; }
+
 const void *hint_attr(wf_ctx *c, Trace *tr, OpCode op, const void *attr)
 {
     return attr ? attr_copy(op_row(op), attr, &c->scratch, &tr->b->dims, &tr->b->dims,

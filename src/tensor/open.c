@@ -79,5 +79,5 @@ InGraph graph_enter_attr(wf_ctx *c, OpCode op, const void *attr)
 bool size_is_known(wf_ctx *c, Dim d)
 {
     IN_GRAPH_OF_SIZE(c, d);
-    return d >= 0 || (c->tensors->trace && dim_is_of(&c->tensors->trace->b->dims, d));
+    return d >= 0 || trace_of_size(c->tensors->trace, d);
 }

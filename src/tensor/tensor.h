@@ -434,6 +434,7 @@ Trace *trace_new(wf_ctx *c, const char *name); /* NULL after an error */
 void trace_free(wf_ctx *c, Trace *tr);         /* everything in it is gone */
 Trace *trace_begin(wf_ctx *c, const char *name); /* a new one, the innermost */
 void trace_end(wf_ctx *c); /* free the innermost; a graph is only left */
+Trace *trace_of_size(Trace *tr, Dim d); /* tr or the one around it that d is of; of a number tr; NULL: there is none */
 /* Inside a region: a size of tr, or of a trace around it, as one of tr; false: it is neither. */
 bool trace_size(wf_ctx *c, Trace *tr, Dim *d);
 wf_tensor trace_input(wf_ctx *c, Trace *tr, const char *name, wf_dtype dtype,
@@ -537,7 +538,8 @@ Trace *hinted_trace(wf_ctx *c); /* the innermost one or one around it; NULL: non
 Trace *joining_trace(wf_ctx *c);
 /* Inside a region: replace the symbols of d by their hints in all traces from the innermost outwards. */
 void hint_pin(wf_ctx *c, Dim d);
-/* Inside a region: the attribute with what symbols were replaced by. */
+/* Inside a region: a size, the attribute, with what symbols were replaced by. */
+Dim hint_size(wf_ctx *c, Trace *tr, Dim d);
 const void *hint_attr(wf_ctx *c, Trace *tr, OpCode op, const void *attr);
 bool hint_exact(wf_ctx *c, Dim a, Dim b, Dim *out_q);
 

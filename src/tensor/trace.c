@@ -125,12 +125,17 @@ __attribute__((noinline)) Trace *trace_find(wf_ctx *c, uint64_t id)
     return tr ? tr : graph_find(c, id);
 }
 
-bool trace_size(wf_ctx *c, Trace *tr, Dim *d)
+Trace *trace_of_size(Trace *tr, Dim d)
 {
-    Trace *from = tr;
+    while (d < 0 && tr && !dim_is_of(&tr->b->dims, d))
+        tr = tr->graph ? NULL : tr->outer;
+    return tr;
+}
 
-    while (*d < 0 && from && !dim_is_of(&from->b->dims, *d))
-        from = from->graph ? NULL : from->outer;
+__attribute__((noinline)) bool trace_size(wf_ctx *c, Trace *tr, Dim *d) /* as trace_find */
+{
+    Trace *from = trace_of_size(tr, *d);
+
     if (*d < 0 && from)
         *d = trace_dim(c, tr->b, from, *d);
     return from != NULL;
@@ -317,15 +322,14 @@ static void find_foreign(void *user, Dim d, bool defines)
 static const void *own_sizes(wf_ctx *c, Trace *tr, OpCode op, const void *attr)
 {
     Foreign f = {tr, 0, false};
-    Trace *from = tr;
+    Trace *from;
     Dim *map;
 
     if (attr)
         attr_each_dim(op_row(op), attr, find_foreign, &f);
     if (!f.d)
         return attr;
-    while (from && !dim_is_of(&from->b->dims, f.d))
-        from = from->graph ? NULL : from->outer;
+    from = trace_of_size(tr, f.d);
     if (!from || f.own) {
         tensor_fail(c, WF_ERR_ARG, "%s: a size of another graph or trace is used in '%s'",
               op_name(op), tr->b->name);
