@@ -240,7 +240,8 @@ WF_API wf_module *wf_nn_group_norm(wf_ctx *c, int64_t groups, int64_t channels,
 WF_API wf_module *wf_nn_embedding(wf_ctx *c, wf_generator *g, int64_t count,
                                   int64_t size);
 /* In training it draws its masks from g (NULL: the context's generator) or, between
- * wf_random_key_begin and _end, by key. In a program it needs the key (WF_ERR_VALUE). */
+ * wf_random_key_begin and _end, by key. In a program it needs the key (WF_ERR_VALUE), but in methods
+ * (wf_module_add_method, wf_optim_add_step): those have one, the tensor random_key of the file. */
 WF_API wf_module *wf_nn_dropout(wf_ctx *c, wf_generator *g, double p);
 
 WF_API wf_module *wf_nn_relu(wf_ctx *c);

@@ -37,6 +37,8 @@ WF_API wf_status wf_random_key_begin(wf_ctx *c, wf_tensor key);
 WF_API void wf_random_key_end(wf_ctx *c);
 /* The key of the next call; WF_NONE outside. For modules of the caller's own. */
 WF_API wf_tensor wf_random_key_next(wf_ctx *c);
+/* How many calls have drawn since the innermost wf_random_key_begin; 0 outside. */
+WF_API int64_t wf_random_key_count(wf_ctx *c);
 
 /* dtype: a float. WF_ERR_TYPE, WF_ERR_VALUE for bounds out of order. */
 WF_API wf_tensor wf_uniform(wf_ctx *c, wf_generator *g, wf_dtype dtype,

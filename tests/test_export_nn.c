@@ -48,6 +48,16 @@ static void close_folder(void)
         printf("cannot remove %s\n", dir);
 }
 
+static void put_text(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+
+    if (f) {
+        fputs(text, f);
+        fclose(f);
+    }
+}
+
 static bool compile(const char *cc)
 {
     if (run("cd '%s' && %s " WARN " -o main.exe *.c -lm >log 2>&1", dir, cc) == 0)
@@ -63,7 +73,7 @@ typedef struct Call {
     const char *method;
     wf_tensor in[4];
     int nin, nout;
-    int64_t batch; /* N */
+    int64_t batch; /* N, or s0 in what a script saved */
     int repeat;
 } Call;
 
@@ -128,8 +138,8 @@ static void check_call(wf_ctx *c, wf_model *file, const Call *k, const char *run
     for (int i = 0; i < k->repeat; i++)
         wf_model_run(c, file, k->method, k->in, k->nin, want, k->nout);
     CHECK_STR(wf_ctx_message(c), "");
-    if (run("cd '%s' && rm -f out && %s ./main.exe %s in out N=%lld REPEAT=%d", dir, runner, k->method,
-            (long long)k->batch, k->repeat) != 0)
+    if (run("cd '%s' && rm -f out && %s ./main.exe %s in out N=%lld s0=%lld REPEAT=%d", dir, runner, k->method,
+            (long long)k->batch, (long long)k->batch, k->repeat) != 0)
         check_fail(__FILE__, __LINE__, "%s fails", k->method);
     else
         compare(c, k, want, tolerance);
@@ -481,4 +491,89 @@ TEST(inception_trains_exported_on_every_machine_there_is)
         net_close(&n);
         wf_ctx_free(c);
     }
+}
+
+/* ---- random numbers ---------------------------------------------------------------------- */
+
+TEST(dropout_trains_exported_with_the_masks_of_the_library)
+{
+    for (int i = 0; i < NMACHINES && check_ok(); i++) {
+        wf_ctx *c;
+        wf_module *m;
+        Net n;
+        uint32_t before[2], after[2];
+
+        if (!has_machine(&machines[i]))
+            continue;
+        c = wf_ctx_new(NULL);
+        m = wf_nn_sequential(c, 4, wf_nn_linear(c, NULL, 6, 30, true), wf_nn_dropout(c, NULL, 0.3), wf_nn_tanh(c),
+                             wf_nn_linear(c, NULL, 30, 4, true));
+        n = net_open(c, m, wf_adam(c, m, 1e-2, 0.9, 0.999, 1e-8, 0), "f32[N,6]", numbers(c, (int64_t[]){3, 6}, 2, 1), 4);
+        REQUIRE(wf_model_find_tensor(n.file, "random_key"));
+        memcpy(before, wf_array_data(wf_model_find_tensor(n.file, "random_key")), sizeof before);
+        REQUIRE(open_folder());
+        CHECK(export_file(c, n.file, WF_EXPORT_IN_FILE) == WF_OK);
+        CHECK(header_says("uint32_t random_key.2.; "));
+        if (compile(machines[i].cc))
+            check_call(c, n.file, &n.train, machines[i].runner, 2e-5);
+        memcpy(after, wf_array_data(wf_model_find_tensor(n.file, "random_key")), sizeof after);
+        CHECK(memcmp(before, after, sizeof before) != 0);
+        close_folder();
+        net_close(&n);
+        wf_ctx_free(c);
+    }
+}
+
+static const char draws[] =
+    "import sys, torch\n"
+    "from torch import nn\n"
+    "class M(nn.Module):\n"
+    "    def __init__(self):\n"
+    "        super().__init__()\n"
+    "        self.l = nn.Linear(6, 5)\n"
+    "    def forward(self, x):\n"
+    "        h = self.l(x)\n"
+    "        z = h + torch.randn_like(h) * torch.exp(h)\n"
+    "        if bool(z.sum() > 0):\n"
+    "            z = z + torch.rand_like(z) + torch.zeros_like(z)\n"
+    "        else:\n"
+    "            z = nn.functional.dropout(z, 0.3, True)\n"
+    "        for i in range(3):\n"
+    "            z = z + torch.randn(x.shape[0], 5) * 0.1\n"
+    "        w = torch.softmax(h, -1)\n"
+    "        m = torch.multinomial(w, 3) + torch.multinomial(w, 3, True)\n"
+    "        e = torch.empty(100)\n"
+    "        return z, m.float(), nn.functional.gumbel_softmax(h), torch.cat([torch.randperm(9), torch.randint(-5, 5, (20,)),\n"
+    "            torch.bernoulli(w).flatten(), e.exponential_(2.0), e.geometric_(0.3), torch.normal(1.0, 2.0, (50,))])\n"
+    "m = torch.jit.script(M().eval())\n"
+    "m(torch.ones(2, 6))\n"
+    "m.save(sys.argv[1])\n";
+
+TEST(what_draws_random_numbers_draws_the_same_exported)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_model *file = NULL;
+    char path[300], model[300];
+    int code = 0;
+    Call call = {"forward", {numbers(c, (int64_t[]){3, 6}, 2, 1)}, 1, 4, 3, 3};
+    static const char *const symbols[] = {NULL};
+    static const int64_t most[] = {8};
+    wf_export_options o = {.size = sizeof o, .name = "net", .most_symbols = symbols, .most = most, .nmost = 1};
+
+    REQUIRE(open_folder());
+    snprintf(path, sizeof path, "%s/draws.py", dir);
+    snprintf(model, sizeof model, "%s/draws.weft", dir);
+    put_text(path, draws);
+    CHECK(wf_script_run(c, path, 2, (char *[]){path, model, NULL}, &code) == WF_OK);
+    CHECK(wf_model_load(c, model, &file) == WF_OK && wf_export(c, file, dir, &o) == WF_OK);
+    CHECK_STR(wf_ctx_message(c), "");
+    wf_model_free(file);
+    for (int i = 0; i < NMACHINES && check_ok(); i++)
+        if (has_machine(&machines[i]) && compile(machines[i].cc)) {
+            wf_model_load(c, model, &file);
+            check_call(c, file, &call, machines[i].runner, 2e-5);
+            wf_model_free(file);
+        }
+    close_folder();
+    wf_ctx_free(c);
 }

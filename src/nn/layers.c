@@ -278,7 +278,7 @@ static wf_status forward_dropout(wf_ctx *c, wf_module *m, const wf_tensor *in, i
         return WF_OK;
     key = wf_random_key_next(c);
     if (nn_refuse(c, wf_is_none(key) && wf_is_symbolic(c, in[0]),
-                  "Dropout: in a program it needs a key: call it between "
+                  "Dropout: in a program that is no method it needs a key: call it between "
                   "wf_random_key_begin and wf_random_key_end, or in eval mode") ||
         (rank = wf_rank(c, in[0])) < 0 || wf_shape(c, in[0], dims, rank))
         return nn_gave_up(c);

@@ -526,6 +526,7 @@ wf_module *wf_module_load(wf_ctx *c, const wf_model *file)
 {
     const char *tree, *text;
     wf_module *root = NULL;
+    wf_array *key;
     size_t bytes;
     char *copy;
 
@@ -542,6 +543,9 @@ wf_module *wf_module_load(wf_ctx *c, const wf_model *file)
             const wf_program *p = wf_model_program(file, i);
             add_method(c, root->data, p, method_text(file, wf_program_name(p)));
         }
+    key = wf_model_find_tensor(file, NN_KEY);
+    if (root && key && !wf_ctx_status(c) && wf_is_none(wf_module_tensor(root, NN_KEY)))
+        wf_module_add_buffer(c, root, NN_KEY, wf_copy(c, wf_from_array(c, key)));
     text = wf_model_meta(file, "no_train.forward");
     if (root && *text)
         ((Loaded *)root->data)->no_train = nn_copy_text(c, text);

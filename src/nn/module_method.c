@@ -2,7 +2,8 @@
  * training step, with notes of which tensors of the file they take and change.
  *
  * A graph is opened whose first inputs stand for the state; the module runs with them
- * lent to its places; places that hold something else afterwards have changed.
+ * lent to its places; places that hold something else afterwards have changed. What draws
+ * random numbers draws them by a key, a tensor of the file.
  */
 #include "nn/nn.h"
 
@@ -18,7 +19,8 @@ typedef struct Maker { /* of one method */
     wf_tensor *in;  /* symbols: the state, and what else the method takes */
     wf_tensor *out; /* results, then new values */
     wf_tensor *new_state;
-    int nin, nout, room; /* of in and out */
+    wf_tensor key;             /* by which it draws random numbers, if it does */
+    int nin, nargs, nout, room; /* nargs: the last of in; room: of in and out */
     NnText text;            /* method.NAME */
 } Maker;
 
@@ -122,7 +124,7 @@ static bool maker_begin(Maker *k, const char *name, int more)
     if (!k->own.v)
         return false;
     k->text.c = c;
-    k->room = k->own.room + more; /* own.room: places, some of the same tensor */
+    k->room = k->own.room + more + 1; /* own.room: places, some of the same tensor */
     k->path = nn_alloc(c, (size_t)k->own.n * sizeof *k->path);
     k->in = nn_alloc(c, (size_t)k->room * sizeof *k->in);
     k->out = nn_alloc(c, (size_t)k->room * sizeof *k->out);
@@ -132,6 +134,8 @@ static bool maker_begin(Maker *k, const char *name, int more)
         return false;
     for (int i = 0; i < k->own.n && !wf_ctx_status(c); i++)
         add_state(k, k->path[i], k->own.v[i]);
+    k->key = symbol(c, k->graph, NN_KEY, "u32[2]");
+    wf_random_key_begin(c, k->key);
     return true;
 }
 
@@ -142,7 +146,28 @@ static void add_arguments(Maker *k, const char *const *types, int nin)
     for (int i = 0; nn_count(k->c, types, nin, "method") && i < nin; i++) {
         snprintf(name, sizeof name, "x%d", i);
         k->in[k->nin++] = wf_symbol(k->c, k->graph, name, types[i]);
+        k->nargs++;
     }
+}
+
+/* The key as a tensor of the file, the last of the state, which every run changes. */
+static void add_key(Maker *k, wf_model *file)
+{
+    wf_ctx *c = k->c;
+    wf_tensor *at = k->in + k->nin - k->nargs;
+    wf_array *a = NULL;
+
+    for (int i = 0; i < k->own.n; i++)
+        if (nn_refuse(c, !strcmp(k->path[i], NN_KEY), "a method that draws random numbers: the name " NN_KEY " is taken"))
+            return;
+    memmove(at + 1, at, (size_t)k->nargs * sizeof *at);
+    *at = k->key;
+    k->nin++;
+    put_line(&k->text, "state", NN_KEY);
+    add_update(k, NN_KEY, wf_random_key_next(c));
+    if (!wf_model_find_tensor(file, NN_KEY) && !wf_array_from(c, WF_U32, (int64_t[]){2}, 1, (uint32_t[]){0, 0}, &a))
+        wf_model_set_tensor(c, file, NN_KEY, a);
+    wf_array_release(a);
 }
 
 static void maker_end(Maker *k, const char *name, wf_model *file)
@@ -152,6 +177,9 @@ static void maker_end(Maker *k, const char *name, wf_model *file)
     char key[200];
 
     snprintf(key, sizeof key, "method.%s", name);
+    if (wf_random_key_count(c))
+        add_key(k, file);
+    wf_random_key_end(c);
     if (!wf_ctx_status(c) && !wf_graph_close(c, k->graph, k->in, k->nin, k->out, k->nout, &p) &&
         !wf_model_add(c, file, p))
         wf_model_set_meta(c, file, key, k->text.s ? k->text.s : "");

@@ -11,6 +11,8 @@
 
 #include "weft.h"
 
+#define NN_KEY "random_key" /* in a file: of the methods that draw random numbers */
+
 typedef struct ParamPlace { /* of a parameter or a buffer */
     char *name;
     wf_tensor value, own; /* own: what value was before wf_module_call_with */

@@ -122,6 +122,13 @@ wf_tensor wf_random_key_next(wf_ctx *c)
     return wf_key_fold_in(c, s->keys[i].key, wf_scalar(c, WF_U32, (double)s->keys[i].used++));
 }
 
+int64_t wf_random_key_count(wf_ctx *c)
+{
+    const RandomState *s = c && c->tensors ? c->tensors->random : NULL;
+
+    return s && s->nkeys > 0 ? s->keys[s->nkeys - 1].used : 0;
+}
+
 /* ---- draws ---- */
 
 /* A new tensor to be filled from *g (NULL: the context's), or NULL after an error. */

@@ -22,7 +22,7 @@ import _tree
 import torch
 from torch import nn
 from torch._types import home
-from torch.jit import _form, _module, _resave, _script, _trace
+from torch.jit import _draws, _form, _module, _resave, _script, _trace
 from torch.nn.modules.module import _WithKwargs
 
 _version = 2            # since 2: attributes by their kinds, hooks
@@ -256,6 +256,7 @@ class _NoForm(Exception):
 class _Writer:
     def __init__(self, archive=False):
         self.archive = archive  # of TorchScript: programs alone, with the form of their arguments and results
+        self.draws = None if archive else _draws.Draws()
         self.source = _Source()
         self.tensors = {}
         self.texts = {}
@@ -377,7 +378,7 @@ class _Writer:
         owner = m if isinstance(m, nn.Module) else None
         for name, method in _module.methods_of(m).items():
             with _Mode(owner, False):
-                s, why = method.for_file(owner, state, name)
+                s, why = method.for_file(owner, state, name, self.draws)
             if s is None and self.archive:
                 raise RuntimeError(f"torch.jit.save: '{name}' cannot be in a TorchScript archive, which takes programs: {why}")
             if s is None:
@@ -389,7 +390,7 @@ class _Writer:
                 continue
             try:
                 with _Mode(owner, True):
-                    t, why = method.for_file(owner, state, name + "_train")
+                    t, why = method.for_file(owner, state, name + "_train", self.draws)
             except (ValueError, RuntimeError) as e:     # of these sizes it cannot train: one pixel for a norm of the batch
                 t, why = None, str(e)
             if t is None:
@@ -398,6 +399,10 @@ class _Writer:
                 self.program(name + "_train", t, state, method, owner)
 
     def program(self, name, s, state, method, owner):
+        if s.draws:
+            state = state + [self.draws]
+            if id(self.draws.t) not in self.names:
+                self.name("", "random_key" + "_" * len([n for n in self.tensors if n.startswith("random_key")]), self.draws.t, "buffer")
         self.method(name, s.program, [k.t for k in state], [state[i].t for _, i in s.writes])
         spec, leaves = method.programs(owner).example[:2]
         self.form(name, method.func, 0 if owner is None else 1, spec, leaves, s.spec, s.plan)
@@ -498,9 +503,9 @@ def _save(m, path, extra_files):
     elif isinstance(m, _module.ScriptModule):
         data["kind"] = "module"
         data["root"] = w.module(m, "")
-        w.texts["tree"] = "\n".join(w.lines)
         if not isinstance(m, _trace.TracedModule):
             w.scripted(m)
+        w.texts["tree"] = "\n".join(w.lines)
     else:
         raise RuntimeError(f"torch.jit.save takes what was scripted or traced, not a {type(m).__name__}")
     data["devices"] = {n: t.device.index for n, t in w.tensors.items() if t.is_cuda}

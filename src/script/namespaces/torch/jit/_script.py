@@ -30,6 +30,7 @@ class _Special:
         # What is written after the call, to each the program's next result: ("arg", number of the
         # leaf), or ("write", i) into tensor i of the state, ("set", i) in its place
         self.writes = writes
+        self.draws = False      # the last of its state is a key of random numbers
 
     def plain(self, args):
         # Tensors in, a tensor or a tuple of them out, and nothing else?
@@ -37,6 +38,11 @@ class _Special:
                                     all([s == "*" for s in self.spec[3]]))
         return flat and not self.writes and all([k == "tensor" for k, _ in self.plan]) and \
             all([isinstance(x, _w.Tensor) for x in args])
+
+
+class _Draws(_stage.Refuse):
+    # Of a program that would draw random numbers.
+    pass
 
 
 class _Programs:
@@ -297,17 +303,27 @@ class Method:
             return HOST
         return s
 
-    def for_file(self, owner, state, name):
-        # The program for all sizes, to be saved under a name: (it, None), or (None, why there is none).
+    def for_file(self, owner, state, name, draws=None):
+        # The program for all sizes, to be saved under a name: (it, None), or (None, why there is none). draws: where it draws
+        # random numbers, the key that it has after the state (_draws.Draws; then it has `draws`); None: it may draw none.
         example = self.programs(owner).example
         if example is None:
             return None, "it has not been called with tensors and numbers yet"
         if owner is not None and name.startswith("forward") and (owner._forward_hooks or owner._forward_pre_hooks):
             return None, "it has hooks"
-        n = len(state)
+
+        def trace(body, args):
+            return _w.trace_sizes(body, args, list(range(len(state))), name)
+
         try:
-            s = self.compile(owner, example[0], example[1], state, False,
-                             lambda body, args: _w.trace_sizes(body, args, list(range(n)), name))
+            try:
+                s = self.compile(owner, example[0], example[1], state, False, trace)
+            except _Draws:
+                if draws is None:
+                    raise
+                state = state + [draws]
+                s = self.compile(owner, example[0], example[1], state, False, trace, draws.draw)
+                s.draws = True
         except _stage.Refuse as e:
             return None, str(e)
         if any([kind == "static" for kind, _ in s.plan]):
@@ -316,7 +332,7 @@ class Method:
             return None, "it writes to an argument"
         return s, None
 
-    def compile(self, owner, spec, leaves, state, by_value, trace=None):
+    def compile(self, owner, spec, leaves, state, by_value, trace=None, drawer=None):
         # The program: inputs are the state, then the tensors and (unless by value) numbers among
         # the leaves; results are those of the function, then what it writes.
         done = []
@@ -366,7 +382,7 @@ class Method:
                 for s in state:
                     s.put(s.t)
 
-        program = _made(body, [s.t for s in state] + inputs, self.name, trace)
+        program = _made(body, [s.t for s in state] + inputs, self.name, trace, drawer)
         s = _Special(program, *done[0])
         s.numbers = not by_value
         if trace is None:       # a program in a file shares no memory with its inputs
@@ -393,7 +409,7 @@ def _made(body, args, name, trace=None, drawer=None):
         drawn = _w.refuse_random(True) != refused
         _w.refuse_random(False)
         if drawn:
-            raise _stage.Refuse("it draws random numbers, anew at each call")
+            raise _Draws("it draws random numbers, anew at each call")
         raise
     finally:
         _w.drawer(None)
