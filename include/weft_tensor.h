@@ -640,7 +640,7 @@ WF_API wf_tensor wf_mse_loss(wf_ctx *c, wf_tensor x, wf_tensor y, wf_reduction h
 WF_API wf_tensor wf_l1_loss(wf_ctx *c, wf_tensor x, wf_tensor y, wf_reduction how);
 WF_API wf_tensor wf_smooth_l1_loss(wf_ctx *c, wf_tensor x, wf_tensor y, double beta, wf_reduction how);
 /* Classes along axis 1 (0 for rank 1); target: class numbers, or (cross entropy) probabilities of the shape of x. Targets
- * equal to `ignore` do not count (PyTorch's standard: -100). */
+ * equal to `ignore` do not count (PyTorch's standard: -100), others below 0 are errors, as too large ones are. */
 WF_API wf_tensor wf_cross_entropy(wf_ctx *c, wf_tensor x, wf_tensor target, wf_tensor weight, int64_t ignore,
                                   double smoothing, wf_reduction how);
 WF_API wf_tensor wf_nll_loss(wf_ctx *c, wf_tensor logp, wf_tensor target, wf_tensor weight, int64_t ignore,
@@ -679,7 +679,7 @@ WF_API wf_tensor wf_pixel_unshuffle(wf_ctx *c, wf_tensor x, int64_t r); /* and b
 WF_API wf_tensor wf_interpolate(wf_ctx *c, wf_tensor x, int n, const int64_t *sizes, const double *scales, bool linear,
                                 bool corners);
 WF_API wf_tensor wf_linear(wf_ctx *c, wf_tensor x, wf_tensor w, wf_tensor bias); /* x wᵀ + bias */
-WF_API wf_tensor wf_embedding(wf_ctx *c, wf_tensor weight, wf_tensor index);
+WF_API wf_tensor wf_embedding(wf_ctx *c, wf_tensor weight, wf_tensor index); /* rows by numbers from 0 on */
 WF_API wf_tensor wf_dropout(wf_ctx *c, wf_tensor x, wf_tensor mask, double p); /* mask: true where x stays */
 WF_API wf_tensor wf_attention(wf_ctx *c, wf_tensor q, wf_tensor k, wf_tensor v, wf_tensor mask, bool causal, double scale);
 

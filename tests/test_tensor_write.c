@@ -302,6 +302,49 @@ TEST(programs_assert_that_indices_are_in_range_if_asked_to)
     }
 }
 
+static const int64_t class_of_two[] = {1, -1};
+BODY(loss_of_two, wf_cross_entropy(c, in[0], in[1], WF_NONE, -100, 0, WF_SUM))
+BODY(smooth_loss_of_two, wf_cross_entropy(c, in[0], in[1], WF_NONE, -100, 0.1, WF_SUM))
+BODY(nll_of_two, wf_nll_loss(c, in[0], in[1], WF_NONE, -100, WF_SUM))
+BODY(nll_without_the_last, wf_nll_loss(c, in[0], in[1], WF_NONE, -1, WF_SUM))
+BODY(rows_of_a_table, wf_embedding(c, in[0], in[1]))
+
+/* A label or a row -1 is a mistake, which NumPy's reading would hide; as the number that does not count it is none. */
+TEST(classes_and_rows_of_a_table_do_not_count_from_the_end)
+{
+    static const struct {
+        wf_call call;
+        const char *name;
+    } calls[] = {{f_loss_of_two, "wf_nll_loss"}, {f_smooth_loss_of_two, "wf_nll_loss"}, {f_nll_of_two, "wf_nll_loss"}, {f_rows_of_a_table, "wf_embedding"}};
+
+    for (int k = 0; k < (int)(sizeof calls / sizeof *calls); k++) {
+        wf_ctx *c = wf_ctx_new(NULL);
+        wf_function f = WF_FUNCTION(calls[k].call, NULL, 2, 1, NULL), none = WF_FUNCTION(f_nll_without_the_last, NULL, 2, 1, NULL);
+        wf_tensor in[2] = {wf_ones(c, WF_F64, (int64_t[]){2, 3}, 2), wf_from(c, WF_I64, (int64_t[]){2}, 1, class_of_two)}, y;
+        wf_jit *jit;
+
+        calls[k].call(c, NULL, in, 2, &y, 1);
+        CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_INDEX);
+        CHECK_HAS(wf_ctx_message(c), calls[k].name);
+        CHECK_HAS(wf_ctx_message(c), "-1 is out of range");
+        wf_clear(c);
+        SET_MEANS(c, index_check, true);
+        wf_jit_new(c, &f, &jit);
+        wf_jit_call(c, jit, in, 2, &y, 1, NULL, 0);
+        CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_ASSERT);
+        CHECK_HAS(wf_ctx_message(c), "it is negative");
+        wf_clear(c);
+        wf_jit_free(c, jit);
+        none.call(c, NULL, in, 2, &y, 1);
+        CHECK_NEAR(wf_item(c, y), -1, 0);
+        wf_jit_new(c, &none, &jit);
+        wf_jit_call(c, jit, in, 2, &y, 1, NULL, 0);
+        CHECK_NEAR(wf_item(c, y), -1, 0);
+        wf_jit_free(c, jit);
+        wf_ctx_free(c);
+    }
+}
+
 TEST(masks_over_an_empty_axis_select_and_assign_nothing)
 {
     wf_ctx *c = wf_ctx_new(NULL);

@@ -189,7 +189,7 @@ wf_tensor wf_linear(wf_ctx *c, wf_tensor x, wf_tensor w, wf_tensor bias)
 
 wf_tensor wf_embedding(wf_ctx *c, wf_tensor weight, wf_tensor index)
 {
-    return wf_take(c, weight, index, 0);
+    return index_from_zero(c, "wf_embedding", index) ? wf_take(c, weight, index, 0) : WF_NONE;
 }
 
 /* x mask / (1 - p); mask: true where x stays */

@@ -35,6 +35,8 @@ bool spatial_check(wf_ctx *c, const char *fn, wf_tensor x, int n, Shape *s);
 wf_tensor sums_conv(wf_ctx *c, wf_tensor x, wf_tensor w, int n, const int64_t *stride,
                     const int64_t *padding, const int64_t *dilation, int64_t groups);
 wf_tensor sums_matmul(wf_ctx *c, wf_tensor x, wf_tensor y);
+/* index.c: none of t is negative; an error in fn's name otherwise, or an assert of the program */
+bool index_from_zero(wf_ctx *c, const char *fn, wf_tensor t);
 /* index.c: x with v put (scatter ..) at places of one axis that index gives, as index_put_along */
 wf_tensor index_put_along(wf_ctx *c, const char *fn, OpCode op, wf_tensor x, wf_tensor index,
                     wf_tensor v, int axis);

@@ -285,6 +285,22 @@ static wf_tensor wrap_indices(wf_ctx *c, wf_tensor t, Dim size, uint32_t axis)
     return wf_where(c, wf_lt(c, t, wf_zeros_like(c, t)), wf_add(c, t, n), t);
 }
 
+/* Numbers of classes and of rows in a table: a negative one is a mistake. */
+bool index_from_zero(wf_ctx *c, const char *fn, wf_tensor t)
+{
+    if (failed(c) || !dtype_is_signed(wf_dtype_of(c, t)))
+        return !failed(c);
+    if (tensor_has_numbers(c, t) && wf_count(c, t) > 0) {
+        int64_t least = wf_item_int(c, wf_min(c, t, NULL, 0, false));
+
+        if (!failed(c) && least < 0)
+            tensor_fail(c, WF_ERR_INDEX, "%s: %lld is out of range: nothing counts from the end here", fn, (long long)least);
+    } else if (c->semantics->index_check && wf_is_symbolic(c, t)) {
+        wf_assert(c, wf_ge(c, t, wf_zeros_like(c, t)), "index: out of range: it is negative", NULL, 0);
+    }
+    return !failed(c);
+}
+
 static bool add_tensor(wf_ctx *c, IndexPlan *p, wf_tensor t, uint32_t axis)
 {
     wf_dtype d = wf_dtype_of(c, t);

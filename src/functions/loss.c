@@ -64,6 +64,8 @@ wf_tensor wf_nll_loss(wf_ctx *c, wf_tensor logp, wf_tensor target, wf_tensor wei
     target = wf_cast(c, target, WF_I64);
     live = wf_ne(c, target, wf_int(c, ignore));
     t = wf_where(c, live, target, wf_zeros_like(c, target));
+    if (!index_from_zero(c, "wf_nll_loss", t))
+        return scope_close(c, WF_NONE);
     l = wf_neg(c, wf_squeeze(c, wf_take_along(c, logp, wf_expand_dims(c, t, axis), axis),
                              &axis, 1));
     w = wf_cast(c, live, wf_dtype_of(c, l));
