@@ -170,6 +170,55 @@ TEST(functions_of_tensors_check_counts_and_tell_them)
     wf_ctx_free(c);
 }
 
+static wf_status sum_of_squares(wf_ctx *c, void *user, const wf_tensor *in, int nin, wf_tensor *out, int nout)
+{
+    (void)user, (void)nin, (void)nout;
+    out[0] = wf_sum(c, wf_square(c, in[0]), NULL, 0, false);
+    return wf_ctx_status(c);
+}
+
+TEST(negative_counts_are_refused_in_words_of_the_header)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_function f = WF_FUNCTION(sum_of_squares, NULL, 1, 1, "f");
+    wf_tensor x = wf_ones(c, WF_F32, (int64_t[]){2, 3}, 2), y[1], g[1];
+    int axes[2] = {0, 1};
+    wf_record *r;
+
+    REFUSED(wf_grad_call(c, &f, &x, -1, NULL, 0, y, 1, g), "wf_grad_call: needs 1 inputs, got -1");
+    REFUSED(wf_grad_call(c, &f, &x, 1, axes, -3, y, 1, g), "wf_grad_call: needs out_grads[n]");
+    REFUSED(wf_jvp_call(c, &f, &x, 1, axes, -1, &x, y, g, 1), "wf_jvp_call: needs a list of inputs");
+    REFUSED(wf_record_new(c, &f, &x, 1, NULL, 0, y, -1, &r), "wf_record_new: needs 1 places of results, got -1");
+    REFUSED(wf_gradients(c, &x, NULL, 1, &x, -5, 0, g), "wf_gradients: needs y[ny] && x[nx] && out[nx]");
+    REFUSED(wf_tensordot(c, x, x, axes, axes, -1), "wf_tensordot: needs x_axes[n] && y_axes[n] && n <= MAX_RANK");
+    REFUSED(wf_assert(c, wf_bool(c, true), "text", &x, -1), "wf_assert: needs message && t[n]");
+    wf_ctx_free(c);
+}
+
+/* Sizes whose product is no number, more axes than there are forms of, options that are not there. */
+TEST(layers_of_impossible_sizes_are_refused)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    int64_t sizes[5] = {2, 2, 2, 2, 2}, huge[] = {INT64_MAX, INT64_MAX / 4, (int64_t)1 << 62, (int64_t)1 << 40, INT64_MIN, -1};
+    wf_tensor x = wf_ones(c, WF_F32, (int64_t[]){1, 1, 2, 2, 2, 2, 2}, 7);
+
+    for (size_t k = 0; k < sizeof huge / sizeof *huge; k++) {
+        CHECK(!wf_nn_lstm(c, NULL, huge[k], 8, NULL) && wf_ctx_status(c) != WF_ERR_INTERNAL);
+        wf_clear(c);
+        CHECK(!wf_nn_lstm(c, NULL, 4, huge[k], NULL) && wf_ctx_status(c) != WF_ERR_INTERNAL);
+        wf_clear(c);
+        CHECK(!wf_nn_attention(c, NULL, huge[k], 1, NULL) && wf_ctx_status(c) != WF_ERR_INTERNAL);
+        wf_clear(c);
+    }
+    CHECK(!wf_nn_adaptive_avg_pool(c, 5, sizes) && strstr(wf_ctx_message(c), "needs sizes of 1 to 3 axes"));
+    wf_clear(c);
+    CHECK(wf_is_none(wf_adaptive_max_pool(c, x, 5, sizes)) && strstr(wf_ctx_message(c), "5 spatial axes; there are 1 to 3"));
+    wf_clear(c);
+    CHECK(!wf_nn_max_pool(c, 2, NULL) && strstr(wf_ctx_message(c), "needs a window >= 1"));
+    wf_clear(c);
+    wf_ctx_free(c);
+}
+
 TEST(shapes_and_axes_are_counted)
 {
     wf_ctx *c = wf_ctx_new(NULL);

@@ -263,9 +263,34 @@ bool fail_note(wf_ctx *cx, Place place, const char *fmt, ...)
     return false;
 }
 
+/* A condition for readers of the headers: has_n(x, nx) is x[nx]. */
+static void write_condition(const char *s, char *to, size_t room)
+{
+    int depth = 0; /* of parentheses, within a has_n */
+
+    for (const char *end = to + room - 1; *s && to < end; s++) {
+        bool inside = depth > 0;
+
+        if (!inside && strncmp(s, "has_n(", 6) == 0) {
+            s += 5;
+            depth = 1;
+            continue;
+        }
+        depth += inside ? (*s == '(') - (*s == ')') : 0;
+        *to++ = depth == 1 && *s == ',' ? '[' : inside && depth == 0 ? ']' : *s;
+        s += depth == 1 && *s == ',';
+    }
+    *to = '\0';
+}
+
 bool arg_fail(wf_ctx *cx, const char *fn, const char *needs)
 {
-    return !failed(cx) && fail(cx, WF_ERR_ARG, NOWHERE, "%s: needs %s", fn, needs);
+    char condition[200];
+
+    if (failed(cx))
+        return false;
+    write_condition(needs, condition, sizeof condition);
+    return fail(cx, WF_ERR_ARG, NOWHERE, "%s: needs %s", fn, condition);
 }
 
 bool has_count(wf_ctx *cx, const char *fn, const char *what, const void *v, int64_t n,
