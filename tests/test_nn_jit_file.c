@@ -99,6 +99,54 @@ TEST(a_method_that_asks_for_the_mode_has_both_forms)
                 "m = M()");
 }
 
+/* y is linear in the weight, so the gradient of sum y times the weight is sum y: with the mask of this run, and the buffer
+ * as it was before the run changed it. */
+static void check_gradients(const char *module)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_model *file = NULL;
+    wf_module *m = saved(c, module, &file);
+    wf_optim *o;
+    double last = NAN;
+
+    REQUIRE(m != NULL);
+    wf_module_train(m, true);
+    o = wf_sgd(c, m, 0.01, 0, false, 0);
+    for (int k = 0; k < 4; k++) {
+        wf_tensor w, y = wf_sum(c, wf_forward_one(c, m, rows(c)), NULL, 0, false);
+        double sum = wf_item(c, y);
+
+        wf_optim_zero_grad(c, o);
+        CHECK(wf_backward(c, y, WF_NONE, 0) == WF_OK);
+        REQUIRE(wf_module_parameters(m, &w, 1) == 1);
+        CHECK_NEAR(wf_item(c, wf_sum(c, wf_mul(c, w, wf_grad_of(c, w)), NULL, 0, false)), sum, 1e-4 * (1 + fabs(sum)));
+        CHECK(sum != last);
+        last = sum;
+        wf_optim_step(c, o);
+    }
+    CHECK_STR(wf_ctx_message(c), "");
+    wf_optim_free(c, o);
+    wf_module_release(c, m);
+    wf_model_free(file);
+    wf_ctx_free(c);
+}
+
+TEST(derivatives_read_buffers_as_they_were_before_the_run)
+{
+    check_gradients("m = nn.Sequential(nn.Dropout(0.5), nn.Linear(3, 2, bias=False))");
+    check_gradients("class M(nn.Module):\n"
+                    "    def __init__(self):\n"
+                    "        super().__init__()\n"
+                    "        self.a = nn.Linear(3, 2, bias=False)\n"
+                    "        self.register_buffer('scale', torch.ones(()))\n"
+                    "    def forward(self, x):\n"
+                    "        y = self.a(x) * self.scale\n"
+                    "        if self.training:\n"
+                    "            self.scale = self.scale * 0.5\n"
+                    "        return y\n"
+                    "m = M()");
+}
+
 TEST(tied_parameters_are_one_in_c)
 {
     check_modes("class M(nn.Module):\n"

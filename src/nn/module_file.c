@@ -201,13 +201,27 @@ static wf_tensor held(wf_ctx *c, const Holder *h, const char *name)
     return t;
 }
 
-static void update(wf_ctx *c, const Holder *h, const char *name, wf_tensor t)
+/* Where a loaded tree has a tensor; *out_at -1: nowhere. */
+static wf_module *place_of(const Holder *h, const char *name, int *out_at)
 {
     const char *dot = strrchr(name, '.');
     size_t n = dot ? (size_t)(dot - name) : 0;
-    wf_module *m = h->tree;
-    wf_array *a = NULL;
+    wf_module *m;
     char path[512];
+
+    snprintf(path, sizeof path, "%.*s", (int)n, name);
+    m = wf_module_find(h->tree, path);
+    *out_at = m ? m->nplaces - 1 : -1;
+    while (*out_at >= 0 && strcmp(m->places[*out_at].name, name + n + (dot != NULL)))
+        --*out_at;
+    return m;
+}
+
+static void update(wf_ctx *c, const Holder *h, const char *name, wf_tensor t)
+{
+    wf_module *m;
+    wf_array *a = NULL;
+    int at;
 
     if (!h->tree) { /* t is the run's own result: its memory is the file's now */
         if (!wf_to_array(c, t, &a))
@@ -215,11 +229,26 @@ static void update(wf_ctx *c, const Holder *h, const char *name, wf_tensor t)
         wf_array_release(a);
         return;
     }
-    snprintf(path, sizeof path, "%.*s", (int)n, name);
-    m = wf_module_find(m, path);
-    for (int i = 0; m && i < m->nplaces; i++)
-        if (!strcmp(m->places[i].name, name + n + (dot != NULL)))
-            wf_module_set_value(c, m, i, wf_stop_gradient(c, t));
+    m = place_of(h, name, &at);
+    if (at >= 0)
+        wf_module_set_value(c, m, at, wf_stop_gradient(c, t));
+}
+
+/* What a program reads: of a buffer that it changes a copy, since a derivative may read what stood there (the key of what was
+ * drawn, say), and an update writes there. */
+static wf_tensor operand(wf_ctx *c, const Holder *h, const FileNames *updates, const char *name)
+{
+    wf_tensor t = held(c, h, name);
+    bool changes = false;
+    wf_module *m;
+    int at;
+
+    for (int i = 0; h->tree && i < updates->n && !changes; i++)
+        changes = strcmp(updates->v[i], name) == 0;
+    if (!changes || wf_ctx_status(c))
+        return t;
+    m = place_of(h, name, &at);
+    return at < 0 || m->lent || m->places[at].is_param ? t : wf_copy(c, t);
 }
 
 static bool right_counts(wf_ctx *c, const wf_program *p, int nstate, int nupdate, int nin,
@@ -247,7 +276,7 @@ static void run_method(wf_ctx *c, const Holder *h, const wf_program *p, const ch
     if (io && right_counts(c, p, state.n, updates.n, nin, nout)) {
         results = io + state.n + nin;
         for (int i = 0; i < state.n && !wf_ctx_status(c); i++)
-            io[i] = held(c, h, state.v[i]);
+            io[i] = operand(c, h, &updates, state.v[i]);
         for (int i = 0; i < nin; i++)
             io[state.n + i] = in[i];
         if (!wf_ctx_status(c) &&
