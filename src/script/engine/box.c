@@ -617,7 +617,7 @@ bool en_all_ints(En *e, Value v, int64_t **out, int *n)
 /* torch.exp(input=x), torch.pow(x, exponent=2): natives are shared, and call their tensors x and y. */
 const char *engine_keyword(const Vm *vm, const void *user, const char *name)
 {
-    static const char *const names[][2] = {{"input", "x"}, {"other", "y"}, {"exponent", "y"}};
+    static const char *const names[][2] = {{"input", "x"}, {"other", "y"}, {"exponent", "y"}, {"weight", "w"}};
 
     for (int i = 0; vm->engine && user == &vm->engine->front[FRONT_TORCH] && i < COUNT(names); i++)
         if (!strcmp(names[i][0], name))

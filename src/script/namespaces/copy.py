@@ -1,6 +1,13 @@
 # copy -- shallow and deep copies.
+import copyreg as _copyreg
+
+
 class Error(Exception):
     pass
+
+
+error = Error
+_HOOKS = ("__reduce_ex__", "__reduce__", "__getstate__", "__setstate__", "__getnewargs__", "__getnewargs_ex__")
 
 
 def copy(x):
@@ -21,6 +28,10 @@ def copy(x):
 
 def _rebuild(x, cls, memo):
     deep = memo is not None
+    if any([hasattr(cls, hook) for hook in _HOOKS]) or cls in _copyreg.dispatch_table or isinstance(x, (int, float, str, bytes)):
+        return _by_hooks(x, cls, memo)
+    if cls.__name__ in ("generator", "module", "TextIOWrapper") or cls.__module__ == "threading" and "Lock" in cls.__name__:
+        raise TypeError(f"cannot pickle '{cls.__name__}' object")
     if cls is slice:
         parts = (x.start, x.stop, x.step)
         return slice(*(deepcopy(parts, memo) if deep else parts))
@@ -52,6 +63,39 @@ def _rebuild(x, cls, memo):
     return y
 
 
+def _by_hooks(x, cls, memo):
+    # as the class says: (function, arguments, state, items of a list, items of a dict)
+    import pickle
+    reduce = _copyreg.dispatch_table.get(cls)
+    apart = reduce(x) if reduce is not None else pickle.taken_apart(x, cls, 4)
+    if isinstance(apart, str):
+        return x
+    fn, args, state, items, pairs = (*apart, None, None, None)[:5]
+    each = _same if memo is None else lambda v: deepcopy(v, memo)
+    y = fn(*[each(a) for a in args])
+    if memo is not None:
+        memo[id(x)] = y
+    if state is not None:
+        state = each(state)
+        if hasattr(y, "__setstate__"):
+            y.__setstate__(state)
+        else:
+            own, slots = state if isinstance(state, tuple) and len(state) == 2 else (state, None)
+            if own:
+                y.__dict__.update(own)
+            for k, v in (slots or {}).items():
+                setattr(y, k, v)
+    for v in items or ():
+        y.append(each(v))
+    for k, v in pairs or ():
+        y[each(k)] = each(v)
+    return y
+
+
+def _same(x):
+    return x
+
+
 def deepcopy(x, memo=None):
     cls = type(x)
     if cls in (int, float, complex, bool, str, bytes, range, type(None), type(copy), type, type(len)):
@@ -72,6 +116,10 @@ def deepcopy(x, memo=None):
             y.append(deepcopy(v, memo))
     elif cls is tuple:
         y = tuple([deepcopy(v, memo) for v in x])
+        if key in memo:     # it holds itself
+            return memo[key]
+        if all([a is b for a, b in zip(x, y)]):
+            y = x
     elif cls is dict:
         y = {}
         memo[key] = y
@@ -81,8 +129,8 @@ def deepcopy(x, memo=None):
         y = cls([deepcopy(v, memo) for v in x])
     elif isinstance(x, type) or (callable(x) and not hasattr(x, "__dict__")):
         return x
-    elif cls.__name__ in ("module", "method", "generator"):
-        return x
+    elif cls.__name__ == "method":
+        y = x.__func__.__get__(deepcopy(x.__self__, memo))
     else:
         y = _rebuild(x, cls, memo)
     memo[key] = y

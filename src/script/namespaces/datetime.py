@@ -166,8 +166,24 @@ class tzinfo:
 
 
 class timezone(tzinfo):
-    def __init__(self, offset, name=None):
+    def __new__(cls, offset, name=None):
+        if not isinstance(offset, timedelta):
+            raise TypeError(f"timezone() argument 1 must be datetime.timedelta, not {type(offset).__name__}")
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"timezone() argument 2 must be str, not {type(name).__name__}")
+        if name is None and not offset and cls.utc is not None:
+            return cls.utc
+        if not -timedelta(1) < offset < timedelta(1):
+            raise ValueError("offset must be a timedelta strictly between -timedelta(hours=24) and timedelta(hours=24), "
+                             f"not {offset!r}.")
+        self = tzinfo.__new__(cls)
         self._offset, self._name = offset, name
+        return self
+
+    utc = None
+
+    def __reduce__(self):
+        return timezone, (self._offset,) if self._name is None else (self._offset, self._name)
 
     def utcoffset(self, dt):
         return self._offset if dt is None or dt is not None else None
@@ -187,7 +203,8 @@ class timezone(tzinfo):
         return self.tzname(None)
 
     def __repr__(self):
-        return "datetime.timezone.utc" if self is timezone.utc else f"datetime.timezone({self._offset!r})"
+        name = "" if self._name is None else f", {self._name!r}"
+        return "datetime.timezone.utc" if self is timezone.utc else f"datetime.timezone({self._offset!r}{name})"
 
 
 timezone.utc = timezone(timedelta(0))

@@ -10,6 +10,16 @@ from _host import call_as_file as _call_as_file
 HIGHEST_PROTOCOL, DEFAULT_PROTOCOL = 5, 4
 _FUNCTION, _BUILTIN, _MODULE = type(lambda: 0), type(len), type(_sys)
 
+# Names of the codes that pickles are written in: each with its byte.
+_CODES = ("MARK 28 EMPTY_TUPLE 29 STOP 2e POP 30 POP_MARK 31 DUP 32 BINBYTES 42 SHORT_BINBYTES 43 FLOAT 46 BINFLOAT 47 INT 49 "
+          "BININT 4a BININT1 4b LONG 4c BININT2 4d NONE 4e PERSID 50 BINPERSID 51 REDUCE 52 STRING 53 BINSTRING 54 "
+          "SHORT_BINSTRING 55 UNICODE 56 BINUNICODE 58 EMPTY_LIST 5d APPEND 61 BUILD 62 GLOBAL 63 DICT 64 APPENDS 65 GET 67 "
+          "BINGET 68 INST 69 LONG_BINGET 6a LIST 6c OBJ 6f PUT 70 BINPUT 71 LONG_BINPUT 72 SETITEM 73 TUPLE 74 SETITEMS 75 "
+          "EMPTY_DICT 7d PROTO 80 NEWOBJ 81 EXT1 82 EXT2 83 EXT4 84 TUPLE1 85 TUPLE2 86 TUPLE3 87 NEWTRUE 88 NEWFALSE 89 "
+          "LONG1 8a LONG4 8b SHORT_BINUNICODE 8c BINUNICODE8 8d BINBYTES8 8e EMPTY_SET 8f ADDITEMS 90 FROZENSET 91 NEWOBJ_EX 92 "
+          "STACK_GLOBAL 93 MEMOIZE 94 FRAME 95 BYTEARRAY8 96 NEXT_BUFFER 97 READONLY_BUFFER 98").split()
+globals().update(zip(_CODES[::2], map(bytes.fromhex, _CODES[1::2])), TRUE=b"I01\n", FALSE=b"I00\n")
+
 
 class PickleError(Exception):
     pass
@@ -44,11 +54,11 @@ def _state_of(x, cls):
     return (state or None, slots) if slots else state or None
 
 
-def _taken_apart(x, cls):
+def taken_apart(x, cls, protocol):
     # (function, arguments, state, items of a list, items of a dict), as __reduce_ex__ gives them
     for way in ("__reduce_ex__", "__reduce__"):
         if hasattr(cls, way):
-            return getattr(x, way)(2) if way == "__reduce_ex__" else x.__reduce__()
+            return getattr(x, way)(protocol) if way == "__reduce_ex__" else x.__reduce__()
     if isinstance(x, BaseException):
         return cls, tuple(x.args), vars(x) or None
     if hasattr(cls, "__members__"):
@@ -251,7 +261,7 @@ class _Writer:
         elif c.__name__ == "method":
             parts = getattr, (x.__self__, x.__func__.__name__)
         else:
-            parts = _taken_apart(x, c)
+            parts = taken_apart(x, c, self.protocol)
         if isinstance(parts, str):
             self.name("torch" if c.__name__ == "dtype" else getattr(x, "__module__", None) or c.__module__, parts)
             self.remember(x)

@@ -32,6 +32,12 @@ class Random(_Core):
         self._restore(state[0])
         self.gauss_next = state[1]
 
+    def __setstate__(self, state):
+        self.setstate(state)
+
+    def __reduce__(self):
+        return type(self), (), self.getstate()
+
     def getrandbits(self, k):
         if k < 64:
             return super().getrandbits(k)

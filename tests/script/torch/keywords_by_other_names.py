@@ -46,3 +46,4 @@ for bad in (lambda: x.sum(axes=0), lambda: x.sum(0, axis=0), lambda: torch.cat(x
         print(bad())
     except TypeError as e:
         print("TypeError", str(e).startswith(("cat(): argument 'tensors' (position 1) must be", "stack(): argument 'tensors'")))
+print(torch.nn.functional.linear(torch.eye(2), weight=torch.tensor([[1.0, 2.0], [3.0, 4.0]]), bias=torch.ones(2)).tolist())

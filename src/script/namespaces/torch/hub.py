@@ -1,9 +1,12 @@
 # torch.hub -- files by address: those that are here already, or file: URLs. There is no network.
 import os
+import re
 
+from urllib.error import HTTPError, URLError
 from urllib.parse import urlparse
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
+HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")     # the start of a file's digest, within its name
 _dir = [None]
 
 

@@ -1,5 +1,7 @@
 # torch.ops -- functions by the names of their kernels: torch.ops.aten.add.Tensor(x, y) is torch.add; those that a script registers
 # with torch.library under their own.
+import sys as _sys
+
 import torch as _torch
 
 registered = {}     # "namespace::name": the function
@@ -15,14 +17,21 @@ class _Schema:
         return base.endswith("_") and not base.endswith("__") or self.overload_name == "out"
 
 
+def _called(op, args, kwargs):
+    # of Proxies, where torch.fx is in use: a node of their graph
+    fx = _sys.modules.get("torch.fx._trace")
+    p = fx and fx.has_proxy((args, kwargs))
+    return op._fn(*args, **kwargs) if p is None else p.tracer.create_proxy("call_function", op, args, kwargs)
+
+
 class OpOverload:
     def __init__(self, space, name, overload, fn):
         self._space, self._name, self._overload, self._fn = space, name, overload, fn
-        self.__name__ = f"{name}.{overload}"
+        self.__name__, self.__module__ = f"{name}.{overload}", "torch._ops." + space
         self._schema = _Schema(f"{space}::{name}", "" if overload == "default" else overload)
 
     def __call__(self, *args, **kwargs):
-        return self._fn(*args, **kwargs)
+        return _called(self, args, kwargs)
 
     def name(self):
         return f"{self._space}::{self._name}" + ("" if self._overload == "default" else "." + self._overload)
@@ -42,10 +51,10 @@ class OpOverload:
 
 class OpOverloadPacket:
     def __init__(self, space, name, fn):
-        self._space, self._name, self._fn, self.__name__ = space, name, fn, name
+        self._space, self._name, self._fn, self.__name__, self.__module__ = space, name, fn, name, "torch._ops." + space
 
     def __call__(self, *args, **kwargs):
-        return self._fn(*args, **kwargs)
+        return _called(self, args, kwargs)
 
     def __getattr__(self, overload):
         if overload.startswith("__"):

@@ -324,6 +324,8 @@ def _typed(name):
 def __getattr__(name):
     if name == "amp":
         return __import__("torch.cuda.amp")
+    if name == "_initialized":
+        return is_initialized()
     if name == "default_generators":
         return tuple([gpu_generator for _ in range(device_count())])
     if name in _TYPES:

@@ -15,16 +15,16 @@ _MODULES = ("torch", "torch.nn.functional", "torch.special", "torch.linalg", "to
             "_torch")       # the natives, which modules of torch.nn call
 
 
-def _has_proxy(a):
+def has_proxy(a):
     if isinstance(a, Proxy):
         return a
     if isinstance(a, (tuple, list)):
         for x in a:
-            p = _has_proxy(x)
+            p = has_proxy(x)
             if p is not None:
                 return p
     if isinstance(a, dict):
-        return _has_proxy(list(a.values()))
+        return has_proxy(list(a.values()))
     return None
 
 
@@ -42,8 +42,8 @@ class _recording:
         self.__module__ = getattr(fn, "__module__", None)
 
     def __call__(self, *args, **kwargs):
-        p = _has_proxy(args)
-        p = _has_proxy(kwargs) if p is None else p
+        p = has_proxy(args)
+        p = has_proxy(kwargs) if p is None else p
         if p is None:
             return self.fn(*args, **kwargs)
         names_of.setdefault(id(self.fn), self.name)
@@ -178,7 +178,7 @@ class Tracer(TracerBase):
         seen = {}
 
         def call(mod, *a, **k):
-            if _has_proxy(a) is None and _has_proxy(k) is None:
+            if has_proxy(a) is None and has_proxy(k) is None:
                 return old_call(mod, *a, **k)
             return tracer.call_module(mod, lambda *x, **y: old_call(mod, *x, **y), a, k)
 

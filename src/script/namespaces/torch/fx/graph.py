@@ -25,6 +25,8 @@ def qualified(target):
     if getattr(torch.nn.functional, name, None) is target:
         return "torch.nn.functional." + name
     module = getattr(target, "__module__", None) or "builtins"
+    if module.startswith("torch._ops."):
+        return f"torch.ops.{module[11:]}.{name}"
     return name if module == "builtins" else f"{module.replace('.', '_')}_{name}"
 
 
@@ -210,7 +212,9 @@ class Graph:
             text = target.split(".")[-1] if op == "call_method" else target
         else:
             text = getattr(target, "__name__", "fn")
-        text = text.replace(".", "_").strip("_") if op != "placeholder" else text
+        if text[:2] == text[-2:] == "__" and len(text) > 4:
+            text = text[2:-2]
+        text = text.replace(".", "_")
         return _re.sub("([a-z0-9])([A-Z])", r"\1_\2", text).lower() if op != "placeholder" else text
 
     def create_node(self, op, target, args=None, kwargs=None, name=None, type_expr=None):
