@@ -669,6 +669,29 @@ TEST(what_programs_and_scripts_print_goes_to_the_host)
     wf_ctx_free(c);
 }
 
+/* The host's own calls after a script have the host's place, not a line of the script, whose text is gone. */
+TEST(a_context_goes_on_after_a_script)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    char path[] = "/tmp/weft_afterXXXXXX";
+    int fd = mkstemp(path);
+    static const char script[] = "import torch\nx = torch.ones(3) * 2\n";
+
+    REQUIRE(fd >= 0 && write(fd, script, sizeof script - 1) == sizeof script - 1);
+    close(fd);
+    for (int k = 0; k < 2; k++) {
+        wf_set_place(c, k ? "host.c" : NULL, 7, 1);
+        CHECK_EQ_INT(wf_script_run(c, path, 1, (char *[]){path}, NULL), WF_OK);
+        wf_add(c, wf_ones(c, WF_F32, (int64_t[]){2}, 1), wf_ones(c, WF_F32, (int64_t[]){3}, 1));
+        CHECK_EQ_INT(wf_ctx_status(c), WF_ERR_SHAPE);
+        CHECK(!strstr(wf_ctx_message(c), path));
+        CHECK(!strstr(wf_ctx_message(c), "host.c:7:1") == !k);
+        wf_clear(c);
+    }
+    unlink(path);
+    wf_ctx_free(c);
+}
+
 TEST(the_library_says_its_version)
 {
     CHECK_STR(wf_version(), WF_VERSION);

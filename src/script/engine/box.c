@@ -44,6 +44,7 @@ Engine *engine_of(Vm *vm)
     memset(g, 0, sizeof *g);
     g->vm = vm;
     g->host = vm->cx->semantics;
+    g->host_place = vm->cx->tensors ? vm->cx->tensors->place : NOWHERE;
     for (int i = 0; i < FRONT_COUNT; i++) {
         g->front[i] = fronts[i];
         g->front[i].engine = g;
@@ -75,6 +76,8 @@ void engine_free(Vm *vm)
         return;
     hosts_end(vm);
     vm->cx->semantics = g->host;
+    if (vm->cx->tensors)
+        vm->cx->tensors->place = g->host_place;
     sc_drop(vm, g->drawer);
     g->drawer = NIL;
     engine_composed_free(vm);

@@ -101,6 +101,7 @@ typedef struct Engine { /* of one Vm: vm->engine */
     Place place; /* where natives stand while a function is compiled; else nowhere */
     Front front[FRONT_COUNT];
     const wf_semantics *host; /* what functions meant before there was an engine */
+    Place host_place;         /* where the context's tensor functions were called then */
     bool example_reads; /* the numbers of a symbolic tensor are those of the trace's example */
     Value reader; /* fn(what): told when they are read; T_NIL: nobody. Borrowed while the trace runs */
     List *called; /* effects.c: functions that programs call; NULL: none yet */
