@@ -91,6 +91,35 @@ def test_causal_attention():
     agree(Attention(), torch.randint(0, 10, (2, 5)))
 
 
+class Backward(nn.Module):
+    """What has backward ops of its own, on a parameter: layer norms, gelu, parts of it."""
+
+    def __init__(self, shape, affine, approximate):
+        super().__init__()
+        self.x = nn.Parameter(torch.randn(3, 4, 5))
+        self.norm, self.gelu = nn.LayerNorm(shape, elementwise_affine=affine), nn.GELU(approximate)
+        if affine:
+            nn.init.normal_(self.norm.weight)
+
+    def forward(self, y):
+        x = self.gelu(self.norm(self.x)).masked_fill(y > 1, 0.5)
+        parts = x[-1].sum() * x[:, -2], x[1:3, 0] * x.select(2, -1)[0, 2], x[:, :, -3:-1].sum() + x[5:].sum()
+        return *parts, x.unbind(1)[0].t() @ x[:, 1:3].split(1, 1)[1].squeeze(1)
+
+
+@pytest.mark.parametrize("shape, affine, approximate, dtype, tol", [
+    ((5,), True, "none", torch.float64, 1e-12), ((4, 5), True, "tanh", torch.float64, 1e-12), ((3, 4, 5), True, "none", torch.float64, 1e-12),
+    ((5,), False, "none", torch.float32, 1e-5), ((5,), True, "none", torch.bfloat16, 4e-2)])
+def test_backward_ops(shape, affine, approximate, dtype, tol):
+    model, y = Backward(shape, affine, approximate).to(dtype), torch.randn(3, 4, 5, dtype=dtype)
+    other = copy.deepcopy(model)
+    for f, m in ((model, model), (torch.compile(other, backend=wt.backend), other)):
+        sum(r.square().sum() for r in f(y)).backward()
+    assert not wt.reasons, wt.reasons
+    for p, q in zip(model.parameters(), other.parameters()):
+        torch.testing.assert_close(q.grad, p.grad, rtol=tol, atol=tol * float(p.grad.abs().max()))
+
+
 def test_running_statistics_are_as_exact_as_the_model():
     net = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Tanh(), nn.Linear(8, 2)).double()
     agree(net, torch.randn(7, 4, dtype=torch.float64), tol=1e-13)

@@ -158,6 +158,16 @@ def gelu(c, x, approximate="none"):
     return c.b.gelu(x, approximate == "tanh")
 
 
+@op("gelu_backward")
+def gelu_backward(c, gy, x, approximate="none"):
+    b, w = c.b, wide(c, x)
+    if approximate == "tanh":
+        return backward_of(c, lambda v: b.gelu(v, True), w, wide(c, gy))
+    below = b.mul(b.add(b.erf(b.mul(w, math.sqrt(0.5))), 1.0), 0.5)
+    density = b.mul(b.exp(b.mul(b.mul(w, w), -0.5)), 1 / math.sqrt(2 * math.pi))
+    return b.mul(wide(c, gy), b.add(below, b.mul(w, density)))
+
+
 @op("elu")
 def elu(c, x, alpha=1, scale=1, input_scale=1):
     b = c.b
@@ -366,6 +376,27 @@ def slice_scatter(c, x, src, dim=0, start=None, end=None, step=1):
 @op("select_scatter")
 def select_scatter(c, x, src, dim, index):
     return c.b.index_set(x, [slice(None)] * (dim % len(x.dims)) + [index], src)
+
+
+def put_back(c, gy, sizes, dim, start):
+    """What a slice from start on was taken from, with zeros around it."""
+    return constant_pad_nd(c, gy, [0, 0] * (len(sizes) - 1 - dim) + [start, sizes[dim] - start - gy.dims[dim]])
+
+
+@op("select_backward")
+def select_backward(c, gy, sizes, dim, index):
+    dim %= len(sizes)
+    if isinstance(index, int) and isinstance(sizes[dim], int):
+        return put_back(c, c.b.expand_dims(gy, dim), sizes, dim, index % sizes[dim])
+    return select_scatter(c, filled(c, sizes, 0), gy, dim, index)
+
+
+@op("slice_backward")
+def slice_backward(c, gy, sizes, dim, start, end, step):
+    dim %= len(sizes)
+    if step == 1 and all(isinstance(n, int) for n in (sizes[dim], start, end)):
+        return put_back(c, gy, sizes, dim, slice(start, end).indices(sizes[dim])[0])
+    return slice_scatter(c, filled(c, sizes, 0), gy, dim, start, end, step)
 
 
 @op("diagonal", "diagonal_copy")
@@ -896,6 +927,20 @@ def native_layer_norm(c, x, shape, weight, bias, eps):
     b, w = c.b, wide(c, x)
     mean, var = b.mean(w, ax, True), b.var(w, ax, 0.0, True)
     return b.layer_norm(x, n, weight, bias, float(eps)), mean, b.rsqrt(b.add(var, eps))
+
+
+@op("native_layer_norm_backward")
+def native_layer_norm_backward(c, gy, x, shape, mean, rstd, weight, bias, mask):
+    """xn = (x - mean) * rstd, g = gy * weight:  gx = rstd * (g - mean of g - xn * mean of g * xn),  gw = sum gy * xn,  gb = sum gy"""
+    b, rank = c.b, len(x.dims)
+    outer, inner = list(range(rank - len(shape))), list(range(rank - len(shape), rank))
+    gy, g = wide(c, gy), wide(c, gy)
+    xn = b.mul(b.sub(wide(c, x), mean), rstd)
+    if weight is not None:
+        g = b.mul(g, wide(c, weight))
+    gx = b.sub(b.sub(g, b.mean(g, inner, True)), b.mul(xn, b.mean(b.mul(g, xn), inner, True)))
+    out = (b.mul(rstd, gx), b.mul(gy, xn), gy)
+    return tuple(None if not m else b.sum(v, outer, False) if i and outer else v for i, (m, v) in enumerate(zip(mask, out)))
 
 
 @op("native_group_norm")

@@ -24,6 +24,10 @@ from ._trace import Size
 log = logging.getLogger("weft")
 RANDOM = {"rand", "randn", "randint", "randperm", "rand_like", "randn_like", "randint_like", "bernoulli", "native_dropout", "normal",
           "normal_functional", "multinomial", "uniform", "exponential"}
+# Ops of composite kinds that have lowerings of their own: to take them apart is most of what AOTAutograd does in a first call.
+OWN = {"_scaled_dot_product_flash_attention_for_cpu", "silu", "roll", "pixel_shuffle", "stack", "softplus", "t", "transpose", "_reshape_alias",
+       "_unsafe_view", "detach", "select_backward", "slice_backward", "masked_fill", "native_layer_norm_backward", "gelu_backward", "zeros", "zeros_like", "new_zeros",
+       "ones", "ones_like", "squeeze", "split", "unbind"}
 reasons = []  # why graphs were left to torch, in order
 
 
@@ -38,8 +42,7 @@ def decompositions(exported=False):
     table = dict((core or _decomp.core_aten_decompositions)())
     table.update(get_decompositions([a.grid_sampler_2d, a._adaptive_avg_pool3d_backward, a.native_batch_norm_backward,
                                      a.nll_loss2d_forward, a.nll_loss2d_backward]))
-    own = [k for k in table if k.name().split("::")[1].split(".")[0] in
-           ("_scaled_dot_product_flash_attention_for_cpu", "silu", "roll", "pixel_shuffle", "stack", "softplus")]
+    own = [k for k in table if k.name().split("::")[1].split(".")[0] in OWN]
     for k in own:
         del table[k]
     return table
