@@ -43,6 +43,17 @@ bool sc_relay(Vm *vm, Function *f, Value to, Tuple *dicts)
     return true;
 }
 
+static bool relay_copy(Vm *vm, Function *f, const Relay *from)
+{
+    Relay *r = sc_alloc(vm, sizeof *r);
+
+    if (!r)
+        return false;
+    *r = (Relay){.to = sc_ref(from->to), .method = from->method ? obj_ref(from->method) : NULL, .dicts = gc_ref(from->dicts)};
+    f->relay = r;
+    return true;
+}
+
 static void func_destroy(Vm *vm, Obj *o)
 {
     Function *f = (Function *)o;
@@ -272,20 +283,26 @@ const ClassDef sc_func_def = {
 
 /* ---- native, method ---------------------------------------------------------------- */
 
-static void native_destroy(Vm *vm, Obj *o) { sc_put(vm, &((Native *)o)->self, NIL); }
+static void native_destroy(Vm *vm, Obj *o)
+{
+    sc_put(vm, &((Native *)o)->self, NIL);
+    DROP(((Native *)o)->name);
+}
+
 static void native_visit(Obj *o, VisitFn fn, void *user) { fn(((Native *)o)->self, user); }
 
 static Value native_repr(Vm *vm, Value self)
 {
     Native *f = (Native *)self.o;
+    const char *name = sc_name_of(vm, self);
 
-    return f->owner ? sc_strf(vm, "<method '%s' of '%s' objects>", f->def->name, f->owner->name->s)
-                    : sc_strf(vm, "<built-in function %s>", f->def->name);
+    return f->owner ? sc_strf(vm, "<method '%s' of '%s' objects>", name, f->owner->name->s)
+                    : sc_strf(vm, "<built-in function %s>", name);
 }
 
 static Value native_get_name(Vm *vm, Value self)
 {
-    return v_obj(sc_str(vm, ((Native *)self.o)->def->name));
+    return v_obj(sc_str(vm, sc_name_of(vm, self)));
 }
 
 static const PropertyDef native_properties[] = {
@@ -296,6 +313,63 @@ const ClassDef sc_native_def = {
     .destroy = native_destroy, .visit = native_visit, .repr = native_repr,
     .properties = native_properties, .call = func_call,
 };
+
+static Value native_named(Vm *vm, const Native *from, Str *name)
+{
+    Native *f = sc_native_fn(vm, from->def, from->self, from->user);
+
+    if (!f)
+        return NIL;
+    f->name = obj_ref(name);
+    f->owner = from->owner;
+    f->self_is = from->self_is;
+    return v_obj(f);
+}
+
+const char *sc_name_of(Vm *vm, Value fn)
+{
+    const Native *f = (const Native *)fn.o;
+
+    return fn.o->cls == vm->cls[C_function] ? ((const Function *)fn.o)->name->s : f->name ? f->name->s : f->def->name;
+}
+
+Value sc_named(Vm *vm, Value fn, Str *name)
+{
+    const Function *from = (const Function *)fn.o;
+    uint32_t n, i;
+    Function *f;
+
+    if (fn.o->cls == vm->cls[C_builtin_function_or_method])
+        return native_named(vm, (const Native *)fn.o, name);
+    if (!(f = sc_gc_new(vm, vm->cls[C_function], sizeof *f)))
+        return NIL;
+    n = from->ndefaults + from->nkwdefaults;
+    f->code = from->code;
+    f->h.h.flags |= from->h.h.flags & OBJ_CONFINED;
+    f->unit = from->unit;
+    f->unit->refs++;
+    f->name = obj_ref(name);
+    f->qualname = obj_ref(name);
+    f->module = gc_ref(from->module);
+    if (n && (f->defaults = sc_alloc(vm, n * sizeof *f->defaults))) {
+        f->ndefaults = from->ndefaults;
+        f->nkwdefaults = from->nkwdefaults;
+        for (i = 0; i < n; i++)
+            f->defaults[i] = sc_ref(from->defaults[i]);
+    }
+    if (from->ncells && (f->cells = sc_alloc(vm, from->ncells * sizeof *f->cells))) {
+        f->ncells = from->ncells;
+        for (i = 0; i < f->ncells; i++)
+            f->cells[i] = gc_ref(from->cells[i]);
+    }
+    if ((n && !f->defaults) || (from->ncells && !f->cells) ||
+        (from->attrs && !(f->attrs = sc_dict_copy(vm, from->attrs, vm->cls[C_dict]))) ||
+        (from->relay && !relay_copy(vm, f, from->relay))) {
+        obj_drop(vm, f);
+        return NIL;
+    }
+    return v_obj(f);
+}
 
 Value sc_method(Vm *vm, Value fn, Value self)
 {

@@ -246,6 +246,7 @@ typedef struct Native {
     GcObj h;
     const NativeDef *def;
     Value self;     /* bound; T_NIL: none */
+    Str *name;      /* another than def's; NULL: that */
     Class *owner;   /* of a method, else NULL; not counted */
     void *user;
     int16_t nreq, nmax, nall; /* required, by position, all; nmax -1: anything */
@@ -733,6 +734,8 @@ Value sc_iter_calls(Vm *vm, Iter *it, Value b);   /* with b, of one that calls a
 Value sc_method(Vm *vm, Value fn, Value self);
 Value sc_property_get(Vm *vm, const Property *p, Value self);
 Native *sc_native_fn(Vm *vm, const NativeDef *def, Value self, void *user);
+const char *sc_name_of(Vm *vm, Value fn);    /* of a function, of the script or native */
+Value sc_named(Vm *vm, Value fn, Str *name); /* the same function under another name */
 /* Natives among the built-in functions; {0} ends them. */
 bool sc_add_builtins(Vm *vm, const NativeDef *defs);
 Cell *sc_cell(Vm *vm);

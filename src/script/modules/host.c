@@ -303,9 +303,42 @@ static Value m_left_by_file(Vm *vm, const Args *a)
     return v_bool(sc_is_left_by_file(vm));
 }
 
+/* own_names(names, prefix): each public function there is called as its key says: the other names of one become functions of their own. */
+static Value m_own_names(Vm *vm, const Args *a)
+{
+    const char *prefix, *now;
+    Dict *d;
+    size_t n;
+
+    if (a->v[0].tag != T_OBJ || !sc_is(vm, a->v[0], C_dict) || a->v[1].tag != T_OBJ || !is_str(a->v[1]))
+        return sc_raise(vm, C_TypeError, "own_names() takes a dict and a str");
+    d = (Dict *)a->v[0].o;
+    prefix = as_str(a->v[1])->s;
+    n = strlen(prefix);
+    for (uint32_t i = 0; i < d->n; i++) {
+        Value fn = d->e[i].val, name, made;
+        Str *key;
+
+        if (d->e[i].key.tag != T_OBJ || !is_str(d->e[i].key) || *(key = as_str(d->e[i].key))->s == '_' || fn.tag != T_OBJ ||
+            (fn.o->cls != vm->cls[C_function] && fn.o->cls != vm->cls[C_builtin_function_or_method]))
+            continue;
+        now = sc_name_of(vm, fn);
+        if (!strncmp(now, prefix, n) && !strcmp(now + n, key->s))
+            continue;
+        name = sc_strf(vm, "%s%s", prefix, key->s);
+        made = name.tag == T_NIL ? NIL : sc_named(vm, fn, as_str(name));
+        sc_drop(vm, name);
+        if (made.tag == T_NIL)
+            return NIL;
+        sc_put(vm, &d->e[i].val, made);
+    }
+    return NONE;
+}
+
 static const NativeDef functions[] = {
     {"parameters", m_parameters, "f"}, {"source", m_source, "f"}, {"text_of", m_text_of, "file"},
     {"is_generator", m_is_generator, "f"}, {"caller", m_caller, "depth"}, {"names", m_names, ""},
-    {"collect", m_collect, "|generation"}, {"left_by_file", m_left_by_file, ""}, {"call_as_file", m_call_as_file, "f,args"}, {"run", m_run, "argv,input,out,err,cwd,env"}, {0}};
+    {"collect", m_collect, "|generation"}, {"left_by_file", m_left_by_file, ""}, {"call_as_file", m_call_as_file, "f,args"},
+    {"own_names", m_own_names, "names,prefix"}, {"run", m_run, "argv,input,out,err,cwd,env"}, {0}};
 
 bool open_host(Vm *vm, ScModule *m) { return sc_module_natives(vm, m, functions); }

@@ -90,3 +90,6 @@ def __getattr__(name):
 
 
 _w.set_error(lambda text, label: __import__("torch._errors").worded(text, label))
+
+
+__import__("_host").own_names(globals(), "")

@@ -1,5 +1,6 @@
 # torch._tensor -- the class of tensors: functions bound as methods, conversions, text.
 import _torch as _w
+from _host import own_names as _own_names
 from torch import _creation, _grad, _math, _products, _shape
 from torch._types import (Size, device_at, number_of, placed, device as _device, strided, float64, float32, float16, bfloat16,
                           int64, int32, int16, int8, uint8, bool as _bool, dtype as _dtype, is_float,
@@ -147,6 +148,7 @@ def _drawing(kind, a, b):
         if not allowed(p, q):
             raise RuntimeError(words.format(p=p, q=q))
         return _write(self, _w.draw(kind, self.shape, self.dtype, p, q, generator or generator_at(_w.device_at(self))))
+    fill.__name__ = kind + "_"
     return fill
 
 
@@ -622,25 +624,31 @@ def _later(home, name):
 
 
 def _bind():
+    made = {}
     for home, names in _LATER:
         for name in names.split():
-            setattr(Tensor, name, _later(home, name))
+            made[name] = _later(home, name)
     for module, names in _METHODS:
         for name in names.split():
-            setattr(Tensor, name, getattr(module, name))
+            made[name] = getattr(module, name)
     for name in _NATIVES.split():
-        setattr(Tensor, name, _method(getattr(_w, name)))
+        made[name] = _method(getattr(_w, name))
     for name, native in _RENAMED.items():
-        setattr(Tensor, name, _method(getattr(_w, native)))
-    Tensor.flip = _shape.flipped
+        made[name] = _method(getattr(_w, native))
+    made["flip"] = _shape.flipped
     for name, other in _ALIASES.items():
-        setattr(Tensor, name, getattr(Tensor, other))
+        made[name] = made[other] if other in made else getattr(Tensor, other)
     for name in _IN_PLACE.split():
-        setattr(Tensor, name + "_", _in_place(getattr(Tensor, name)))
+        made[name + "_"] = _in_place(made[name] if name in made else getattr(Tensor, name))
     for name, fn in _shape.IN_PLACE.items():
-        setattr(Tensor, name + "_", _shape.in_place(fn))
+        made[name + "_"] = _shape.in_place(fn)
     for name in _IN_PLACE_OF_STEPS.split():
-        setattr(Tensor, name + "_", _in_place_of_steps(getattr(Tensor, name)))
+        made[name + "_"] = _in_place_of_steps(made[name] if name in made else getattr(Tensor, name))
+    for name in "bfloat16 bool byte char double float half int long short ndimension nelement swapaxes_ swapdims_".split():
+        made[name] = getattr(Tensor, name)
+    _own_names(made, "")
+    for name, fn in made.items():
+        setattr(Tensor, name, fn)
 
 
 _bind()

@@ -208,3 +208,6 @@ def hfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
 
 def ihfft2(input, s=None, dim=(-2, -1), norm=None, *, out=None):
     return ihfftn(input, s, dim, norm, out=out)
+
+
+__import__("_host").own_names(globals(), "fft_")

@@ -329,3 +329,6 @@ def lu_solve(LU, pivots, B, *, left=True, adjoint=False):
         return _w.matmul(p, solve_triangular(_factors._h(_w, low), y, upper=True, unitriangular=True))
     y = solve_triangular(low, _w.matmul(_w.swap_axes(p, -1, -2), B), upper=False, unitriangular=True)
     return solve_triangular(up, y, upper=True)
+
+
+__import__("_host").own_names(globals(), "linalg_")

@@ -189,3 +189,6 @@ def gammainc(input, other):
 
 def gammaincc(input, other):
     return _gammaincs(input, other, 1)
+
+
+__import__("_host").own_names(globals(), "special_")

@@ -5,6 +5,7 @@ import sys as _sys
 from collections import namedtuple as _namedtuple
 
 import torch
+from torch.fx._defaults import DEFAULTS
 from torch.fx.graph import Graph, Node, map_arg, named, names_of, qualified
 from torch.fx.proxy import Proxy, TracerBase
 from torch.nn.modules.module import Module
@@ -29,10 +30,6 @@ def has_proxy(a):
 
 
 # What the library passes on by name, with its defaults
-_DEFAULTS = {"relu": {"inplace": False}, "relu6": {"inplace": False}, "silu": {"inplace": False}, "mish": {"inplace": False},
-             "hardswish": {"inplace": False}, "hardsigmoid": {"inplace": False}, "selu": {"inplace": False},
-             "elu": {"alpha": 1.0, "inplace": False}, "leaky_relu": {"negative_slope": 0.01, "inplace": False},
-             "dropout": {"p": 0.5, "training": True, "inplace": False}}
 
 
 class _recording:
@@ -47,10 +44,10 @@ class _recording:
         if p is None:
             return self.fn(*args, **kwargs)
         names_of.setdefault(id(self.fn), self.name)
-        defaults = _DEFAULTS.get(self.name[20:]) if self.name.startswith("torch.nn.functional.") else None
-        if defaults is not None:
-            kwargs = dict(defaults, **dict(zip(defaults, args[1:])), **kwargs)
-            args = args[:1]
+        count, defaults = DEFAULTS.get(self.name[20:], (9, None)) if self.name.startswith("torch.nn.functional.") else (9, None)
+        if len(args) >= count:
+            kwargs = dict(defaults, **dict(zip(defaults, args[count:])), **kwargs)
+            args = args[:count]
         return p.tracer.create_proxy("call_function", self.fn, args, kwargs)
 
     def __eq__(self, other):
@@ -71,7 +68,10 @@ class _Patches:
     def torch_functions(self, wrapped):
         made = {}
         for m in _MODULES:
-            names = vars(__import__(m))
+            home = __import__(m)
+            names = vars(home)
+            for key in names.get("_MORE", ()):      # those that are loaded when they are asked for
+                names.setdefault(key, getattr(home, key))
             for key, fn in list(names.items()):
                 if key[:1] != "_" and callable(fn) and not isinstance(fn, (type, torch.dtype, _recording)):
                     new = made[id(fn)] = _recording(fn, named("torch" if m == "_torch" else m, key))
@@ -204,9 +204,15 @@ class Tracer(TracerBase):
 
 
 class GraphModule(Module):
+    def __new__(cls, *args, **kwargs):
+        # each has a class of its own, which bears its name
+        class GraphModuleImpl(cls.__bases__[0] if "GraphModuleImpl" in cls.__qualname__ else cls):
+            pass
+        return super().__new__(GraphModuleImpl)
+
     def __init__(self, root, graph, class_name="GraphModule"):
         super().__init__()
-        object.__setattr__(self, "_class_name", class_name)
+        type(self).__name__ = class_name
         if isinstance(root, Module):
             self.training = root.training
             for n in graph.nodes:
@@ -272,14 +278,17 @@ class GraphModule(Module):
     def forward(self, *args, **kwargs):
         return Interpreter(self).run(*args, **kwargs)
 
-    def _get_name(self):
-        return self._class_name
+    def __reduce__(self):
+        return _restored, (type(self).__bases__[0], dict(self.__dict__))
+
+    def __copy__(self):
+        return GraphModule(self, self.graph)
 
     def __repr__(self):
         return (Module.__repr__(self) + "\n" + self._code + "\n# To see more debug info, please use `graph_module.print_readable()`")
 
     def print_readable(self, print_output=True):
-        text = f"class {self._class_name}(torch.nn.Module):" + self._code.replace("\n\n\n", "\n").replace("\n", "\n    ")
+        text = f"class {type(self).__name__}(torch.nn.Module):" + self._code.replace("\n\n\n", "\n").replace("\n", "\n    ")
         if print_output:
             print(text)
         return text
@@ -302,11 +311,18 @@ class GraphModule(Module):
     def __deepcopy__(self, memo):
         import copy
         root = Module()
-        root.__dict__.update({k: copy.deepcopy(v, memo) for k, v in self.__dict__.items() if k not in ("_graph", "_code", "_class_name")})
+        root.__dict__.update({k: copy.deepcopy(v, memo) for k, v in self.__dict__.items() if k not in ("_graph", "_code")})
         g = Graph()
         out = g.graph_copy(self._graph, {})
         g.output(out)
-        return GraphModule(root, g, self._class_name)
+        return GraphModule(root, g)
+
+
+def _restored(cls, state):
+    m = cls.__new__(cls)
+    type(m).__name__ = "GraphModule"
+    m.__dict__.update(state)
+    return m
 
 
 def symbolic_trace(root, concrete_args=None):

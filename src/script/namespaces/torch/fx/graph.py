@@ -31,7 +31,7 @@ def qualified(target):
 
 
 # functions of torch.nn.functional that stand elsewhere in the library
-_ELSEWHERE = {n: "torch._C._nn." + n for n in "gelu linear softplus avg_pool2d avg_pool3d one_hot scaled_dot_product_attention pad".split()}
+_ELSEWHERE = {n: "torch._C._nn." + n for n in "gelu linear softplus avg_pool2d avg_pool3d one_hot scaled_dot_product_attention".split()}
 _ELSEWHERE.update({n: "torch." + n for n in ("conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d avg_pool1d "
                                              "bilinear pixel_shuffle pixel_unshuffle channel_shuffle prelu celu_ selu_").split()})
 

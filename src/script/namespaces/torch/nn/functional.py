@@ -988,3 +988,6 @@ def __getattr__(name):
     if name in _MORE:
         return getattr(__import__("torch.nn._more"), name)
     raise AttributeError(f"module 'torch.nn.functional' has no attribute '{name}'")
+
+
+__import__("_host").own_names(globals(), "")

@@ -177,3 +177,6 @@ def sparse_(tensor, sparsity, std=0.01, generator=None):
 kaiming_uniform, kaiming_normal = kaiming_uniform_, kaiming_normal_
 xavier_uniform, xavier_normal = xavier_uniform_, xavier_normal_
 uniform, normal, constant, eye, orthogonal, dirac, sparse = uniform_, normal_, constant_, eye_, orthogonal_, dirac_, sparse_
+
+
+__import__("_host").own_names(globals(), "")
