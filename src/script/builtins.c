@@ -449,7 +449,7 @@ static Value b_divmod(Vm *vm, const Args *a)
     if (only_script(a->v[0]) || only_script(a->v[1]))
         return sc_raise(vm, C_TypeError, "unsupported operand type(s) for divmod(): '%s' and '%s'",
                         sc_type_name(vm, a->v[0]), sc_type_name(vm, a->v[1]));
-    if ((a->v[0].tag == T_FLOAT && a->v[1].tag == T_INT && a->v[1].i == 0) ||
+    if ((a->v[0].tag == T_FLOAT && (a->v[1].tag == T_INT || a->v[1].tag == T_BOOL) && a->v[1].i == 0) ||
         (a->v[1].tag == T_FLOAT && a->v[1].f == 0 && (a->v[0].tag == T_INT || a->v[0].tag == T_FLOAT || a->v[0].tag == T_BOOL)))
         return sc_raise(vm, C_ZeroDivisionError, "float divmod()");
     v[0] = sc_binary(vm, OP2_FLOORDIV, a->v[0], a->v[1], false);

@@ -332,6 +332,10 @@ static bool update_pairs(Vm *vm, Dict *d, Value other)
         Tuple *t = sc_tuple_from(vm, v);
         bool ok = t != NULL;
 
+        if (!t && sc_exc_is(vm, C_TypeError)) {
+            sc_clear_exc(vm);
+            sc_fail(vm, C_TypeError, "cannot convert dictionary update sequence element #%lld to a sequence", (long long)n);
+        }
         if (t && t->n != 2)
             ok = sc_fail(vm, C_ValueError,
                          "dictionary update sequence element #%lld has length %lld; 2 is required",

@@ -52,7 +52,7 @@ for t in ("1." + "0" * 500 + "e5", "1" * 600, "0." + "0" * 450 + "1", " -inf ", 
         print(float(t))
     except ValueError as e:
         print(str(e)[:60])
-for f in (lambda: float("nan").as_integer_ratio(), lambda: float("-inf").as_integer_ratio(), lambda: divmod(7, 0.0), lambda: divmod(7.5, 0),
+for f in (lambda: float("nan").as_integer_ratio(), lambda: float("-inf").as_integer_ratio(), lambda: divmod(7, 0.0), lambda: divmod(7.5, 0), lambda: divmod(7.5, False), lambda: {}.update([(1, 2), 3]), lambda: dict([1]),
           lambda: "%x" % 1.5, lambda: "%o" % "a", lambda: "%i" % float("-inf"), lambda: "%d" % float("nan"), lambda: "%d" % "a",
           lambda: "a,b".isprintable(), lambda: "".isprintable(), lambda: "a\n".isprintable(), lambda: "é\u2028".isprintable()):
     try:
