@@ -124,7 +124,7 @@ wf_tensor wf_random_key_next(wf_ctx *c)
 
 int64_t wf_random_key_count(wf_ctx *c)
 {
-    const RandomState *s = c && c->tensors ? c->tensors->random : NULL;
+    const RandomState *s = c && !ctx_elsewhere(c) && c->tensors ? c->tensors->random : NULL;
 
     return s && s->nkeys > 0 ? s->keys[s->nkeys - 1].used : 0;
 }
