@@ -53,6 +53,25 @@ main(x: f32[N,2], n: i64[N]) {
 WIR
 printf 'f(x: f32[N]) {\n  y = reduce_sum x axes=[0]\n  ret y\n}\n' >models/sum/1/model.wir
 printf 'f(x: f32[N]) {\n  s = reduce_sum x axes=[0]\n  y = neg s\n  ret y\n}\n' >models/sum/2/model.wir
+cat >stateful.py <<'PY'
+import torch
+class Counter(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("n", torch.zeros(()))
+        self.register_buffer("step", torch.tensor(2.0))
+    def forward(self, x):
+        self.n += self.step
+        return x + self.n
+class Noise(torch.nn.Module):
+    def forward(self, x):
+        return torch.rand_like(x)
+for name, m in (("counter", Counter()), ("noise", Noise())):
+    m = torch.jit.script(m)
+    m(torch.ones(3))
+    m.save("models/" + name + ".weft")
+PY
+"$weft" run stateful.py || exit 1
 two='{"id":"a\"b","inputs":[{"name":"x","shape":[2,2],"datatype":"FP32","data":[[1,2],[3,4.5]]},{"name":"n","shape":[2],"datatype":"INT64","data":[5,-9007199254740993]}]}'
 
 # ---- the protocol
@@ -73,6 +92,15 @@ json='{"inputs":[{"name":"x","shape":[2],"datatype":"FP32","parameters":{"binary
 curl -s -D head -o reply.bin -H "Inference-Header-Content-Length: ${#json}" --data-binary @request.bin $base/v2/models/sum/versions/1/infer
 n=$(sed -n 's/^[Ii]nference-[Hh]eader-[Cc]ontent-[Ll]ength: \([0-9]*\).*/\1/p' head)
 is 'binary reply' "$(tail -c +$((n + 1)) reply.bin | od -An -tx1 | tr -d ' \n')" 00004040
+# ---- methods that change tensors: each run goes on from the one before
+one='{"inputs":[{"name":"x","shape":[1],"datatype":"FP32","data":[10]}]}'
+first=$(curl -s $base/v2/models/counter | grep -o '"outputs":.*' | grep -o '"name"' | wc -l)
+is 'a new value is no output' "$first" 1
+n=$(post counter "$one" | grep -o '"data":\[[0-9.]*\]' | tr -dc 0-9.) # the first is what the example left, and one more
+for i in 1 2 3; do has "a counter counts, $i" "$(post counter "$one")" "\"data\":[$((n + 2 * i))]"; done
+a=$(post noise "$one" | grep -o '"outputs":.*') b=$(post noise "$one" | grep -o '"outputs":.*')
+if [ -n "$a" ] && [ "$a" != "$b" ]; then ok; else wrong "each request draws numbers of its own: '$a', '$b'"; fi
+
 has 'stats' "$(curl -s $base/v2/models/double/stats)" '"inference_count":4'
 has 'metrics' "$(curl -s $base/metrics)" 'weft_inference_request_success{model="double",version="1"} 2'
 has 'histogram' "$(curl -s $base/metrics)" 'weft_request_seconds_bucket{model="double",version="1",le="+Inf"} 2'

@@ -38,6 +38,9 @@ void instance_release(ModelInstance *i)
         return;
     for (int k = 0; k < SERVE_LANES; k++)
         wf_exec_release(i->exec[k]);
+    for (int k = 0; k < i->nkept; k++)
+        wf_array_release(i->kept[k]);
+    pthread_mutex_destroy(&i->lock);
     free(i);
 }
 
@@ -73,9 +76,9 @@ static bool describe(Models *m, const wf_model *file, const wf_program *p, Model
     char other[32], first[64] = "";
     bool same = true; /* the first axis of all is one symbol */
 
-    x->nin = wf_program_inputs(p);
-    x->nout = wf_program_outputs(p);
-    if (x->nin > SERVE_TENSORS || x->nout > SERVE_TENSORS)
+    x->nin = wf_program_inputs(p) - x->nkept;
+    x->nout = wf_program_outputs(p) - x->nupdates;
+    if (x->nin + x->nkept > SERVE_TENSORS || x->nout + x->nupdates > SERVE_TENSORS || x->nin > SERVE_TENSORS || x->nout > SERVE_TENSORS)
         return wf_raise(m->cx, WF_ERR_LIMIT, "more inputs or results than can be served"),
                false;
     for (int i = 0; i < x->nin + x->nout; i++) {
@@ -85,7 +88,7 @@ static bool describe(Models *m, const wf_model *file, const wf_program *p, Model
         wf_value_info info = {.size = sizeof info};
 
         if (out ? wf_program_output_info(m->cx, p, k, &info)
-                : wf_program_input_info(m->cx, p, k, &info))
+                : wf_program_input_info(m->cx, p, x->nkept + k, &info))
             return false;
         snprintf(other, sizeof other, "%s%d", out ? "output" : "input", k);
         if (out)
@@ -106,6 +109,53 @@ static bool describe(Models *m, const wf_model *file, const wf_program *p, Model
     }
     x->batches = same && x->nin > 0 && *first && !strpbrk(first, "+-*/ (");
     return true;
+}
+
+/* Name i behind `kind` among the lines of a method's text; false: there are fewer. */
+static bool named(const char *text, const char *kind, int i, char out[512])
+{
+    size_t n = strlen(kind);
+
+    for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
+        if (!strncmp(text, kind, n) && i-- == 0) {
+            snprintf(out, 512, "%.*s", (int)strcspn(text + n, "\n"), text + n);
+            return true;
+        }
+    return false;
+}
+
+/* The method with the tensors of the file as constants, but for those that it changes: their values are kept from run to run. */
+static bool bind_method(Models *m, const wf_model *file, const char *method, ModelInstance *x, const wf_program **out)
+{
+    char key[300], name[512], other[512];
+    const char *text;
+    int n = 0, which[4096];
+    wf_array *bound[4096];
+
+    snprintf(key, sizeof key, "method.%s", method);
+    text = wf_model_meta(file, key);
+    for (; x->nupdates < SERVE_TENSORS && named(text, "update ", x->nupdates, name); x->nupdates++)
+        x->update[x->nupdates] = -1;
+    if (!x->nupdates)
+        return wf_model_bind(m->cx, file, method, out) == WF_OK;
+    for (int i = 0; named(text, "state ", i, name); i++) {
+        wf_array *a = wf_model_find_tensor(file, name);
+        int changed = -1;
+
+        for (int j = 0; j < x->nupdates; j++)
+            if (named(text, "update ", j, other) && !strcmp(name, other))
+                changed = j;
+        if (!a || n == 4096)
+            return wf_raise(m->cx, a ? WF_ERR_LIMIT : WF_ERR_NAME, "a method that changes tensors has too many, or one is missing"), false;
+        if (changed < 0) {
+            which[n] = i;
+            bound[n++] = a;
+        } else {
+            x->update[changed] = x->nkept;
+            x->kept[x->nkept++] = wf_array_retain(a);
+        }
+    }
+    return wf_bind(m->cx, wf_model_find(file, method), which, bound, n, out) == WF_OK;
 }
 
 /* An executable for each lane. */
@@ -155,6 +205,7 @@ static ModelInstance *load(Models *m, const char *path, const char *name, const 
     if (!x)
         return NULL;
     atomic_init(&x->refs, 1);
+    pthread_mutex_init(&x->lock, NULL);
     snprintf(x->name, sizeof x->name, "%s", name);
     snprintf(x->version, sizeof x->version, "%s", version);
     snprintf(x->path, sizeof x->path, "%s", path);
@@ -164,7 +215,7 @@ static ModelInstance *load(Models *m, const char *path, const char *name, const 
     x->size = st->st_size;
     x->stats = stats_of(m, name, version);
     if (x->stats && wf_model_load_copy(m->cx, path, &file) == WF_OK &&
-        wf_model_bind(m->cx, file, method_of(file), &p) == WF_OK)
+        bind_method(m, file, method_of(file), x, &p))
         ok = describe(m, file, p, x) && compile(m, p, x);
     if (!ok) {
         fprintf(m->errors, "weft serve: %s: %s\n", path, wf_ctx_message(m->cx));

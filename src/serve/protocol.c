@@ -294,13 +294,13 @@ bool infer_read(wf_ctx *cx, Infer *r, char *body, size_t size, int64_t header)
 
 /* ---- running, writing -------------------------------------------------------------- */
 
-wf_status instance_run(wf_ctx *cx, const ModelInstance *x, int lane, wf_array **in, wf_array **out)
+static wf_status to_host(wf_ctx *cx, wf_array **out, int n)
 {
     wf_device *host;
 
-    if (wf_run(cx, x->exec[lane], in, x->nin, out, x->nout) || wf_device_get(cx, 0, &host))
+    if (wf_device_get(cx, 0, &host))
         return wf_ctx_status(cx);
-    for (int i = 0; i < x->nout; i++) {
+    for (int i = 0; i < n; i++) {
         wf_array *there = out[i];
 
         if (wf_array_device(there) == host)
@@ -312,9 +312,44 @@ wf_status instance_run(wf_ctx *cx, const ModelInstance *x, int lane, wf_array **
     return wf_ctx_status(cx);
 }
 
+/* What it keeps before the inputs, and what that becomes behind the results. */
+static wf_status run_kept(wf_ctx *cx, ModelInstance *x, int lane, wf_array **in, wf_array **out)
+{
+    wf_array *all_in[SERVE_TENSORS], *all_out[SERVE_TENSORS] = {NULL};
+    int n = x->nout + x->nupdates;
+
+    memcpy(all_in, x->kept, (size_t)x->nkept * sizeof *all_in);
+    memcpy(all_in + x->nkept, in, (size_t)x->nin * sizeof *all_in);
+    if (!wf_run(cx, x->exec[lane], all_in, x->nkept + x->nin, all_out, n))
+        to_host(cx, all_out, n);
+    for (int i = 0; i < n; i++) {
+        wf_array **to = i < x->nout ? &out[i] : x->update[i - x->nout] < 0 ? NULL : &x->kept[x->update[i - x->nout]];
+
+        if (wf_ctx_status(cx) || !to) {
+            wf_array_release(all_out[i]);
+            continue;
+        }
+        wf_array_release(*to);
+        *to = all_out[i];
+    }
+    return wf_ctx_status(cx);
+}
+
+wf_status instance_run(wf_ctx *cx, ModelInstance *x, int lane, wf_array **in, wf_array **out)
+{
+    if (x->nupdates) {
+        pthread_mutex_lock(&x->lock);
+        run_kept(cx, x, lane, in, out);
+        pthread_mutex_unlock(&x->lock);
+    } else if (!wf_run(cx, x->exec[lane], in, x->nin, out, x->nout)) {
+        to_host(cx, out, x->nout);
+    }
+    return wf_ctx_status(cx);
+}
+
 void infer_run(wf_ctx *cx, Infer *r, int lane)
 {
-    const ModelInstance *i = r->instance;
+    ModelInstance *i = r->instance;
 
     r->began = serve_clock();
     if (instance_run(cx, i, lane, r->in, r->out) == WF_OK) {

@@ -97,6 +97,10 @@ typedef struct ModelInstance { /* a version as it was loaded */
     wf_exec *exec[SERVE_LANES]; /* of each lane; those of one device are the same */
     SignatureTensor in[SERVE_TENSORS], out[SERVE_TENSORS];
     int nin, nout;
+    int nkept, nupdates; /* tensors that the method changes are its first inputs; new values come behind its results */
+    int update[SERVE_TENSORS]; /* of each new value: which one of kept, or -1 */
+    wf_array *kept[SERVE_TENSORS];
+    pthread_mutex_t lock; /* of kept */
     bool batches; /* rows of several requests can be run together */
     Stats *stats; /* of its name and version; live as long as the server */
 } ModelInstance;
@@ -130,8 +134,8 @@ bool infer_read(wf_ctx *cx, Infer *r, char *body, size_t size, int64_t header);
 /* The response; out_header: bytes of JSON before binary tensors, 0: no tensor is binary. */
 void infer_write(wf_ctx *cx, const Infer *r, Out *o, size_t *out_header);
 void infer_run(wf_ctx *cx, Infer *r, int lane); /* this one alone */
-/* The instance in a lane; results are the host's. */
-wf_status instance_run(wf_ctx *cx, const ModelInstance *x, int lane, wf_array **in, wf_array **out);
+/* The instance in a lane; results are the host's. Runs of a method that changes tensors follow each other. */
+wf_status instance_run(wf_ctx *cx, ModelInstance *x, int lane, wf_array **in, wf_array **out);
 void infer_free(Infer *r);
 bool infer_fail(Infer *r, int status, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));      /* false */
