@@ -7,7 +7,7 @@
  *   driver=11080     the driver's version            capability=52   of the GPU
  *   devices=2        how many there are              memory=1000000  bytes it has
  *   lost=3           from the third launch on every call fails
- *   graphs=0         nothing can be captured
+ *   graphs=0         nothing can be captured         singles=0       no graphs are made otherwise
  *   uuid=1           all processes have the same GPUs
  *   still=1          launches do nothing: what the host does is left to be timed
  */
@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-long gpu_launches, gpu_fail_at, gpu_replays, gpu_side_by_side;
+long gpu_launches, gpu_fail_at, gpu_replays, gpu_side_by_side, gpu_singles;
 atomic_int gpu_refused, gpu_cubins;
 extern __attribute__((visibility("default"))) atomic_int gpu_held;
 atomic_int gpu_held; /* lib_nccl.c: an exchange is in a stream, and not done */
@@ -426,18 +426,57 @@ static void run_kernel(const Put *n)
     f->launch(f->run, n->x, n->y, n->threads, n->args);
 }
 
-int cuLaunchKernel(CuHandle function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                   unsigned shared, CuHandle stream, void **params, void **extra)
+/* What a launch puts into a stream; run NULL: it was to fail. */
+static Put put_of(CuHandle function, const unsigned *grid, const unsigned *block, unsigned shared, void **params)
 {
     static atomic_int still = -1;
 
-    (void)extra;
     if (still < 0)
         still = (int)fault("still", 0);
-    if (gz != 1 || by != 1 || bz != 1 || shared || ++gpu_launches == gpu_fail_at)
+    if (grid[2] != 1 || block[1] != 1 || block[2] != 1 || shared || ++gpu_launches == gpu_fail_at)
+        return (Put){0};
+    return (Put){.run = still || !((const Function *)function)->run ? run_nothing : run_kernel, .function = function, .args = params[0],
+                 .x = grid[0], .y = grid[1], .threads = block[0], .size = ((const Function *)function)->size()};
+}
+
+int cuLaunchKernel(CuHandle function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                   unsigned shared, CuHandle stream, void **params, void **extra)
+{
+    Put n = put_of(function, (unsigned[]){gx, gy, gz}, (unsigned[]){bx, by, bz}, shared, params);
+
+    (void)extra;
+    return n.run ? put(stream, n) : GONE;
+}
+
+/* Graphs that are not captured: of one kernel, whose arguments are set before it is launched. */
+int cuGraphCreate(CuHandle *graph, unsigned flags)
+{
+    if (flags || fault("singles", 1) == 0)
+        return 1;
+    return (*graph = calloc(1, sizeof(Graph))) ? answer() : NO_MEMORY;
+}
+int cuGraphAddKernelNode_v2(CuHandle *node, CuHandle graph, const CuHandle *waits, size_t n, const CudaNode *what)
+{
+    Stream s = {.graph = graph};
+    int bad = waits || n ? 1 : put(&s, (Put){.run = run_nothing, .function = what->function});
+
+    free(s.waits);
+    if (!bad)
+        *node = ((Graph *)graph)->node[0];
+    return bad;
+}
+int cuGraphExecKernelNodeSetParams_v2(CuHandle exec, CuHandle node, const CudaNode *what)
+{
+    Put n = put_of(what->function, what->grid, what->block, what->shared, what->params), *old = node;
+
+    if (!n.run || ((Graph *)exec)->node[0] != old)
         return GONE;
-    return put(stream, (Put){.run = still || !((const Function *)function)->run ? run_nothing : run_kernel, .function = function, .args = params[0], .x = gx,
-                             .y = gy, .threads = bx, .size = ((const Function *)function)->size()});
+    free(old->args);
+    n.args = memcpy(malloc(n.size + 1), n.args, n.size);
+    n.waits = old->waits;
+    *old = n;
+    gpu_singles++;
+    return answer();
 }
 
 int cuGetErrorString(int error, const char **text)

@@ -122,6 +122,16 @@ has 'attention of parts' "$(with bench "$dir/qkv.wir" --vjp --device=cuda --runs
 has 'run' "$(with run --device=cuda "$dir/a.py")" '^cuda:0 True 1'
 has 'run, hidden' "$(WEFT_CUDA=off with run "$dir/a.py")" '^cpu False 0'
 
+# a kernel that comes often, where a graph of one kernel can be made and where not
+cat >"$dir/often.py" <<'P'
+import torch
+x = torch.ones(3)
+for _ in range(40): x = x + 1.0
+print(x.tolist())
+P
+has 'often' "$(with run --device=cuda "$dir/often.py")" '^\[41.0, 41.0, 41.0\]'
+has 'often, no graphs' "$(wrong singles=0 run --device=cuda "$dir/often.py")" '^\[41.0, 41.0, 41.0\]'
+
 # ---- what can be wrong
 has 'old driver' "$(wrong driver=11080 devices)" 'the CUDA driver is of version 11.8, 12.0 is needed'
 has 'no GPUs' "$(CUDA_VISIBLE_DEVICES='' wrong devices=0 devices)" 'the CUDA driver has no GPUs, CUDA_VISIBLE_DEVICES is'

@@ -779,6 +779,48 @@ TEST(arrays_there_are_dlpack_tensors)
     close_gpu(&g);
 }
 
+/* Runs the program, which doubles, n times, each on what the one before gave. */
+static void double_often(const Gpu *g, const Program *p, int64_t size, int n)
+{
+    const float one[5] = {1, 1, 1, 1, 1};
+    wf_array *x = NULL, *y = NULL;
+    wf_exec *e = NULL;
+
+    wf_prepare_on(g->cx, p, g->d, &e);
+    wf_array_from(g->cx, WF_F32, &size, 1, one, &x);
+    for (int i = 0; i < n; i++, x = y) {
+        wf_run(g->cx, e, &x, 1, &y, 1);
+        wf_array_release(x);
+    }
+    wf_array_contiguous(g->cx, x, &y);
+    for (int64_t i = 0; i < size; i++)
+        CHECK_NEAR(((const float *)wf_array_data(y))[i], (double)(1L << n), 0);
+    wf_array_release(x);
+    wf_array_release(y);
+    wf_exec_release(e);
+}
+
+/* Each time its code is unloaded, after which other code may lie there. */
+TEST(a_kernel_that_comes_often_has_a_graph_of_its_own)
+{
+    Gpu g;
+    Region region;
+
+    if (!open_gpu(&g))
+        return;
+    api_enter_(g.cx, &region);
+    gpu_singles = 0;
+    for (int i = 0; i < 4; i++) {
+        double_often(&g, parse_lines(g.cx, "f(x: f32[5]) { y = add x x; ret y; }"), 5, 30);
+        double_often(&g, parse_lines(g.cx, "f(x: f32[3]) { t = const f32[3] 2; y = mul x t; ret y; }"), 3, 25);
+    }
+    CHECK_STR(wf_ctx_message(g.cx), "");
+    if (!g.real)
+        CHECK(gpu_singles > 4 * (15 + 10));
+    api_leave(g.cx, &region);
+    close_gpu(&g);
+}
+
 TEST(a_launch_that_fails_is_an_error_with_its_reason)
 {
     static const float x[4] = {1, 2, 3, 4};

@@ -166,6 +166,7 @@ void cuda_unload(Device *device, void *p)
 
     if (!code || !cuda_enter(d))
         return;
+    atomic_fetch_add(&d->unloads, 1);
     for (int i = 0; i < code->n; i++)
         d->l->cu.cuModuleUnload(code->module[i]);
     mem_free(&d->al, code, sizeof *code + (size_t)code->n * sizeof *code->module);

@@ -37,6 +37,13 @@ typedef void *CuHandle; /* contexts, streams, modules .. */
 
 /* The functions used, with the names they have in the library; types as its headers have
  * them, but for handles and enums. */
+typedef struct CudaNode { /* a kernel in a graph, as the driver has it */
+    CuHandle function;
+    unsigned grid[3], block[3], shared;
+    void **params, **extra;
+    CuHandle kernel, context;
+} CudaNode;
+
 #define CUDA_DRIVER(F)                                                                   \
     F(cuInit, (unsigned flags))                                                          \
     F(cuDriverGetVersion, (int *version))                                                \
@@ -73,6 +80,11 @@ typedef void *CuHandle; /* contexts, streams, modules .. */
     F(cuStreamUpdateCaptureDependencies,                                                 \
       (CuHandle stream, CuHandle * nodes, size_t n, unsigned flags))                     \
     F(cuGraphInstantiateWithFlags, (CuHandle * exec, CuHandle graph, uint64_t flags))    \
+    F(cuGraphCreate, (CuHandle * graph, unsigned flags))                                 \
+    F(cuGraphAddKernelNode_v2, (CuHandle * node, CuHandle graph, const CuHandle *waits,  \
+                                size_t n, const CudaNode *what))                         \
+    F(cuGraphExecKernelNodeSetParams_v2,                                                 \
+      (CuHandle exec, CuHandle node, const CudaNode *what))                              \
     F(cuGraphExecDestroy, (CuHandle exec))                                               \
     F(cuGraphDestroy, (CuHandle graph))                                                  \
     F(cuGraphLaunch, (CuHandle exec, CuHandle stream))                                   \
@@ -247,6 +259,7 @@ typedef struct CudaConv CudaConv;
 typedef struct CudaAttention CudaAttention;
 typedef struct CudaNative CudaNative;
 typedef struct CudaBranches CudaBranches;
+typedef struct CudaSingles CudaSingles;
 typedef struct CudaLink CudaLink;
 
 typedef struct Cuda {
@@ -264,6 +277,7 @@ typedef struct Cuda {
     CudaConv *convs;
     CudaAttention *attentions;
     CudaLink *links; /* to GPUs of other processes */
+    atomic_uint unloads;   /* how often code was unloaded */
     atomic_bool said;      /* an error was kept: */
     char why[160];
 } Cuda;
@@ -294,6 +308,7 @@ typedef struct CudaQueue {
     CuHandle dnn; /* handle of cuDNN, on this stream */
     const Op *merged; /* the next step, which a product has done already; NULL: none */
     CudaBranches *branches; /* while a graph is captured (graph.c) */
+    CudaSingles *singles;   /* kernels that come often (launch.c) */
 } CudaQueue;
 
 /* The GPUs of these libraries become devices of the runtime. */
@@ -354,10 +369,14 @@ bool cuda_has(Device *d, const Program *p, const Eqn *e);
 bool cuda_put_step(Device *d, void *queue, const Frame *f, const Op *op);
 bool cuda_put_move(Device *d, void *queue, wf_ctx *cx, const KMove *m, void *to,
                    const void *from, bool *out_done);
-bool cuda_launch(CudaQueue *q, CuHandle function, int64_t gx, int64_t gy, unsigned threads,
-                 void *args);
 
 #define CUDA_BLOCK 256 /* threads of a block of native kernels */
+
+/* ---- launch.c ---------------------------------------------------------------------- */
+
+bool cuda_launch(CudaQueue *q, CuHandle function, int64_t gx, int64_t gy, unsigned threads,
+                 void *args);
+void cuda_free_singles(CudaQueue *q);
 
 /* ---- lines.c ----------------------------------------------------------------------- */
 

@@ -188,6 +188,7 @@ static void cuda_queue_close(Device *device, void *queue)
     wf_allocator al = d->al;
 
     cuda_enter(d);
+    cuda_free_singles(q);
     give_idle(q);
     for (int i = 0; i < CUDA_SIZES; i++)
         free(q->idle[i].v);

@@ -131,22 +131,6 @@ bool cuda_has(Device *device, const Program *p, const Eqn *e)
 
 /* ---- launches ------------------------------------------------------------------------- */
 
-bool cuda_launch(CudaQueue *q, CuHandle function, int64_t gx, int64_t gy, unsigned threads,
-                 void *args)
-{
-    void *params[] = {args};
-
-    if (!function)
-        return cuda_ok(q->d, 1, "a kernel that could not be compiled");
-    if (gx <= 0 || gy <= 0)
-        return true;
-    return cuda_ok(q->d,
-                   q->d->l->cu.cuLaunchKernel(function, (unsigned)MIN(gx, 1 << 30),
-                                              (unsigned)MIN(gy, 65535), 1, threads, 1, 1, 0,
-                                              q->stream, params, NULL),
-                   "a launch");
-}
-
 static bool launch_native(CudaQueue *q, wf_ctx *cx, const char *what, int64_t blocks,
                           void *args)
 {
