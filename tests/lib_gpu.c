@@ -139,12 +139,14 @@ struct Put {
     size_t size, nwaits;
     unsigned x, y, threads;
     unsigned char byte;
+    int priority;
     Put **waits;
     bool done;
 };
 typedef struct Graph {
     Put **node;
     size_t n;
+    struct Graph *made, *of; /* the one that can be launched, made of it; the one it was made of */
 } Graph;
 typedef struct Stream {
     Graph *graph; /* being captured; NULL: none is */
@@ -244,7 +246,8 @@ int cuStreamGetCaptureInfo_v2(CuHandle stream, int *status, uint64_t *id, CuHand
     *status = s->graph != NULL;
     *nodes = (const CuHandle *)s->waits;
     *n = s->nwaits;
-    return id || graph ? 1 : answer();
+    *graph = s->graph;
+    return id ? 1 : answer();
 }
 int cuStreamUpdateCaptureDependencies(CuHandle stream, CuHandle *nodes, size_t n, unsigned flags)
 {
@@ -256,11 +259,41 @@ int cuStreamUpdateCaptureDependencies(CuHandle stream, CuHandle *nodes, size_t n
     s->nwaits = n;
     return flags == 1 ? answer() : 1;
 }
+/* Nodes of a graph in the order in which they came. */
+int cuGraphGetNodes(CuHandle graph, CuHandle *nodes, size_t *n)
+{
+    Graph *g = graph;
+
+    if (nodes && *n < g->n)
+        return 1;
+    *n = g->n;
+    if (nodes && g->n)
+        memcpy(nodes, g->node, g->n * sizeof *nodes);
+    return answer();
+}
+int cuGraphNodeGetType(CuHandle node, int *type)
+{
+    const Put *n = node;
+
+    *type = n->run == run_copy ? 1 : n->run == run_fill ? 2 : 0;
+    return answer();
+}
+int cuGraphKernelNodeSetAttribute(CuHandle node, int attribute, const void *value)
+{
+    Put *n = node;
+
+    if (attribute != 8 || n->run == run_copy || n->run == run_fill)
+        return 1;
+    memcpy(&n->priority, value, sizeof n->priority);
+    return answer();
+}
+int cuCtxGetStreamPriorityRange(int *least, int *greatest) { return *least = 0, *greatest = -5, 0; }
 /* The graph itself is what is launched. */
 int cuGraphInstantiateWithFlags(CuHandle *exec, CuHandle graph, uint64_t flags)
 {
     *exec = memcpy(malloc(sizeof(Graph)), graph, sizeof(Graph));
-    *(Graph *)graph = (Graph){0};
+    *(Graph *)graph = (Graph){.made = *exec};
+    ((Graph *)*exec)->of = graph;
     return flags ? 1 : answer();
 }
 int cuGraphDestroy(CuHandle graph)
@@ -273,6 +306,10 @@ int cuGraphDestroy(CuHandle graph)
         free(g->node[i]);
     }
     free(g->node);
+    if (g->made)
+        g->made->of = NULL;
+    if (g->of)
+        g->of->made = NULL;
     free(g);
     return 0;
 }
@@ -469,7 +506,7 @@ int cuGraphExecKernelNodeSetParams_v2(CuHandle exec, CuHandle node, const CudaNo
 {
     Put n = put_of(what->function, what->grid, what->block, what->shared, what->params), *old = node;
 
-    if (!n.run || ((Graph *)exec)->node[0] != old)
+    if (!n.run || !((Graph *)exec)->of || ((Graph *)exec)->node[0] != old)
         return GONE;
     free(old->args);
     n.args = memcpy(malloc(n.size + 1), n.args, n.size);

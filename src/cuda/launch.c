@@ -9,7 +9,7 @@
 #define OFTEN 12 /* launches, from which on a graph is worth making: that costs as much as 20 */
 
 typedef struct Single { /* a kernel in a shape */
-    CuHandle function, exec, node; /* exec NULL: it has no graph yet */
+    CuHandle function, graph, node, exec; /* exec NULL: it has no graph yet */
     unsigned gx, gy, threads, seen;
 } Single;
 
@@ -23,6 +23,8 @@ static void drop(const CudaDriver *cu, Single *s)
 {
     if (s->exec)
         cu->cuGraphExecDestroy(s->exec);
+    if (s->graph)
+        cu->cuGraphDestroy(s->graph);
     *s = (Single){0};
 }
 
@@ -63,19 +65,19 @@ static Single *find(CudaQueue *q, const Single *what)
     return s;
 }
 
+/* The graph stays: its node is what the arguments are set of. */
 static bool make(CudaQueue *q, Single *s, const CudaNode *node)
 {
     const CudaDriver *cu = &q->d->l->cu;
-    CuHandle graph = NULL;
-    bool ok = cu->cuGraphCreate(&graph, 0) == 0 && cu->cuGraphAddKernelNode_v2(&s->node, graph, NULL, 0, node) == 0 &&
-              cu->cuGraphInstantiateWithFlags(&s->exec, graph, 0) == 0;
 
-    if (!ok)
+    if (cu->cuGraphCreate(&s->graph, 0) != 0)
+        s->graph = NULL;
+    if (!s->graph || cu->cuGraphAddKernelNode_v2(&s->node, s->graph, NULL, 0, node) != 0 ||
+        cu->cuGraphInstantiateWithFlags(&s->exec, s->graph, 0) != 0) {
         s->exec = NULL;
-    if (graph)
-        cu->cuGraphDestroy(graph);
-    q->singles->hopeless = !ok;
-    return ok;
+        q->singles->hopeless = true;
+    }
+    return s->exec != NULL;
 }
 
 /* By its graph, if it has one or is worth one. */
