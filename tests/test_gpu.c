@@ -691,6 +691,42 @@ TEST(steps_of_a_captured_run_wait_for_what_they_must)
     close_gpu(&g);
 }
 
+/* Products of few terms and single elements of rows, also of a batch of rows, are arithmetic. */
+TEST(few_terms_and_one_of_a_row_are_arithmetic)
+{
+    static const char *const texts[] = {
+        "f(x: f32[20,10], w: f32[24,10], h: f32[20,24]) { a = dot_general x w lhs=[1] rhs=[1] acc=f32; b = mul a h; "
+        "c = reduce_sum b axes=[0]; ret b, c; }",
+        "f(x: f64[3,17], w: f64[3,19], v: f64[19,5], u: f64[5,17]) { a = dot_general x w lhs=[0] rhs=[0] acc=f64; "
+        "b = dot_general v u lhs=[1] rhs=[0] acc=f64; c = transpose b perm=[1,0]; d = add a c; ret d; }",
+        "f(x: f32[20,1,7], i: i32[20], y: f32[20,1,1]) { m = const i32[20] 8; n = rem i m; z = const i32[20,1,1,1] 3; "
+        "j = reshape n [20,1,1,1]; k = concat z j axis=3; "
+        "s = scatter_add x k y inserted=[1,2] operand_dims=[1,2] operand_batching=[0] indices_batching=[0] mode=clip; "
+        "g = gather x k collapsed=[1,2] start_index_map=[1,2] operand_batching=[0] indices_batching=[0] slice_sizes=[1,1,1] mode=clip; "
+        "ret s, g; }",
+    };
+    Gpu g;
+
+    if (!open_gpu(&g))
+        return;
+    for (int i = 0; i < COUNT(texts); i++) {
+        Region region;
+        Rng rng = {7};
+        const Program *p;
+
+        api_enter_(g.cx, &region);
+        if ((p = parse_lines(g.cx, texts[i]))) {
+            Case c = case_of(g.cx, p, 1);
+
+            check_program(&g, p, case_inputs(g.cx, &c, &rng), texts[i]);
+        }
+        CHECK_STR(wf_ctx_message(g.cx), "");
+        wf_clear(g.cx);
+        api_leave(g.cx, &region);
+    }
+    close_gpu(&g);
+}
+
 /* Where NVIDIA's compiler is: it takes every kernel. */
 TEST(kernels_are_cuda_to_its_own_compiler)
 {

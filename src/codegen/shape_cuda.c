@@ -10,6 +10,7 @@
 #define TASK_LEAST 1000 /* cost of one */
 #define ROWS_BLOCK 128 /* threads, of several short rows */
 #define ROW_MOST   1024 /* threads of one row */
+#define LOADS_MOST 12   /* of as many elements at a time as fit 16 bytes */
 #define KEPT_MOST  48   /* elements that a thread keeps from walk to walk */
 
 /* Is it an element for each of the last loop, one after the other? */
@@ -33,19 +34,21 @@ static int elements_of_thread(const Kernel *k)
 {
     size_t most = 1;
     Dim last = k->loops[LAST(k)].size;
-    int v;
+    int v, loads = 0;
 
     for (uint32_t i = 0; i < k->nnodes; i++)
-        if (render_cuda_is_loaded(k, &k->nodes[i]))
+        if (render_cuda_is_loaded(k, &k->nodes[i])) {
             most = MAX(most, wf_dtype_size((wf_dtype)k->nodes[i].dtype));
+            loads++;
+        }
     for (uint32_t j = 0; j < k->p->nout; j++)
         most = MAX(most, wf_dtype_size((wf_dtype)k->nodes[k->outs[j].node].dtype));
     /* Two accesses at a time where that was measured to pay: rows whose sums over all of them are kept, plain arrays. */
     v = (int)MIN((is_wide(k) ? 32 : 16) / most, 8);
-    if (k->cost > 100) /* registers */
+    if (k->cost > 100 || loads > LOADS_MOST) /* registers */
         v = MIN(v, 2);
-    if (last >= 0 && last % v != 0 && last < 4 * (Dim)v)
-        v = 1;
+    while (last >= 0 && last % v != 0 && last < 4 * (Dim)v)
+        v /= 2;
     return v;
 }
 

@@ -23,6 +23,7 @@ const Target target_cuda = {
     .join_columns = 512,
     .join_copy = 2,
     .outer_maps = true,
+    .short_sum = 16,
     .channels_last = true,
     .sums_half = true,
     .tail_flops = 2e8, /* smaller ones were slower so, not faster */

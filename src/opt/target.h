@@ -64,7 +64,8 @@ struct Target {
     int64_t join_rows;    /* of an operand that several products read: they become one, */
     int64_t join_columns; /* if each has at most so many, */
     double join_copy;     /* and rows saved pay for so many columns copied */
-    bool outer_maps;      /* products over nothing are elementwise, and fuse */
+    bool outer_maps;      /* products over nothing are elementwise, and fuse; */
+    int64_t short_sum;    /* those of so many terms, too */
     bool sums_half;       /* products of half floats take in a sum over their batch */
     double tail_flops;    /* a product of as many does what stands directly behind it in the same call; 0: none does */
     int64_t half_least;   /* CALL_HALF: rows and columns */
