@@ -89,18 +89,24 @@ template <> struct WkPiece<4> { typedef unsigned int type; };
 template <> struct WkPiece<8> { typedef uint2 type; };
 template <> struct WkPiece<16> { typedef uint4 type; };
 
-/* As many bytes at a time as the machine moves. */
+/* As many bytes at a time as the machine moves. wk_take: all are there, and lie so. */
+template <int V, class T> VINLINE constexpr int wk_bytes() { return V * sizeof(T) < 16 ? V * sizeof(T) : 16; }
+
+template <int V, class T> VINLINE void wk_take(T (&to)[V], const T *p)
+{
+    constexpr int n = V * sizeof(T), each = wk_bytes<V, T>();
+    typename WkPiece<each>::type piece[n / each];
+
+#pragma unroll
+    for (int i = 0; i < n / each; i++)
+        piece[i] = ((const typename WkPiece<each>::type *)p)[i];
+    memcpy(to, piece, n);
+}
+
 template <int V, class T> VINLINE void wk_load(T (&to)[V], const T *p, int m)
 {
-    constexpr int n = V * sizeof(T), each = n < 16 ? n : 16;
-    typedef typename WkPiece<each>::type P;
-
-    if (m == V && (uintptr_t)p % each == 0) {
-        P piece[n / each];
-#pragma unroll
-        for (int i = 0; i < n / each; i++)
-            piece[i] = ((const P *)p)[i];
-        memcpy(to, piece, n);
+    if (m == V && (uintptr_t)p % wk_bytes<V, T>() == 0) {
+        wk_take(to, p);
     } else {
 #pragma unroll
         for (int e = 0; e < V; e++)

@@ -55,27 +55,30 @@ static void n_dot(const NDot &k, Of of, To to)
 
 #define N_THIN_WARPS 16 /* what a warp waits for is more than what it does */
 
-/* x[i][l] = a[row0 + i, j + l] by one access for each i, or, where it is the rows that lie together, for each l. */
-template <class T> VINLINE void n_tile(T (&x)[4][4], const NDot &k, int64_t row0, int64_t j, int rows, int left)
+/* sum[i] += sum over l < 4 of a[row0 + i, j + l] b[j + l, c]. Four pieces of a are loaded, of terms or, where it is the rows that lie
+ * together, of rows; WHOLE: all of them are there, and lie as they can be loaded at once, without a question that would keep
+ * the loads of the next turns waiting. */
+template <bool WHOLE, class T, class K, class Of>
+VINLINE void n_tile(K (&sum)[4], const NDot &k, const T *b, int64_t row0, int64_t j, int rows, int left, Of of)
 {
+    const bool turned = k.a_col != 1;
+    const int64_t step = turned ? k.a_col : k.a_row;
     const T *a = (const T *)k.a + row0 * k.a_row + j * k.a_col;
-
-    if (k.a_col == 1) {
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            wk_load(x[i], a + i * k.a_row, i < rows ? left : 0);
-    } else {
-        T turned[4][4];
+    T x[4][4], y[4];
 
 #pragma unroll
-        for (int l = 0; l < 4; l++)
-            wk_load(turned[l], a + l * k.a_col, l < left ? rows : 0);
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-#pragma unroll
-            for (int l = 0; l < 4; l++)
-                x[i][l] = turned[l][i];
+    for (int q = 0; q < 4; q++) {
+        if (WHOLE)
+            wk_take(x[q], a + q * step);
+        else
+            wk_load(x[q], a + q * step, turned ? (q < left ? rows : 0) : q < rows ? left : 0);
+        y[q] = WHOLE || q < left ? b[(j + q) * k.b_row] : T();
     }
+#pragma unroll
+    for (int l = 0; l < 4; l++)
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            sum[i] += (turned ? of(x[l][i]) : of(x[i][l])) * of(y[l]);
 }
 
 template <int N, class T, class K, class Z, class Of, class To>
@@ -86,28 +89,22 @@ static void n_thin(const NDot &k, Of of, To to)
     const int lane = threadIdx.x % 32, group = lane / N, c = lane % N;
     const int mine = threadIdx.x / 32 * groups + group;
     const T *b = (const T *)k.b + c * k.b_col;
+    const bool even = (uintptr_t)k.a % (4 * sizeof(T)) == 0 && (k.a_col == 1 ? k.a_row : k.a_col) % 4 == 0;
 
     for (int64_t row0 = (int64_t)blockIdx.x * 4; row0 < k.m; row0 += (int64_t)gridDim.x * 4) {
         const int rows = n_left(k.m - row0, 4);
         K sum[4] = {0, 0, 0, 0};
+        int64_t j = 4 * mine;
 
         __syncthreads();
         if (group < groups) {
+            if (even && rows == 4)
 #pragma unroll 4
-            for (int64_t j = 4 * mine; j < k.k; j += 4 * parts) {
-                const int left = n_left(k.k - j, 4);
-                T x[4][4];
-
-                n_tile(x, k, row0, j, rows, left);
-#pragma unroll
-                for (int l = 0; l < 4; l++) {
-                    const K y = l < left ? of(b[(j + l) * k.b_row]) : 0;
-
-#pragma unroll
-                    for (int i = 0; i < 4; i++)
-                        sum[i] += of(x[i][l]) * y;
-                }
-            }
+                for (; j + 4 <= k.k; j += 4 * parts)
+                    n_tile<true>(sum, k, b, row0, j, 4, 4, of);
+#pragma unroll 1
+            for (; j < k.k; j += 4 * parts)
+                n_tile<false>(sum, k, b, row0, j, rows, n_left(k.k - j, 4), of);
 #pragma unroll
             for (int i = 0; i < 4; i++)
                 part[mine][i][c] = sum[i];
