@@ -6,6 +6,9 @@
  * What a step touches are its uses, by address: memory that serves one value after the other is
  * seen, too. Memory of library calls is not among the uses: there are a few pieces, and a step
  * that may call a library waits for who had its piece before.
+ *
+ * Of steps that could run at the same time, those on the longest way to the end come first: their kernels have the
+ * higher priority. How long a step takes is guessed from its operations and bytes.
  */
 #include "cuda/cuda.h"
 #include "runtime/step.h"
@@ -16,6 +19,12 @@
 #define NODES         (4 * STEPS)
 #define SPANS_OF_STEP 512
 #define SET_WAITS     1 /* cuStreamUpdateCaptureDependencies: these, not more of them */
+#define KERNEL_NODE   0 /* of cuGraphNodeGetType */
+#define PRIORITY      8 /* an attribute of a node */
+#define STEP_SECONDS  3e-6 /* of a step that does nothing; */
+#define FLOPS         2e14 /* in a second, guessed; */
+#define BYTES         3e12
+#define SLACK_SECONDS 2e-6 /* a step that could wait for no longer is on the longest way */
 #define SPARE_MOST    ((size_t)256 << 20) /* bytes of a piece of which there are several */
 
 typedef struct Span { /* bytes from low to high */
@@ -25,6 +34,8 @@ typedef struct Span { /* bytes from low to high */
 
 typedef struct Step {
     uint32_t span, nspans, node, nnodes;
+    size_t end; /* nodes of the graph up to its last one */
+    double seconds, from, left; /* it takes; before it can begin; from its begin to the end of all */
 } Step;
 
 struct CudaBranches {
@@ -132,8 +143,17 @@ static bool begin(CudaBranches *b)
     if (!b || b->full)
         return false;
     b->full = b->nsteps + 1 == STEPS || b->nnodes + 64 > NODES;
-    b->step[b->nsteps] = (Step){.span = b->nspans, .node = b->nnodes};
+    b->step[b->nsteps] = (Step){.span = b->nspans, .node = b->nnodes, .seconds = STEP_SECONDS};
     return b->open = true;
+}
+
+static double guess_seconds(const Frame *f, const Op *op)
+{
+    double flops = 0, bytes = 0;
+
+    if (op->eqn < f->plan->p->neqns)
+        eqn_cost(f->root->cx, f->plan->p, &f->plan->p->eqns[op->eqn], f->symvals, &flops, &bytes);
+    return flops / FLOPS + bytes / BYTES;
 }
 
 bool cuda_branch_step(CudaQueue *q, const Frame *f, const Op *op)
@@ -144,6 +164,7 @@ bool cuda_branch_step(CudaQueue *q, const Frame *f, const Op *op)
     if (!begin(q->branches))
         return true;
     add_uses(q->branches, f, op);
+    q->branches->step[q->branches->nsteps].seconds += guess_seconds(f, op);
     switch ((OpKind)op->kind) {
     case OP_RUNS_DOT: /* which may do the next step in the same call (tail.c) */
         if (cuda_tail_behind(f, op, &((const DotStep *)op->data)->m, &tail))
@@ -179,14 +200,16 @@ bool cuda_branch_end(CudaQueue *q)
 {
     CudaBranches *b = q->branches;
     const CuHandle *nodes = NULL;
+    CuHandle graph = NULL;
     size_t n = 0;
     int status;
 
     if (!b || !b->open)
         return true;
     b->open = false;
-    if (q->d->l->cu.cuStreamGetCaptureInfo_v2(q->stream, &status, NULL, NULL, &nodes,
-                                              &n) != 0)
+    if (q->d->l->cu.cuStreamGetCaptureInfo_v2(q->stream, &status, NULL, &graph, &nodes,
+                                              &n) != 0 ||
+        q->d->l->cu.cuGraphGetNodes(graph, NULL, &b->step[b->nsteps].end) != 0)
         return false;
     if (n > NODES - b->nnodes)
         return false;
@@ -194,6 +217,56 @@ bool cuda_branch_end(CudaQueue *q)
     b->step[b->nsteps++].nnodes = (uint32_t)n;
     b->nnodes += (uint32_t)n;
     return true;
+}
+
+/* When each step can begin, and how long it takes from there to the end of all. */
+static double find_ways(CudaBranches *b)
+{
+    double longest = 0;
+
+    for (uint32_t i = 0; i < b->nsteps; i++) {
+        Step *s = &b->step[i];
+
+        s->from = 0;
+        for (uint32_t j = 0; j < i; j++)
+            if (has_bit(b->before[i], j))
+                s->from = MAX(s->from, b->step[j].from + b->step[j].seconds);
+        longest = MAX(longest, s->from + s->seconds);
+    }
+    for (uint32_t i = b->nsteps; i-- > 0;) {
+        double most = 0;
+
+        for (uint32_t j = i + 1; j < b->nsteps; j++)
+            if (has_bit(b->before[j], i))
+                most = MAX(most, b->step[j].left);
+        b->step[i].left = b->step[i].seconds + most;
+    }
+    return longest;
+}
+
+void cuda_branch_priorities(CudaQueue *q, CuHandle graph)
+{
+    const CudaDriver *cu = &q->d->l->cu;
+    CudaBranches *b = q->branches;
+    double longest = find_ways(b);
+    int64_t value[8] = {0}; /* as large as a value of the driver's can be; the first 32 bits are a priority */
+    int least = 0, greatest = 0;
+    size_t n = 0, at = 0;
+
+    if (cu->cuCtxGetStreamPriorityRange(&least, &greatest) != 0 || least == greatest || cu->cuGraphGetNodes(graph, NULL, &n) != 0 ||
+        n > NODES || cu->cuGraphGetNodes(graph, b->waits, &n) != 0)
+        return;
+    for (uint32_t i = 0; i < b->nsteps; i++) /* nodes are in the order in which they came: else nothing is said */
+        if (b->step[i].end > n || !b->step[i].end || (b->step[i].nnodes == 1 && b->waits[b->step[i].end - 1] != b->node[b->step[i].node]))
+            return;
+    for (uint32_t i = 0; i < b->nsteps; at = b->step[i++].end)
+        for (; b->step[i].from + b->step[i].left > longest - SLACK_SECONDS && at < MIN(n, b->step[i].end); at++) {
+            int kind = -1;
+
+            memcpy(value, &greatest, sizeof greatest);
+            if (cu->cuGraphNodeGetType(b->waits[at], &kind) == 0 && kind == KERNEL_NODE)
+                cu->cuGraphKernelNodeSetAttribute(b->waits[at], PRIORITY, value);
+        }
 }
 
 bool cuda_branches_open(CudaQueue *q)

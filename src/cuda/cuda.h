@@ -59,6 +59,7 @@ typedef struct CudaNode { /* a kernel in a graph, as the driver has it */
     F(cuMemPoolSetAttribute, (CuHandle pool, int attribute, void *value))                \
     F(cuMemPoolTrimTo, (CuHandle pool, size_t keep))                                     \
     F(cuCtxSetCurrent, (CuHandle context))                                               \
+    F(cuCtxGetStreamPriorityRange, (int *least, int *greatest))                          \
     F(cuMemGetInfo_v2, (size_t *idle, size_t *total))                                    \
     F(cuMemAllocAsync, (CuPtr * p, size_t size, CuHandle stream))                        \
     F(cuMemFreeAsync, (CuPtr p, CuHandle stream))                                        \
@@ -79,6 +80,9 @@ typedef struct CudaNode { /* a kernel in a graph, as the driver has it */
        size_t *n))                                                                       \
     F(cuStreamUpdateCaptureDependencies,                                                 \
       (CuHandle stream, CuHandle * nodes, size_t n, unsigned flags))                     \
+    F(cuGraphGetNodes, (CuHandle graph, CuHandle * nodes, size_t *n))                    \
+    F(cuGraphNodeGetType, (CuHandle node, int *type))                                    \
+    F(cuGraphKernelNodeSetAttribute, (CuHandle node, int attribute, const void *value))  \
     F(cuGraphInstantiateWithFlags, (CuHandle * exec, CuHandle graph, uint64_t flags))    \
     F(cuGraphCreate, (CuHandle * graph, unsigned flags))                                 \
     F(cuGraphAddKernelNode_v2, (CuHandle * node, CuHandle graph, const CuHandle *waits,  \
@@ -413,6 +417,8 @@ bool cuda_branch_step(CudaQueue *q, const Frame *f, const Op *op);
 bool cuda_branch_copy(CudaQueue *q, const void *to, const void *from, size_t size); /* or NULL, a fill */
 bool cuda_branch_end(CudaQueue *q);
 bool cuda_branches_open(CudaQueue *q); /* before the capture; false: there is no memory */
+/* The capture's graph: kernels on the longest way through it come first. */
+void cuda_branch_priorities(CudaQueue *q, CuHandle graph);
 void cuda_branches_close(CudaQueue *q);
 
 /* ---- dot.c ------------------------------------------------------------------------- */

@@ -106,10 +106,10 @@ static Replay *capture(CudaQueue *q, CudaReplays *r, Frame *f, Hash key)
         return NULL;
     begun = cu->cuStreamBeginCapture_v2(q->stream, THREAD_LOCAL) == 0;
     ok = begun && frame_steps(f);
+    ok = begun && cu->cuStreamEndCapture(q->stream, &graph) == 0 && ok && graph;
+    if (ok)
+        cuda_branch_priorities(q, graph);
     cuda_branches_close(q);
-    if (!begun)
-        return NULL;
-    ok = cu->cuStreamEndCapture(q->stream, &graph) == 0 && ok && graph;
     ok = ok && cu->cuGraphInstantiateWithFlags(&exec, graph, 0) == 0;
     if (graph)
         cu->cuGraphDestroy(graph);
