@@ -42,6 +42,7 @@ enum { /* of the library's headers */
 #define PROPOSALS   24
 #define TIMED_FLOPS 1e7 /* products of more are worth a search */
 #define TIMED_RUNS  5
+#define TIMED_VAIN  8       /* proposals in a row that are no better, after which the others are not tried */
 #define TIMED_FAR   1.3F /* times the best, from which on one run is enough */
 
 typedef struct Heuristic { /* as the library fills it */
@@ -277,10 +278,10 @@ static bool search(CudaQueue *q, wf_ctx *cx, ProductPlan *p, Operands x)
 {
     const Shape *s = &p->shape;
     Heuristic found[PROPOSALS];
-    int n = propose(q, p, found);
+    int n = propose(q, p, found), vain = 0;
     float least = -1, own = -1;
 
-    for (int i = x.own ? -1 : 0; i < n; i++) {
+    for (int i = x.own ? -1 : 0; i < n && vain < TIMED_VAIN; i++) {
         Choice by = {.own = i < 0};
         float ms;
 
@@ -289,9 +290,11 @@ static bool search(CudaQueue *q, wf_ctx *cx, ProductPlan *p, Operands x)
         ms = by.h.state == 0 ? time_choice(q, p, &by, x, least) : -1;
         if (i < 0)
             own = ms;
+        vain++;
         if (ms >= 0 && (least < 0 || ms < least)) {
             p->best = by;
             least = ms;
+            vain = 0;
         }
     }
     ctx_log(cx, WF_LOG_DEBUG, "product %lld x %lld of %lld by %s: %.4f ms (our kernel %.4f)", (long long)s->m, (long long)s->n,
