@@ -59,6 +59,25 @@ static wf_dtype dtype_of_class(Vm *vm, Value v)
     return WF_INVALID;
 }
 
+/* An object whose attribute dtype is one, which NumPy's scalars are: that. */
+static wf_dtype dtype_of_object(En *e, Value v)
+{
+    Vm *vm = e->vm;
+    wf_dtype d = WF_INVALID;
+    Value own;
+    Str *name;
+
+    if (e->f != &vm->engine->front[FRONT_NUMPY] || v.tag != T_OBJ || (is_tensor(vm, v) && !is_scalar(vm, v)) ||
+        !(name = sc_intern(vm, "dtype", 5)))
+        return WF_INVALID;
+    own = sc_getattr_opt(vm, v, name);
+    obj_drop(vm, name);
+    if (own.tag == T_OBJ && sc_is_subclass(own.o->cls, vm->engine->dtype))
+        d = ((DTypeObj *)(void *)own.o)->dtype;
+    sc_drop(vm, own);
+    return d;
+}
+
 bool en_dtype(En *e, Value v, wf_dtype *out)
 {
     Vm *vm = e->vm;
@@ -82,6 +101,8 @@ bool en_dtype(En *e, Value v, wf_dtype *out)
                    : dtype_named(as_str(v)->s);
     else
         *out = dtype_of_class(vm, v);
+    if (!*out)
+        *out = dtype_of_object(e, v);
     if (!*out && e->f == &vm->engine->front[FRONT_NUMPY] && v.tag == T_OBJ && is_str(v))
         return sc_fail(vm, C_TypeError, "data type '%s' not understood", as_str(v)->s);
     if (!*out)

@@ -23,7 +23,18 @@ static const char *print_value(wf_ctx *c, const char *style, const void *nd, Are
     } styles[] = {{"numpy", WF_STYLE_NUMPY_STR}, {"torch", WF_STYLE_TORCH}};
     const Nd *x = nd;
     const char *text = NULL, *copy = NULL;
+    bool item = !strcmp(style, "item");
 
+    /* an array as a format without a specification has it: of no axes, as the Python number */
+    if (item && !x->rank && (x->dtype == WF_F32 || x->dtype == WF_F16 || x->dtype == WF_BF16)) {
+        Value s = sc_float_repr(c->print_user, element_as_f64(x->dtype, x->data));
+
+        copy = s.tag == T_NIL ? NULL : arena_strdup(a, as_str(s)->s);
+        sc_drop(c->print_user, s);
+        return copy;
+    }
+    if (item)
+        style = "numpy";
     for (int k = 0; k < COUNT(styles); k++)
         if (!strcmp(styles[k].name, style)) {
             wf_scope_begin(c);
@@ -57,7 +68,8 @@ static void print_line(void *user, const char *text)
 static Value n_print_now(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
-    const char *format = "", *style = e.f == &vm->engine->front[FRONT_TORCH] ? "" : "numpy";
+    const Front *f = vm->engine->front;
+    const char *format = "", *style = e.f == &f[FRONT_TORCH] ? "" : e.f == &f[FRONT_JAX] ? "item" : "numpy";
     wf_tensor *x;
     Buf b = {.vm = vm};
     Value text;

@@ -842,6 +842,7 @@ def eval_shape(fun, *args, **kwargs):
 def typeof(x):
     from jax._dtypes import canonical
     from jax._jaxpr import ShapedArray
+    from jax._prng import KeyDtype
     from jax._sharding import NamedSharding, P, abstract_context, type_layout
     x = x if hasattr(x, "shape") else _w.wrap(x)
     tensor = isinstance(x, _w.Tensor)
@@ -849,7 +850,8 @@ def typeof(x):
     sharding = NamedSharding(abstract_context(), P(*[None] * len(x.shape))) if sharding is None else \
         NamedSharding(sharding.mesh.abstract_mesh, sharding.spec)
     vary = _w.vary(x) if tensor and _w.about(x, "symbolic") else ""
-    return ShapedArray(x.shape, canonical(x.dtype), False, sharding, vary.split(",") if vary else ())
+    dtype = x.dtype if isinstance(x.dtype, KeyDtype) else canonical(x.dtype)
+    return ShapedArray(x.shape, dtype, False, sharding, vary.split(",") if vary else ())
 
 
 # ---- values

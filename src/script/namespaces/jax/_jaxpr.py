@@ -91,8 +91,7 @@ class Literal:
 
 
 def _number(x):
-    v = x.item() if isinstance(x, _w.Tensor) else x
-    return str(x) if isinstance(v, float) else str(v)
+    return str(x.item() if isinstance(x, _w.Tensor) else x)
 
 
 class Primitive:
@@ -335,6 +334,7 @@ class _Builder:
         self.vars = {}
         self.consts = []
         self.eqns = []
+        self.spread = []    # equations that only put axes of one before a broadcast, which is of what they are of
         for v in inputs:
             self.new(v)
         self.invars = [self.vars[v] for v in inputs]
@@ -370,10 +370,32 @@ class _Builder:
             op = "psum_invariant"
         if op == "select":
             invars = [invars[0], invars[2], invars[1]]
-        if op == "mul" and invars[0] is invars[1]:
-            self.eqns.append(JaxprEqn(invars[:1], outvars, primitives("integer_pow"), {"y": 2}))
-            return
+        if op == "broadcast":
+            invars[0], params["broadcast_dimensions"] = self.unspread(invars[0], params["broadcast_dimensions"])
+        if op == "pow" and isinstance(invars[1], Literal):
+            y = invars[1].val.item()
+            if not isinstance(y, complex) and y % 1 == 0:      # x**3, and x**3.0 is that, too
+                self.eqns.append(JaxprEqn(invars[:1], outvars, primitives("integer_pow"), {"y": int(y)}))
+                return
         self.eqns.append(JaxprEqn(invars, outvars, primitives(_names.get(op, op)), params))
+
+    def unspread(self, var, dims):
+        # What a broadcast is of, if axes of one were put into that first: axis k became axis dims[k].
+        made = next((e for e in self.eqns if e.outvars[0] is var), None)
+        if made is None or made.primitive.name != "reshape" or len(dims) != len(var.aval.shape):
+            return var, dims
+        new, kept = var.aval.shape, []
+        for d in made.invars[0].aval.shape:
+            at = kept[-1] + 1 if kept else 0
+            while at < len(new) and new[at] != d:
+                at += 1 if new[at] == 1 else len(new)
+            if at >= len(new):
+                return var, dims
+            kept.append(at)
+        if not all([n == 1 for k, n in enumerate(new) if k not in kept]):
+            return var, dims
+        self.spread.append(made)
+        return made.invars[0], tuple([dims[k] for k in kept])
 
     def whole(self, v):
         # A literal in its full shape, for equations that do not spread scalars.
@@ -402,6 +424,7 @@ class _Builder:
         for v in self.outvars:
             if isinstance(v, Var):
                 used[v] = True
+        self.eqns = [e for e in self.eqns if e not in self.spread or e.outvars[0] in used]
         for e in self.eqns:
             e.outvars = [v if v in used else DropVar(v.count, v.aval) for v in e.outvars]
         self.consts = [(v, d) for v, d in self.consts if v in used]
@@ -477,6 +500,8 @@ def _eqn_text(e, names, indent):
     ins = " ".join([names.of(v) for v in e.invars])
     outs = " ".join([names.typed(v) for v in e.outvars])
     keys = sorted(e.params)
+    if e.primitive.name == "broadcast_in_dim":     # sizes stand to the left
+        keys = ["broadcast_dimensions"] if e.params["broadcast_dimensions"] else []
     if not keys:
         middle = ""
     elif _is_long(e.params) or e.primitive.name in ("dot_general", "all_gather", "all_to_all", "reduce_scatter"):
@@ -499,7 +524,7 @@ def _jaxpr_text(jaxpr, names, indent):
     outs = outs + "," if len(jaxpr.outvars) == 1 else outs
     short = "; ".join([line.strip() for line in lines])
     if "\n" not in short and indent + len(head) + len(short) + len(outs) + 9 <= 80:
-        return f"{head} {short}{' ' if short else ''}in ({outs}) }}"
+        return f"{head} {short} in ({outs}) }}"
     return head + "\n" + "\n".join(lines) + f"\n{' ' * (indent + 2)}in ({outs}) }}"
 
 
