@@ -12,3 +12,5 @@ for d in ("float32", "float16", "int32", "float64"):
     y = np.polyint(np.array([1.96, 0.78, 3.45]).astype(d), 2)
     print(y.dtype, y.tolist() if d != "float16" else "")
 print(np.argmax(np.float32(2), axis=0), np.argmin(np.array(3), axis=-1), np.polyint(np.poly1d([1, 2])))
+z = np.array([-0.0, 0.0, np.nan, -2.5, np.inf])
+print(np.sign(z), np.sign(z.astype(np.float16)), np.sign(-0.0), np.signbit(np.sign(z)), np.sign(np.array([-3, 0, 4])), np.sign(z.astype(np.float32)).dtype)

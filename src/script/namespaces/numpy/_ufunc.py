@@ -167,6 +167,11 @@ def _reciprocal(x):
     return _w.where(x == 1, _w.cast(1, x.dtype), _w.where(x == -1, _w.cast(-1, x.dtype), _w.where(x == 0, _w.cast(least, x.dtype), _w.zeros_like(x))))
 
 
+def _sign(x):
+    x = _w.wrap(x)
+    return _w.sign(x) + 0.0 if x.dtype.kind == "f" else _w.sign(x) # no zero of NumPy's has a sign here
+
+
 def _heaviside(x, h):
     return _w.where(_w.is_nan(x), x, _w.where(x > 0, _w.ones_like(x), _w.where(x == 0, h, _w.zeros_like(x))))
 
@@ -255,7 +260,7 @@ def _nothing_below(fn, kind):
 
 _unary = {
     "negative": _w.neg, "positive": _w.positive, "absolute": _w.abs, "fabs": _w.abs,
-    "sign": _w.sign, "square": lambda x: _w.square(_w.cast(x, _w.int8) if _w.wrap(x).dtype.kind == "b" else x), "reciprocal": _reciprocal,
+    "sign": _sign, "square": lambda x: _w.square(_w.cast(x, _w.int8) if _w.wrap(x).dtype.kind == "b" else x), "reciprocal": _reciprocal,
     "exp": _w.exp, "exp2": _w.exp2,
     "expm1": _w.expm1, "log": _w.log, "log2": _w.log2, "log10": _w.log10, "log1p": _w.log1p, "sin": _w.sin,
     "cos": _w.cos, "tan": _w.tan, "arcsin": _w.asin, "arccos": _w.acos, "arctan": _w.atan, "sinh": _w.sinh,
