@@ -399,6 +399,26 @@ def _check_names(fun, argnames, what="static_argnames"):
                              "these args.")
 
 
+class _Compared:
+    # A structure with fixed parts that no hash knows, such as a dict: as a key.
+    def __init__(self, spec):
+        self.spec = spec
+
+    def __eq__(self, other):
+        return isinstance(other, _Compared) and self.spec == other.spec
+
+    def __hash__(self):
+        return 0
+
+
+def _key_of(spec):
+    try:
+        hash(spec)
+    except TypeError:
+        return _Compared(spec)
+    return spec
+
+
 def _spread_statics(fun, argnums, argnames):
     # What is static by place is static by name too, or the other way round; not where both are given.
     names = _parameters(fun) if argnums or argnames else None
@@ -534,7 +554,7 @@ class _Jit(_w.Dispatch):
         if lies is not None:
             from jax._layout import explicit_lies
             explicit = explicit_lies(lies)
-        key = (statics, named, spec, _w.signature(leaves), _w.bound(leaves), explicit, len(watcher) > 0, config.values["jax_enable_x64"],
+        key = (statics, named, _key_of(spec), _w.signature(leaves), _w.bound(leaves), explicit, len(watcher) > 0, config.values["jax_enable_x64"],
                str(config.values["jax_default_matmul_precision"]))
         entry = self.cache.get(key) or self.cache.get((key, kit.levels))
         if entry is None:
