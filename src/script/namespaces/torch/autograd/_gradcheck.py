@@ -56,7 +56,32 @@ def _forward(func, inputs, k, j):
     return _w.stack(rows, 0)
 
 
-def check(func, inputs, eps, atol, rtol, raise_exception, forward=False, backward=True):
+def _at_once(y, x):
+    # the same by one call for all elements of the result
+    import torch
+    n = y.numel()
+    (g,) = _grad.grad(y, x, _w.reshape(torch.eye(n, dtype=y.dtype), (n, *y.shape)), retain_graph=True, allow_unused=True, is_grads_batched=True)
+    return _w.zeros_like(_analytical(y, x)) if g is None else _w.permute(_w.reshape(g, (n, -1)))
+
+
+def _fault(y, x, nondet_tol, dtypes, batched):
+    # what is wrong with gradients of y other than their numbers; None: nothing
+    first = _w.detach(_analytical(y, x))
+    if not bool(_w.all(_w.le(_w.abs(first - _w.detach(_analytical(y, x))), nondet_tol))):
+        return ("Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives different values, "
+                f"although analytical gradient matches numerical gradient.The tolerance for nondeterminism was {nondet_tol}.")
+    (g,) = _grad.grad(y, x, _w.ones_like(y), retain_graph=True, allow_unused=True)
+    (none,) = _grad.grad(y, x, _w.zeros_like(y), retain_graph=True, allow_unused=True)
+    if none is not None and not bool(_w.all(_w.eq(none, 0))):
+        return "backward not multiplied by grad_output"
+    if dtypes and g is not None and g.dtype is not x.dtype:
+        return "Gradient has dtype mismatch"
+    if batched and not bool(_w.all(_w.is_close(_at_once(y, x), first, 0.001, 1e-5))):
+        return "While computing batched gradients: gradients that are computed at once are other ones"
+    return None
+
+
+def check(func, inputs, eps, atol, rtol, raise_exception, forward=False, backward=True, nondet_tol=0.0, dtypes=False, batched=False):
     inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     results = _results(func, inputs)
     for k, x in enumerate(inputs):
@@ -75,10 +100,15 @@ def check(func, inputs, eps, atol, rtol, raise_exception, forward=False, backwar
                     return False
                 raise GradcheckError(f"Jacobian mismatch for output {j} with respect to input {k},\n"
                                      f"numerical:{numerical}\nanalytical:{_w.detach(analytical)}\n")
+            fault = _fault(y, x, nondet_tol, dtypes, batched) if backward and y.requires_grad else None
+            if fault is not None:
+                if not raise_exception:
+                    return False
+                raise GradcheckError(fault)
     return True
 
 
-def check_twice(func, inputs, eps, atol, rtol, raise_exception):
+def check_twice(func, inputs, eps, atol, rtol, raise_exception, *ways):
     inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
 
     def first(*args):
@@ -93,4 +123,4 @@ def check_twice(func, inputs, eps, atol, rtol, raise_exception):
         with _grad.enable_grad():
             return first(*args)
 
-    return check(steady, inputs, eps, atol, rtol, raise_exception)
+    return check(steady, inputs, eps, atol, rtol, raise_exception, *ways)
