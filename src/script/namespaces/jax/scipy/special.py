@@ -88,9 +88,20 @@ def digamma(x):
 psi = digamma
 
 
-def zeta(x, q):
-    x, q = _same(x, q)
+@_custom_jvp
+def _zeta(x, q):
     return _w.where(_w.lt(x, 1), float("nan"), _special.zeta(_w, x, q))
+
+
+@_zeta.defjvp
+def _(primals, tangents):
+    # JAX's: the sum's own below 1, too, where zeta alone is NaN
+    from jax import jvp
+    return jvp(lambda x, q: _special.zeta(_w, x, q), primals, tangents)
+
+
+def zeta(x, q):
+    return _zeta(*_same(x, q))
 
 
 def polygamma(n, x):
