@@ -72,6 +72,9 @@ torch.manual_seed(0)
 net, line, bright = torch.jit.script(Net()), torch.jit.script(Line()), torch.jit.script(Bright())
 net(torch.zeros(2, 1, 8, 8))
 net.save("net.weft")
+drop = torch.jit.script(nn.Sequential(nn.Conv2d(1, 4, 3, padding=1), nn.BatchNorm2d(4), nn.ReLU(), nn.Flatten(), nn.Dropout(0.2), nn.Linear(256, 10)))
+drop(torch.zeros(2, 1, 8, 8))
+drop.save("drop.weft")
 line(torch.zeros(2, 3))
 line.loss(torch.zeros(2, 3), torch.zeros(2))
 line.save("line.weft")
@@ -153,8 +156,8 @@ check 'patience ends it' awk -F, 'END { exit !($1 < 40) }' p.csv
 check freeze "$weft" train "${digits[@]}" --epochs=1 --freeze=conv,out.bias -o z.weft
 check 'what is frozen stays' "$weft" run same.py z.weft net.weft
 
-# ---- resumed to the same bits
-all=("${digits[@]}" --validation=0.2 --epochs=12 --schedule=cosine,warmup:20 --clip=1 --optimizer=adamw --decay=0.01 --save-steps=7 --quiet)
+# ---- resumed to the same bits, masks of dropout too
+all=(drop.weft "${digits[@]:1}" --validation=0.2 --epochs=12 --schedule=cosine,warmup:20 --clip=1 --optimizer=adamw --decay=0.01 --save-steps=7 --quiet)
 start=$(date +%s%N)
 check whole "$weft" train "${all[@]}" -o whole.weft --log=whole.csv
 took=$((($(date +%s%N) - start) / 1000)) # microseconds, on this machine
@@ -165,6 +168,7 @@ for i in 1 2 3 4 5; do
 done
 check resume "$weft" train "${all[@]}" -o part.weft --log=part.csv --resume
 check 'killed and resumed to the same bits' cmp whole.weft part.weft
+check 'dropout learns' awk -F, 'END { exit !($5 > 0.85) }' whole.csv
 check 'and the same log' cmp <(cut -d, -f1-6 whole.csv) <(cut -d, -f1-6 part.csv)
 check 'it was killed' test "$killed" -gt 0
 check 'no checkpoint is left' test ! -e part.weft.checkpoint
