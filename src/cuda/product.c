@@ -42,7 +42,8 @@ enum { /* of the library's headers */
 #define PROPOSALS   24
 #define TIMED_FLOPS 1e7 /* products of more are worth a search */
 #define TIMED_RUNS  5
-#define TIMED_VAIN  8       /* proposals in a row that are no better, after which the others are not tried */
+#define TIMED_VAIN  8       /* proposals in a row that are no better, after which the others are not tried, */
+#define TIMED_ALL   5e11    /* but for products of more: among these the best one came late */
 #define TIMED_FAR   1.3F /* times the best, from which on one run is enough */
 
 typedef struct Heuristic { /* as the library fills it */
@@ -273,15 +274,17 @@ static int propose(CudaQueue *q, const ProductPlan *p, Heuristic *found)
     return n;
 }
 
+static double flops_of(const Shape *s) { return 2.0 * (double)s->m * (double)s->n * (double)s->k * (double)s->batch; }
+
 /* The fastest of them and of our own, if it can be told. */
 static bool search(CudaQueue *q, wf_ctx *cx, ProductPlan *p, Operands x)
 {
     const Shape *s = &p->shape;
     Heuristic found[PROPOSALS];
-    int n = propose(q, p, found), vain = 0;
+    int n = propose(q, p, found), vain = 0, most = flops_of(s) < TIMED_ALL ? TIMED_VAIN : PROPOSALS;
     float least = -1, own = -1;
 
-    for (int i = x.own ? -1 : 0; i < n && vain < TIMED_VAIN; i++) {
+    for (int i = x.own ? -1 : 0; i < n && vain < most; i++) {
         Choice by = {.own = i < 0};
         float ms;
 
@@ -334,7 +337,7 @@ static bool choose(CudaQueue *q, wf_ctx *cx, ProductPlan *p, Operands x)
     char head[200];
     bool ok;
 
-    if (2.0 * (double)s->m * (double)s->n * (double)s->k * (double)s->batch < TIMED_FLOPS || q->branches) {
+    if (flops_of(s) < TIMED_FLOPS || q->branches) {
         p->best.own = x.own != NULL;
         if (!p->best.own && propose(q, p, first) > 0)
             p->best.h = first[0];
