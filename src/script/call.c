@@ -505,7 +505,7 @@ Value sc_call_class(Vm *vm, Class *c, const Args *a)
         if (self.tag == T_NIL || !c->script || !sc_is_instance(vm, self, c))
             return self;
     } else {
-        self = sc_new_instance(vm, c);
+        self = sc_new_given(vm, c, a);
     }
     if (self.tag == T_NIL)
         return NIL;

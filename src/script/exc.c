@@ -316,6 +316,21 @@ static KnownClass class_of_errno(int e)
                                            : C_OSError;
 }
 
+Value sc_new_given(Vm *vm, Class *c, const Args *a)
+{
+    Value self = sc_new_instance(vm, c);
+    Tuple *t;
+
+    if (self.tag == T_NIL || !c->script || sc_is_subclass(c, vm->cls[C_OSError]) || !sc_is_subclass(c, vm->cls[C_BaseException]))
+        return self;
+    if (!(t = sc_tuple_of(vm, a->v, a->n))) {
+        sc_drop(vm, self);
+        return NIL;
+    }
+    sc_put(vm, &((Exc *)self.o)->args, v_obj(t));
+    return self;
+}
+
 static bool exc_init(Vm *vm, Value self, const Args *a)
 {
     Exc *e = (Exc *)self.o;

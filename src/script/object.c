@@ -184,7 +184,7 @@ static Value object_new(Vm *vm, const Args *a)
     }
     if (c->d.make)
         return sc_make_value(vm, c, &(Args){a->v + 1, a->n - 1, a->nkw, a->names, NULL, NULL});
-    return sc_new_instance(vm, c);
+    return sc_new_given(vm, c, &(Args){a->v + 1, a->n - 1, 0, NULL, NULL, NULL});
 }
 
 static Value object_eq(Vm *vm, const Args *a)

@@ -799,6 +799,7 @@ Value sc_raise_memory(Vm *vm);
 Value sc_raise_ctx(Vm *vm);
 bool sc_set_exc(Vm *vm, Value exc_or_class, Value cause);
 Value sc_take_exc(Vm *vm);          /* the pending one, now handled: owned */
+Value sc_new_given(Vm *vm, Class *c, const Args *a); /* an instance; an exception's args are what it is called with, whatever __init__ does */
 Value sc_exc_name(Vm *vm, Str *name); /* the pending exception gets the attribute name; NIL */
 bool sc_exc_is(Vm *vm, KnownClass k); /* is one of this class pending? */
 void sc_clear_exc(Vm *vm);

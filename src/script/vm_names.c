@@ -208,7 +208,7 @@ Function *vm_find_init(Vm *vm, Class *c)
 
     c->init_version = vm->version;
     c->init_fn = NIL;
-    if (!c->script || c->is_tuple || c->d.make)
+    if (!c->script || c->is_tuple || c->d.make || sc_is_subclass(c, vm->cls[C_BaseException]))
         return NULL;
     nw = sc_class_find(c, vm->known[S_new]);
     if (nw && !sc_is_exact(vm, *nw, C_staticmethod))

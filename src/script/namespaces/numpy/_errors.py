@@ -65,7 +65,7 @@ def _indices(text):
 
 def _axis(text):
     axis, rank = _numbers(text)[:2]
-    return AxisError(f"axis {axis} is out of bounds for array of dimension {rank}")
+    return AxisError(axis, rank)
 
 
 def _traced(text):

@@ -75,12 +75,19 @@ def _check_casting(xs, dtype, casting):
 
 
 def concatenate(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
+    if isinstance(axis, bool):
+        raise TypeError("an integer is required for the axis")
+    if axis is not None and not hasattr(axis, "__index__"):
+        raise TypeError(f"'{type(axis).__name__}' object cannot be interpreted as an integer")
     xs = [_w.wrap(a) for a in arrays]
     _check_casting(xs, dtype, casting)
     if not xs:
         raise ValueError("need at least one array to concatenate")
     if axis is None:
         xs, axis = [_w.reshape(x, -1) for x in xs], 0
+    rank = xs[0].ndim
+    if rank and not -rank <= axis < rank:
+        raise AxisError(axis, rank)
     for i, x in enumerate(xs):
         if x.ndim == 0:
             raise ValueError("zero-dimensional arrays cannot be concatenated")
@@ -88,7 +95,7 @@ def concatenate(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
             raise ValueError("all the input arrays must have same number of dimensions, but the array at index 0 has "
                              f"{xs[0].ndim} dimension(s) and the array at index {i} has {x.ndim} dimension(s)")
         for k, (n, m) in enumerate(zip(xs[0].shape, x.shape)):
-            if n != m and k != axis % x.ndim and -x.ndim <= axis < x.ndim:
+            if n != m and k != axis % x.ndim:
                 raise ValueError("all the input array dimensions except for the concatenation axis must match exactly, but along "
                                  f"dimension {k}, the array at index 0 has size {n} and the array at index {i} has size {m}")
     if dtype is not None:
