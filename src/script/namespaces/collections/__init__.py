@@ -7,8 +7,8 @@ __all__ = ["ChainMap", "Counter", "OrderedDict", "UserDict", "UserList", "UserSt
 class OrderedDict(dict):
     def __repr__(self):
         if not self:
-            return "OrderedDict()"
-        return "OrderedDict(" + repr(list(self.items())) + ")"
+            return type(self).__name__ + "()"
+        return type(self).__name__ + "(" + repr(list(self.items())) + ")"
 
     def move_to_end(self, key, last=True):
         value = self[key]
@@ -180,8 +180,8 @@ class Counter(dict):
 
     def __repr__(self):
         if not self:
-            return "Counter()"
-        return "Counter({" + ", ".join(f"{k!r}: {n!r}" for k, n in self.most_common()) + "})"
+            return type(self).__name__ + "()"
+        return type(self).__name__ + "({" + ", ".join(f"{k!r}: {n!r}" for k, n in self.most_common()) + "})"
 
 
 class deque:
@@ -341,8 +341,8 @@ class deque:
 
     def __repr__(self):
         if self.maxlen is None:
-            return f"deque({self._flat()!r})"
-        return f"deque({self._flat()!r}, maxlen={self.maxlen})"
+            return f"{type(self).__name__}({self._flat()!r})"
+        return f"{type(self).__name__}({self._flat()!r}, maxlen={self.maxlen})"
 
 
 def _field(i):
