@@ -183,7 +183,7 @@ static Value set_compare(Vm *vm, CmpOp op, Value a, Value b)
 /* r = x op y, as a new set of x's class */
 static Value combine(Vm *vm, BinOp op, Dict *x, Dict *y)
 {
-    Dict *r = sc_gc_new(vm, x->h.h.cls->script ? vm->cls[C_set] : x->h.h.cls, sizeof *r);
+    Dict *r = sc_gc_new(vm, vm->cls[sc_is(vm, v_obj(x), C_set) ? C_set : C_frozenset], sizeof *r);
     DictEntry *e;
     bool ok = r != NULL;
     uint32_t i;
@@ -256,6 +256,18 @@ static bool set_hash(Vm *vm, Value v, uint64_t *out)
 static bool set_init(Vm *vm, Value self, const Args *a)
 {
     return a->v[0].tag == T_NIL || sc_set_add_all(vm, (Dict *)self.o, a->v[0]);
+}
+
+/* What is in a frozenset is there before __init__ is called. */
+static Value frozen_make(Vm *vm, Class *c, const Args *a)
+{
+    Value self = sc_new_instance(vm, c);
+
+    if (self.tag != T_NIL && !set_init(vm, self, a)) {
+        sc_drop(vm, self);
+        return NIL;
+    }
+    return self;
 }
 
 #define SELF ((Dict *)a->v[0].o)
@@ -400,10 +412,10 @@ static int set_contains(Vm *vm, Value self, Value v)
 
 #define SET_DEF(text, m)                                                                 \
     .name = text, .size = sizeof(Dict), .attrs_at = offsetof(Dict, attrs),               \
-    .init = set_init, .init_params = "|iterable", .destroy = set_destroy,                \
+    .destroy = set_destroy,                                                              \
     .visit = set_visit, .repr = set_repr, .compare = set_compare, .binary = set_binary,  \
     .hash = set_hash, .len = set_len, .contains = set_contains, .iter = set_iter,        \
     .methods = m
 
-const ClassDef sc_set_def = {SET_DEF("set", set_methods)};
-const ClassDef sc_frozenset_def = {SET_DEF("frozenset", frozen_methods)};
+const ClassDef sc_set_def = {SET_DEF("set", set_methods), .init = set_init, .init_params = "|iterable"};
+const ClassDef sc_frozenset_def = {SET_DEF("frozenset", frozen_methods), .make = frozen_make, .make_params = "|iterable"};
