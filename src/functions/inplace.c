@@ -28,6 +28,10 @@ static bool may_write(wf_ctx *c, const char *fn, const Tensor *x, const Tensor *
               "%s: a %sleaf that requires a gradient cannot be written to "
               "(wf_no_grad_begin allows it)",
               fn, root == x ? "" : "view of a ");
+    else if (x->store->inference && !c->tensors->inference)
+        tensor_fail(c, WF_ERR_VALUE,
+              "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal tensor before doing "
+              "inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details.");
     else if (x->locked || (x->store->array && wf_array_data(x->store->array) &&
                            !wf_array_data_mutable(x->store->array)))
         tensor_fail(c, WF_ERR_VALUE,

@@ -220,6 +220,13 @@ static bool save_operand(wf_ctx *c, RecordNode *n, uint32_t i, Tensor *t)
 {
     if (n->in[i].saved)
         return true;
+    if (t->store && t->store->inference) {
+        tensor_fail(c, WF_ERR_VALUE,
+              "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation tracked by "
+              "autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` "
+              "instead of `torch.inference_mode()`.");
+        return false;
+    }
     /* without history, so that a later write into the operand makes no cycle */
     n->in[i].saved = t->wants_grad ? tensor_retain(t) : tensor_alias(c, t);
     n->in[i].version = t->store->version;

@@ -41,6 +41,7 @@ static Storage *store_new(wf_ctx *c, size_t bytes)
     b->version = 0;
     b->written = NOWHERE;
     b->born = s->trace ? s->trace->id : 0;
+    b->inference = s->inference;
     b->array = NULL;
     b->cx = c;
     s->live_bytes += (int64_t)room;
@@ -314,7 +315,11 @@ Tensor *tensor_from_array(wf_ctx *c, wf_array *a)
         wf_array_release(a);
         return NULL;
     }
-    *b = (Storage){.refs = 1, .cx = c, .array = a, .born = c->tensors->trace ? c->tensors->trace->id : 0};
+    *b = (Storage){.refs = 1,
+                   .cx = c,
+                   .array = a,
+                   .born = c->tensors->trace ? c->tensors->trace->id : 0,
+                   .inference = c->tensors->inference};
     b->data = (void *)(uintptr_t)wf_array_data(a); /* may_write asks whether it may be */
     if (rank) {
         memcpy(t->dims, wf_array_dims(a), rank * sizeof *t->dims);

@@ -45,6 +45,7 @@ typedef struct Storage {
     void *data;      /* NULL: on a device that the host cannot read; see tensor_read */
     wf_array *array; /* that owns data; NULL: data follows the header */
     wf_ctx *cx;
+    bool inference;       /* made in inference mode: nothing follows it, and it is written there alone */
     Place written;        /* by whom last */
     uint64_t born;        /* the innermost trace when it was made, by its id; 0: none */
     struct Storage *next; /* in a free list */
@@ -186,6 +187,7 @@ struct Tensors {    /* the state of one context */
 
     uint64_t recorders; /* bits of the open ones; bit 0: requires-grad */
     int no_grad;        /* > 0: nothing is recorded */
+    bool inference;     /* what is made is of no derivative's concern (Storage) */
     bool cuts;          /* no_grad inside a trace cuts the derivative of what is emitted there */
     RecordNode *dead;         /* nodes to be freed, one after the other: histories are deep */
     bool burying;

@@ -103,6 +103,8 @@ static Value n_about(Vm *vm, const Args *a)
         v = v_int((int64_t)t->need);
     else if (!strcmp(what, "packed") && (t = tensor_get(e.c, x, "about")) != NULL)
         v = v_bool(t->symbolic ? view_is_packed(e.c, t) : t->packed);
+    else if (!strcmp(what, "inference") && (t = tensor_get(e.c, x, "about")) != NULL)
+        v = v_bool(t->store && t->store->inference);
     else if (!strcmp(what, "locked") && (t = tensor_get(e.c, x, "about")) != NULL)
         v = v_bool(t->locked);
     else if (!strcmp(what, "offset") && (t = tensor_get(e.c, x, "about")) != NULL)

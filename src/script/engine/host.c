@@ -381,6 +381,17 @@ static Value n_recording(Vm *vm, const Args *a)
     return v_bool(was);
 }
 
+/* inference(): is what is made of no derivative's concern? inference(on): so it is from now on; what was before */
+static Value n_inference(Vm *vm, const Args *a)
+{
+    Tensors *s = vm->cx->tensors;
+    bool was = s->inference;
+
+    if (a->v[0].tag != T_NIL && !sc_to_bool(vm, a->v[0], &s->inference))
+        return NIL;
+    return v_bool(was);
+}
+
 /* mode(on): as recording, for a block; 1 or 0, what was before. 2 more: derivatives may be taken by another way than
  * reverse mode alone, which such a block is not for. */
 static Value n_mode(Vm *vm, const Args *a)
@@ -508,6 +519,7 @@ const NativeDef engine_hosts[] = {
     {"saved_hooks", n_saved_hooks, "pack,unpack"},
     {"saved", n_saved, "x,at"},
     {"recording", n_recording, "|on"},
+    {"inference", n_inference, "|on"},
     {"mode", n_mode, "on"},
     {"relay", n_relay, "fn,to|dicts"},
     {0},

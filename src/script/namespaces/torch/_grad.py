@@ -59,10 +59,20 @@ class enable_grad(_w.EnableGrad):
 
 
 class inference_mode(_Mode):
+    # What is made there is of no derivative's concern: the engine notes it in its memory.
     def __init__(self, mode=True):
         fn = None if isinstance(mode, bool) else mode
         _Mode.__init__(self, fn)
         self.mode = False if fn is not None else not mode
+        self.outside = []
+
+    def __enter__(self):
+        self.outside.append(_w.inference(not self.mode))
+        _Mode.__enter__(self)
+
+    def __exit__(self, kind, value, trace):
+        _w.inference(self.outside.pop())
+        return _Mode.__exit__(self, kind, value, trace)
 
 
 class set_grad_enabled(_Mode):
@@ -86,7 +96,7 @@ def is_grad_enabled():
 
 
 def is_inference_mode_enabled():
-    return False
+    return _w.inference()
 
 
 # ---- names of steps

@@ -154,7 +154,7 @@ def is_neg(input):
 
 
 def is_inference(input):
-    return False if isinstance(input, _w.Tensor) else _refuse(input)
+    return _w.about(input, "inference") if isinstance(input, _w.Tensor) else _refuse(input)
 
 
 def _refuse(input):

@@ -202,7 +202,12 @@ class Tensor(_w.Tensor):
     is_leaf = property(lambda self: _w.about(self, "leaf"))
     grad_fn = property(lambda self: _grad.grad_fn(self))
     retains_grad = property(lambda self: hasattr(self, "_kept"))
-    _version = property(lambda self: _w.about(self, "version"))
+    @property
+    def _version(self):
+        if _w.about(self, "inference"):
+            raise RuntimeError("Inference tensors do not track version counter.")
+        return _w.about(self, "version")
+
     output_nr = 0
 
     @property
@@ -360,6 +365,8 @@ class Tensor(_w.Tensor):
     def requires_grad_(self, requires_grad=True):
         if requires_grad and not self.dtype.is_inexact:
             raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
+        if requires_grad and _w.about(self, "inference") and not _w.inference():
+            raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         if not requires_grad and not _w.about(self, "leaf"):
             raise RuntimeError("you can only change requires_grad flags of leaf variables. If you want to use a "
                                "computed variable in a subgraph that doesn't require differentiation use "
