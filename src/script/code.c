@@ -174,6 +174,27 @@ static Value co_varnames(Vm *vm, Value self)
     return r;
 }
 
+/* Names of globals and attributes, as they come first. */
+static Value co_names(Vm *vm, Value self)
+{
+    const ByteCode *c = ((CodeObj *)self.o)->code;
+    List *l = sc_list(vm, 0);
+    bool ok = l != NULL && (!c || sc_code_load(c));
+    Value r;
+
+    for (uint32_t i = 0; ok && c && i < c->ncaches; i++) {
+        bool known = false;
+
+        for (int64_t k = 0; k < l->n && !known; k++)
+            known = !strcmp(((Str *)l->v[k].o)->s, c->caches[i].name->s);
+        ok = known || push_name(vm, l, c->caches[i].name->s);
+    }
+    r = ok ? v_obj(sc_tuple_of(vm, l->v, (uint32_t)l->n)) : NIL;
+    if (l)
+        obj_drop(vm, l);
+    return r;
+}
+
 static Value co_nlocals(Vm *vm, Value self)
 {
     Value t = co_varnames(vm, self);
@@ -192,6 +213,7 @@ static const PropertyDef code_properties[] = {
     {"co_posonlyargcount", co_posonlyargcount, NULL},
     {"co_kwonlyargcount", co_kwonlyargcount, NULL},
     {"co_flags", co_flags, NULL},
+    {"co_names", co_names, NULL},
     {"co_varnames", co_varnames, NULL},
     {"co_nlocals", co_nlocals, NULL},
     {0}};

@@ -41,3 +41,11 @@ m = types.ModuleType("mm", "doc"); m.a = 1; print(m.__name__, m.__doc__, m.a, m)
 class L(types.ModuleType):
     def __getattr__(self, n): return n.upper()
 print(L("zz").hello)
+
+
+def reads(x):
+    y = len(x)
+    return [abs(i) for i in x] + [x.count(y), len(x)]
+
+
+print(reads.__code__.co_names, (lambda: reads(1).real).__code__.co_names)

@@ -103,6 +103,8 @@ static Value n_about(Vm *vm, const Args *a)
         v = v_int((int64_t)t->need);
     else if (!strcmp(what, "packed") && (t = tensor_get(e.c, x, "about")) != NULL)
         v = v_bool(t->symbolic ? view_is_packed(e.c, t) : t->packed);
+    else if (!strcmp(what, "followed") && (t = tensor_get(e.c, x, "about")) != NULL) /* is a derivative being taken by it? */
+        v = v_bool(tensor_is_followed(e.c, t));
     else if (!strcmp(what, "inference") && (t = tensor_get(e.c, x, "about")) != NULL)
         v = v_bool(t->store && t->store->inference);
     else if (!strcmp(what, "locked") && (t = tensor_get(e.c, x, "about")) != NULL)

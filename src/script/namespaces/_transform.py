@@ -40,11 +40,13 @@ class _Run:
             self.aux = _tree.unflatten(self.aux_spec, aux)
 
     def _record(self, flat, xs):
-        before, self.kit.levels = self.kit.levels, self.kit.levels + (self.forward,)
+        kit = self.kit
+        before = kit.levels, kit.traced_at
+        kit.levels += (self.forward,)
         try:
             return self._recorded(flat, xs)
         finally:
-            self.kit.levels = before
+            kit.levels, kit.traced_at = before
 
     def _recorded(self, flat, xs):
         w = self.kit.w
@@ -66,6 +68,7 @@ class _Run:
         def flat(*xs):
             self.lifted = xs
             kit.seen(xs)
+            kit.traced_at = kit.w.about(xs[0], "level") if xs else None
             leaves = list(self.leaves)
             for i, x in zip(self.live, xs):
                 leaves[i] = x
@@ -132,6 +135,7 @@ def _basis(w, x):
 
 class Transforms:
     levels = ()                 # the derivatives that are being taken, innermost last: in forward mode?
+    traced_at = None            # the trace in which that is recorded; None: it is done as it comes
 
     @property
     def forward(self):

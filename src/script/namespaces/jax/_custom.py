@@ -37,6 +37,13 @@ def _run_now(fun, args, kwargs):
     return out
 
 
+def _mentions(f, what):
+    # Does the text of f name it? Then f takes its value from there.
+    code = getattr(f, "__code__", None)
+    held = [] if code is None else [f.__globals__.get(name) for name in code.co_names] + [c.cell_contents for c in f.__closure__ or ()]
+    return code is None or any([x is what for x in held])
+
+
 class _Custom:
     def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
         self.depth = 0          # rules of this function that are running
@@ -69,14 +76,33 @@ class _Custom:
         finally:
             self.depth -= 1
 
+    def _by_rule(self, leaves, rule):
+        # Where a derivative is being taken, the value is the rule's, too; it is the function's if the rule asks that.
+        if self.depth or _mentions(rule, self):
+            return False
+        at = kit.traced_at
+        return any([_w.about(x, "followed") or (at is not None and _w.about(x, "level") == at) for x in leaves])
+
+    def _once(self, f):
+        # f, called but once: what it does is kept as a program.
+        kept = []
+
+        def run(*xs):
+            if not kept:
+                program = _w.trace(f, list(xs))
+                kept.append((program, list(program.captures)))
+            program, captures = kept[0]
+            return list(_w.apply(program, list(xs), (), captures))
+        return run
+
     def _merge(self, fixed, rest, n):
         it = iter(rest)
         return [fixed[i] if i in fixed else next(it) for i in range(n)]
 
-    def _slot(self, fixed, spec):
+    def _slot(self, fixed, spec, by_rule):
         # One for each set of fixed values, so that a rule knows its own function.
         try:
-            key = (tuple(fixed.items()), spec)
+            key = (tuple(fixed.items()), spec, by_rule)
             hash(key)
         except TypeError:
             return _w.Slot()
@@ -120,14 +146,18 @@ class custom_jvp(_Custom):
         leaves, spec = kit.flatten(rest)
         leaves = [_w.wrap(x) for x in leaves]
         live = [i for i, x in enumerate(leaves) if _is_float(x)]
+        by_rule = self._by_rule(leaves, self.rule)
         out = []
+        counts = []
 
-        def flat(*xs):
+        def flat(*xs, of=None):
+            if by_rule:
+                return (of or rule)(*xs, *[_w.zeros_like(xs[i]) for i in live])[:counts[-1]]
             ys, s = kit.flatten(self.fun(*self._merge(fixed, _tree.unflatten(spec, xs), n)))
             out.append(s)
             return ys
 
-        def rule(*xs):
+        def each(*xs):
             primals, tangents = xs[:len(leaves)], xs[len(leaves):]
             zeros = [_w.zeros_like(x) if _is_float(x) else Float0Array(tuple(x.shape)) for x in primals]
             for i, t in zip(live, tangents):
@@ -136,17 +166,22 @@ class custom_jvp(_Custom):
             head = [fixed[i] for i in sorted(fixed)]
             y, dy = self._inside(self.rule, *head, tuple(p), tuple(t))
             ys, s = kit.flatten(y)
+            if by_rule:
+                out.append(s)
+                counts.append(len(ys))
             dys = _tree.flatten_up_to(s, dy)
             pairs = [(_w.wrap(a), b) for a, b in zip(ys, dys)]
             return ys + [_w.cast(_w.broadcast_to(_w.wrap(d), v.shape), v.dtype) for v, d in pairs if _is_float(v)]
 
+        rule = self._once(each) if by_rule else each
+
         def at_values(at):
-            ys = [_w.wrap(y) for y in flat(*at)]
+            ys = [_w.wrap(y) for y in flat(*at, of=each)]
             if _w.recorders() == 0:
                 return ys
-            return _w.custom_jvp(_w.Slot(), lambda *xs: ys, lambda *xs: ys + rule(*at, *xs[len(at):])[len(ys):], leaves)
+            return _w.custom_jvp(_w.Slot(), lambda *xs: ys, lambda *xs: ys + each(*at, *xs[len(at):])[len(ys):], leaves)
 
-        slot = self._slot(fixed, spec)
+        slot = self._slot(fixed, spec, by_rule)
         ys = _or_at_values(lambda: _w.custom_jvp(slot, flat, rule, leaves), at_values, leaves)
         return _tree.unflatten(out[-1], ys)
 
@@ -206,18 +241,25 @@ class custom_vjp(_Custom):
         fixed, rest, n = self._split(args, kwargs)
         leaves, spec = kit.flatten(rest)
         leaves = [_w.wrap(x) for x in leaves]
+        by_rule = self._by_rule(leaves, self.fwd)
         out = []
         saved = []
 
-        def flat(*xs):
-            ys, s = kit.flatten(self.fun(*self._merge(fixed, _tree.unflatten(spec, xs), n)))
+        def found(y):
+            ys, s = kit.flatten(y)
             ys = [_w.wrap(y) for y in ys]
             out.append((s, [(_is_float(y), _w.about(y, "weak"), tuple(y.shape)) for y in ys]))
             return ys
 
-        def forward(*xs):
+        def flat(*xs, of=None):
+            if by_rule:
+                ys = (of or forward)(*xs)
+                return ys[:len(out[-1][1])]
+            return found(self.fun(*self._merge(fixed, _tree.unflatten(spec, xs), n)))
+
+        def each(*xs):
             y, res = self._inside(self.fwd, *self._merge(fixed, _tree.unflatten(spec, xs), n))
-            ys = kit.flatten(y)[0]
+            ys = found(y) if by_rule else kit.flatten(y)[0]
             parts, s = kit.flatten(res)
             keep = [i for i, r in enumerate(parts) if isinstance(r, (float, int, bool, complex, _w.Tensor))]
             kept = [_w.wrap(parts[i]) for i in keep]
@@ -241,15 +283,17 @@ class custom_vjp(_Custom):
                                 f"{len(rest)} cotangents, one for each differentiable argument, got {got!r}")
             return self._cotangents(got, rest, leaves)
 
+        forward = self._once(each) if by_rule else each
+
         def at_values(at):
             if _w.recorders() == 0:
-                return flat(*at)
-            count = len(flat(*at))
-            both = [_w.wrap(y) for y in forward(*at)]
+                return flat(*at, of=each)
+            count = len(flat(*at, of=each))
+            both = [_w.wrap(y) for y in each(*at)]
             ys, kept = both[:count], both[count:]
             return _w.custom_vjp(_w.Slot(), lambda *xs: ys, lambda *xs: ys, lambda *gs: backward(*kept, *gs), leaves)
 
-        slot = self._slot(fixed, spec)
+        slot = self._slot(fixed, spec, by_rule)
         ys = _or_at_values(lambda: _w.custom_vjp(slot, flat, forward, backward, leaves), at_values, leaves)
         return _tree.unflatten(out[-1][0], ys)
 
