@@ -37,11 +37,31 @@ def _run_now(fun, args, kwargs):
     return out
 
 
+def _content(cell):
+    try:
+        return cell.cell_contents
+    except ValueError:      # nothing yet
+        return None
+
+
 def _mentions(f, what):
     # Does the text of f name it? Then f takes its value from there.
     code = getattr(f, "__code__", None)
-    held = [] if code is None else [f.__globals__.get(name) for name in code.co_names] + [c.cell_contents for c in f.__closure__ or ()]
+    held = [] if code is None else [f.__globals__.get(name) for name in code.co_names] + [_content(c) for c in f.__closure__ or ()]
     return code is None or any([x is what for x in held])
+
+
+def _once(f):
+    # f, called but once: what it does is kept as a program.
+    kept = []
+
+    def run(*xs):
+        if not kept:
+            program = _w.trace(f, list(xs))
+            kept.append((program, list(program.captures)))
+        program, captures = kept[0]
+        return list(_w.apply(program, list(xs), (), captures))
+    return run
 
 
 class _Custom:
@@ -82,18 +102,6 @@ class _Custom:
             return False
         at = kit.traced_at
         return any([_w.about(x, "followed") or (at is not None and _w.about(x, "level") == at) for x in leaves])
-
-    def _once(self, f):
-        # f, called but once: what it does is kept as a program.
-        kept = []
-
-        def run(*xs):
-            if not kept:
-                program = _w.trace(f, list(xs))
-                kept.append((program, list(program.captures)))
-            program, captures = kept[0]
-            return list(_w.apply(program, list(xs), (), captures))
-        return run
 
     def _merge(self, fixed, rest, n):
         it = iter(rest)
@@ -173,7 +181,7 @@ class custom_jvp(_Custom):
             pairs = [(_w.wrap(a), b) for a, b in zip(ys, dys)]
             return ys + [_w.cast(_w.broadcast_to(_w.wrap(d), v.shape), v.dtype) for v, d in pairs if _is_float(v)]
 
-        rule = self._once(each) if by_rule else each
+        rule = _once(each) if by_rule else each
 
         def at_values(at):
             ys = [_w.wrap(y) for y in flat(*at, of=each)]
@@ -283,7 +291,7 @@ class custom_vjp(_Custom):
                                 f"{len(rest)} cotangents, one for each differentiable argument, got {got!r}")
             return self._cotangents(got, rest, leaves)
 
-        forward = self._once(each) if by_rule else each
+        forward = _once(each) if by_rule else each
 
         def at_values(at):
             if _w.recorders() == 0:
