@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-long gpu_launches, gpu_fail_at, gpu_replays, gpu_side_by_side, gpu_singles;
+long gpu_launches, gpu_fail_at, gpu_replays, gpu_side_by_side, gpu_singles, gpu_hurried;
 atomic_int gpu_refused, gpu_cubins;
 extern __attribute__((visibility("default"))) atomic_int gpu_held;
 atomic_int gpu_held; /* lib_nccl.c: an exchange is in a stream, and not done */
@@ -139,7 +139,6 @@ struct Put {
     size_t size, nwaits;
     unsigned x, y, threads;
     unsigned char byte;
-    int priority;
     Put **waits;
     bool done;
 };
@@ -280,11 +279,13 @@ int cuGraphNodeGetType(CuHandle node, int *type)
 }
 int cuGraphKernelNodeSetAttribute(CuHandle node, int attribute, const void *value)
 {
-    Put *n = node;
+    const Put *n = node;
+    int priority;
 
     if (attribute != 8 || n->run == run_copy || n->run == run_fill)
         return 1;
-    memcpy(&n->priority, value, sizeof n->priority);
+    memcpy(&priority, value, sizeof priority);
+    gpu_hurried += priority < 0;
     return answer();
 }
 int cuCtxGetStreamPriorityRange(int *least, int *greatest) { return *least = 0, *greatest = -5, 0; }

@@ -16,6 +16,7 @@ extern atomic_int gpu_cubins; /* that were loaded so far */
 extern long gpu_launches, gpu_fail_at;
 /* Graphs launched, every second of them in waves of what need not wait; nodes beside others in a wave. */
 extern long gpu_replays, gpu_side_by_side;
+extern long gpu_hurried; /* kernels of graphs that were given a priority */
 extern long gpu_singles; /* of those, of one kernel whose arguments were set before */
 extern atomic_int gpu_refused; /* texts that did not compile */
 /* The device of a context of that runtime. */

@@ -671,22 +671,10 @@ TEST(steps_of_a_captured_run_wait_for_what_they_must)
     if (!open_gpu(&g))
         return;
     for (int i = 0; i < COUNT(texts); i++) {
-        Region region;
-        Rng rng = {5};
-        const Program *p;
-
-        api_enter_(g.cx, &region);
-        gpu_replays = gpu_side_by_side = 0;
-        if ((p = parse_lines(g.cx, texts[i]))) {
-            Case c = case_of(g.cx, p, 1);
-
-            check_program(&g, p, case_inputs(g.cx, &c, &rng), "branches");
-        }
-        CHECK_STR(wf_ctx_message(g.cx), "");
+        gpu_replays = gpu_side_by_side = gpu_hurried = 0;
+        check_lines(&g, texts[i], 1, "branches");
         if (!g.real)
-            CHECK(gpu_replays >= 2 && (gpu_side_by_side > 0) == (i != 1));
-        wf_clear(g.cx);
-        api_leave(g.cx, &region);
+            CHECK(gpu_replays >= 2 && (gpu_side_by_side > 0) == (i != 1) && gpu_hurried > 0);
     }
     close_gpu(&g);
 }
@@ -709,21 +697,8 @@ TEST(few_terms_and_one_of_a_row_are_arithmetic)
 
     if (!open_gpu(&g))
         return;
-    for (int i = 0; i < COUNT(texts); i++) {
-        Region region;
-        Rng rng = {7};
-        const Program *p;
-
-        api_enter_(g.cx, &region);
-        if ((p = parse_lines(g.cx, texts[i]))) {
-            Case c = case_of(g.cx, p, 1);
-
-            check_program(&g, p, case_inputs(g.cx, &c, &rng), texts[i]);
-        }
-        CHECK_STR(wf_ctx_message(g.cx), "");
-        wf_clear(g.cx);
-        api_leave(g.cx, &region);
-    }
+    for (int i = 0; i < COUNT(texts); i++)
+        check_lines(&g, texts[i], 1, "arithmetic");
     close_gpu(&g);
 }
 

@@ -244,14 +244,23 @@ static double find_ways(CudaBranches *b)
     return longest;
 }
 
+static void hurry(const CudaDriver *cu, CuHandle node, int priority)
+{
+    int64_t value[8] = {0}; /* as large as a value of the driver's can be; the first 32 bits are a priority */
+    int kind = -1;
+
+    memcpy(value, &priority, sizeof priority);
+    if (cu->cuGraphNodeGetType(node, &kind) == 0 && kind == KERNEL_NODE)
+        cu->cuGraphKernelNodeSetAttribute(node, PRIORITY, value);
+}
+
 void cuda_branch_priorities(CudaQueue *q, CuHandle graph)
 {
     const CudaDriver *cu = &q->d->l->cu;
     CudaBranches *b = q->branches;
     double longest = find_ways(b);
-    int64_t value[8] = {0}; /* as large as a value of the driver's can be; the first 32 bits are a priority */
     int least = 0, greatest = 0;
-    size_t n = 0, at = 0;
+    size_t n = 0;
 
     if (cu->cuCtxGetStreamPriorityRange(&least, &greatest) != 0 || least == greatest || cu->cuGraphGetNodes(graph, NULL, &n) != 0 ||
         n > NODES || cu->cuGraphGetNodes(graph, b->waits, &n) != 0)
@@ -259,14 +268,10 @@ void cuda_branch_priorities(CudaQueue *q, CuHandle graph)
     for (uint32_t i = 0; i < b->nsteps; i++) /* nodes are in the order in which they came: else nothing is said */
         if (b->step[i].end > n || !b->step[i].end || (b->step[i].nnodes == 1 && b->waits[b->step[i].end - 1] != b->node[b->step[i].node]))
             return;
-    for (uint32_t i = 0; i < b->nsteps; at = b->step[i++].end)
-        for (; b->step[i].from + b->step[i].left > longest - SLACK_SECONDS && at < MIN(n, b->step[i].end); at++) {
-            int kind = -1;
-
-            memcpy(value, &greatest, sizeof greatest);
-            if (cu->cuGraphNodeGetType(b->waits[at], &kind) == 0 && kind == KERNEL_NODE)
-                cu->cuGraphKernelNodeSetAttribute(b->waits[at], PRIORITY, value);
-        }
+    for (uint32_t i = 0; i < b->nsteps; i++)
+        if (b->step[i].from + b->step[i].left > longest - SLACK_SECONDS)
+            for (size_t at = i ? b->step[i - 1].end : 0; at < b->step[i].end; at++)
+                hurry(cu, b->waits[at], greatest);
 }
 
 bool cuda_branches_open(CudaQueue *q)
