@@ -22,3 +22,8 @@ print(tf.where([True, False], [1, 2], [3, 4]), tf.cast([1.7, -1.7], tf.int32), t
 print(tf.strings if False else "", tf.bitwise if False else "", tf.math.is_nan([1.0, float("nan")]), tf.math.erf(0.5), tf.math.sigmoid(0.0), tf.math.softplus(0.0), tf.math.lgamma(5.0), tf.math.atan2(1.0, 1.0), tf.math.log1p(1.0), tf.math.expm1(1.0), tf.math.rsqrt(4.0), tf.math.squared_difference(3.0, 1.0), tf.math.xlogy(0.0, 0.0), tf.nn.relu(-1.0), tf.clip_by_value(5, 0, 3))
 t = tf.constant([[1.0, 2.0], [3.0, 4.0]])
 print(tf.linalg.matmul(t, t, transpose_b=True), tf.tensordot(t, t, 1), tf.einsum("ij,kj->ik", t, t), tf.linalg.diag_part(t), tf.linalg.trace(t), tf.linalg.norm(t), tf.linalg.matvec(t, [1.0, 1.0]), tf.linalg.solve(t, [[1.0], [2.0]]), tf.linalg.triangular_solve(t, [[1.0], [2.0]]), tf.linalg.det(t), tf.transpose(t), tf.linalg.global_norm([t]))
+
+# NumPy's options are those of its arrays
+import numpy
+numpy.set_printoptions(precision=3, suppress=True)
+print(tf.constant([1 / 3, 2e-9]), repr(tf.Variable([1 / 3])))

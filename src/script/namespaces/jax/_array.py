@@ -1,6 +1,7 @@
 # jax._array -- jax.Array: what arrays have as attributes and methods, x.at[..], and how they
 # look. Functions of several arguments are those of jax.numpy.
 import _jax as _w
+from _printing import text
 from jax import _gpu
 from jax._sharding import SingleDeviceSharding, World, said, said_of, sharding_of, shards_of
 
@@ -124,13 +125,13 @@ class ArrayImpl(_w.Tensor):
             return _shown(self) or f"JitTracer({'~' if _w.about(self, 'weak') else ''}{_type_text(self)})"
         if not _is_here(self):
             return f"Array(shape={tuple(self.shape)}, dtype={self.dtype.name})"
-        return _w.text(self, "jax")
+        return text(_w, self, "jax")
 
     def __str__(self):
         if _w.about(self, "symbolic"):
             return repr(self)
         _check_here(self)
-        return _w.text(self, "numpy")
+        return text(_w, self, "numpy")
 
     def __hash__(self):
         raise TypeError("unhashable type: 'jaxlib._jax.ArrayImpl'")

@@ -3,6 +3,8 @@
 # ndarray and the scalars (float64, int32, bool_ ..) share the class Methods. Natives give
 # scalars for results of rank 0, as NumPy does; 0-d arrays are made on purpose by _w.array.
 import _numpy as _w
+import _printing
+from _printing import options
 
 _abs, _min, _max, _sum, _round, _int, _all = abs, min, max, sum, round, int, all
 
@@ -26,21 +28,8 @@ def clipped(x, low, high):
     return _w.clip(x, beside(low, x, 0), beside(high, x, 0))
 
 
-class _Options:
-    def __init__(self):
-        self.precision = 8
-        self.threshold = 1000
-        self.edgeitems = 3
-        self.linewidth = 75
-        self.suppress = False
-
-
-options = _Options()
-
-
 def text(x, style):
-    o = options
-    return _w.text(x, style, o.precision, o.threshold, o.edgeitems, o.linewidth, None, o.suppress)
+    return _printing.text(_w, x, style)
 
 
 def of_jax(a):

@@ -2,6 +2,7 @@
 # which runs a function now or, while a graph is built, adds it to the graph.
 import _tf as _w
 import numpy as _np
+from _printing import text
 from tensorflow import _gpu, _strings
 
 
@@ -327,12 +328,12 @@ class EagerTensor(_w.Tensor, TensorLike):
     def __repr__(self):
         if _w.about(self, "symbolic"):
             return f"<tf.Tensor 'x:0' shape={_declared(self)} dtype={self.dtype.name}>"
-        return _w.text(self, "tf_repr")
+        return text(_w, self, "tf_repr")
 
     def __str__(self):
         if _w.about(self, "symbolic"):
             return f'Tensor("x:0", shape={_declared(self)}, dtype={self.dtype.name})'
-        return _w.text(self, "tf")
+        return text(_w, self, "tf")
 
 
 _w.set_class(EagerTensor)
