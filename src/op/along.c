@@ -132,12 +132,18 @@ static Along kept(const Program *p, const Eqn *e, uint32_t operand, uint32_t axi
     return mixed_if(!whole, axis);
 }
 
+/* One that is cut or made longer lies as it did. */
+static Along kept_or_mixed(const Program *p, const Eqn *e, uint32_t axis, bool whole)
+{
+    return mixed_if(!whole || in_type(p, e, 0).dims[axis] != val_type(p, e->out).dims[axis], axis);
+}
+
 Along along_slice(const Program *p, const Eqn *e, uint32_t operand, uint32_t axis)
 {
     const SliceAttr *a = e->attr;
 
-    return kept(p, e, operand, axis,
-                !a->start.v[axis] && (!a->stride.n || a->stride.v[axis] == 1));
+    (void)operand;
+    return kept_or_mixed(p, e, axis, !a->start.v[axis] && (!a->stride.n || a->stride.v[axis] == 1));
 }
 
 Along along_pad(const Program *p, const Eqn *e, uint32_t operand, uint32_t axis)
@@ -145,9 +151,7 @@ Along along_pad(const Program *p, const Eqn *e, uint32_t operand, uint32_t axis)
     const PadAttr *a = e->attr;
 
     return operand ? nowhere
-                   : kept(p, e, operand, axis,
-                          !a->lo.v[axis] && !a->hi.v[axis] &&
-                              (!a->interior.n || !a->interior.v[axis]));
+                   : kept_or_mixed(p, e, axis, !a->lo.v[axis] && !a->hi.v[axis] && (!a->interior.n || !a->interior.v[axis]));
 }
 
 Along along_dynamic_slice(const Program *p, const Eqn *e, uint32_t operand, uint32_t axis)

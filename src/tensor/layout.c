@@ -8,7 +8,8 @@
  * "WHICH!X,Y|MESH|SPEC": the axes X and Y are a part of types. Symbolic tensors have such layouts
  * too, and ops may be refused (transform/explicit.c). What stands behind an @ in WHICH names devices:
  * operands of one op that name different ones are refused. "WHICH||" is one device without a mesh,
- * "~WHICH||" one where a tensor only happens to be, which nothing follows.
+ * "~WHICH||" one where a tensor only happens to be, which nothing follows. "SPEC;2" was written with two
+ * entries, which is kept where a result lies as the first operand.
  */
 #include <stdio.h>
 
@@ -80,6 +81,9 @@ uint32_t layout_explicit(wf_ctx *c, const Tensor *t)
     return t && t->layout && explicit_of(layout_text(c, t->layout)) ? t->layout : 0;
 }
 
+/* The spec in front of how many entries it was written with. */
+static int spec_length(const char *spec) { return (int)strcspn(spec, ";"); }
+
 uint32_t layout_row(wf_ctx *c, uint32_t layout, uint32_t axis)
 {
     const char *text = layout_text(c, layout), *spec, *end;
@@ -97,6 +101,7 @@ uint32_t layout_row(wf_ctx *c, uint32_t layout, uint32_t axis)
     if (!(row = mem_alloc(&c->al, room)))
         return fail_memory(c), 0;
     snprintf(row, room, "%.*s%s", (int)(spec - text), text, end ? end + 1 : "");
+    row[head + (size_t)spec_length(row + head)] = 0;
     if (!end && spec > text + head) /* it was the last of several */
         row[strlen(row) - 1] = 0;
     layout = layout_intern(c, row);
@@ -134,8 +139,24 @@ static void lie(Tensor *t, uint32_t layout)
         t->node->out_saved[t->out]->layout = layout;
 }
 
-/* Inside a region. */
-static void spread_over(wf_ctx *c, const Program *p, const char *head, size_t length,
+/* Of an axis that is cut at once every device has all, as JAX has it of an index; in a program it lies as it did. */
+static const char *without_cut_axes(wf_ctx *c, const Program *p, const char *spec)
+{
+    Type x = val_type(p, program_in(p, 0)), y = val_type(p, p->outs[0]);
+    Text t;
+
+    text_init(&t, &c->scratch);
+    for (uint32_t k = 0; k < y.rank; k++) {
+        int n = (int)strcspn(spec, ",");
+
+        text_printf(&t, "%s%.*s", k ? "," : "", x.dims[k] == y.dims[k] ? n : 1, x.dims[k] == y.dims[k] ? spec : "-");
+        spec += n + (spec[n] == ',');
+    }
+    return text_str(&t);
+}
+
+/* Inside a region. cuts: p is a slice that is taken at once. */
+static void spread_over(wf_ctx *c, const Program *p, bool cuts, const char *head, size_t length,
                         Tensor *const *in, Tensor *const *out)
 {
     Arena *a = &c->scratch;
@@ -151,7 +172,7 @@ static void spread_over(wf_ctx *c, const Program *p, const char *head, size_t le
 
         specs[i] = "";
         if (own && !strncmp(own, head, length))
-            specs[i] = own + length;
+            specs[i] = arena_printf(a, "%.*s", spec_length(own + length), own + length);
         else
             for (uint32_t k = 0; k < in[i]->rank; k++)
                 specs[i] = spec_insert(a, specs[i], k, k);
@@ -160,9 +181,14 @@ static void spread_over(wf_ctx *c, const Program *p, const char *head, size_t le
     if (!is_allowed(c, p, head, mesh, specs))
         return;
     text = xf_layouts(c, p, mesh, specs_join(a, specs, p->nin), false);
+    if (cuts && text)
+        text = without_cut_axes(c, p, text);
     got = text ? specs_split(a, text, p->nout) : NULL;
     for (uint32_t j = 0; got && j < p->nout; j++)
-        lie(out[j], layout_intern(c, arena_printf(a, "%.*s%s", (int)length, head, got[j])));
+        if (p->nin && in[0]->layout && !strcmp(specs[0], got[j]) && !strncmp(layout_text(c, in[0]->layout), head, length))
+            lie(out[j], in[0]->layout);
+        else
+            lie(out[j], layout_intern(c, arena_printf(a, "%.*s%s", (int)length, head, got[j])));
 }
 
 /* A program of values that lie nowhere may divide its work itself: the layout said last of a mesh that one of its spmds has. */
@@ -248,7 +274,7 @@ bool layout_spread(wf_ctx *c, OpCode op, const void *attr, const Program *call,
     const char *head = head_of_inputs(c, in, nin);
     head = head || !p ? head : head_of_spmd(c, p);
     if (head && p && p->nin == nin)
-        spread_over(c, p, head, head_of(head), in, out);
+        spread_over(c, p, !call && op == OP_slice, head, head_of(head), in, out);
     T_LEAVE(c);
     if (failed(c) && c->status != WF_ERR_MEMORY && strncmp(c->error.text, "ShardingTypeError", 17) != 0)
         wf_clear(c); /* the numbers are right; where they lie is not known */

@@ -53,3 +53,19 @@ for bad in (lambda: f(jax.device_put(x, NamedSharding(mesh, P("y")))), lambda: N
         bad()
     except Exception as e:
         print(type(e).__name__, str(e))
+
+# a result has the first operand's Nones at the end of its spec, where it lies as that does
+rows, both = (jax.device_put(jnp.ones((8, 8)), NamedSharding(mesh, spec)) for spec in (P("x", None), P("x", "y")))
+for y in (rows * 2, jnp.cos(rows), both @ rows, rows @ both, jax.jit(lambda a, b: a + b)(both, rows), jax.jit(lambda a: a * 2)(rows), rows.T,
+          both.max(1, keepdims=True), rows + jnp.ones(8), both[:4], both[::2], both[:, 1:3], both[2], jnp.pad(both, ((0, 0), (1, 1))),
+          jnp.pad(both, ((4, 4), (0, 0))), jax.jit(lambda a: a[::2])(both), jax.jit(lambda a: (a[:, :1], a[:4] * 2)[1])(rows)):
+    print(y.shape, y.sharding.spec)
+
+# NumPy's options are those of JAX's arrays
+np.set_printoptions(precision=3, suppress=True)
+print(rows[0] / 7, jnp.array([1e-9, 1.0]), repr(jnp.arange(3) / 7))
+with np.printoptions(precision=1):
+    print(jnp.arange(3) / 7)
+np.set_printoptions(linewidth=40, threshold=10)
+print(jnp.arange(30.0))
+print(repr(jnp.arange(30.0)))

@@ -3,7 +3,7 @@ import _jax as _w
 import _tree
 from jax import _gpu
 from jax._sharding import (Device, IndivisibleError, NamedSharding, P, Sharding, SingleDeviceSharding, World, as_sharding,
-                           is_local, put_sharding, set_layout, spec_of, with_sharding)
+                           is_local, put_sharding, set_layout, spec_of, with_sharding, wrong_length)
 
 
 def _array(x):
@@ -197,14 +197,8 @@ def wanted_results(out_spec, out_shardings, shapes):
 
 
 def mismatch(what, given, spec):
-    # The error of a prefix that is a tuple of another length than the tree; None: it is not that.
-    n = len(spec[3]) if isinstance(spec, tuple) else 0
-    if not isinstance(given, (tuple, list)) or len(given) == n or spec[1] is not type(given):
-        return None
-    kind = type(given).__name__
-    return ValueError(f"Mismatch details (1 found):\npytree structure error: different lengths of {kind} at key path\n"
-                      f"    pjit {what}\nAt that key path, the prefix pytree pjit {what} has a subtree of type {kind} of length "
-                      f"{len(given)}, but the full pytree has a subtree of the same type but of length {n}.")
+    found = wrong_length(f"pjit {what}", given, spec)
+    return found and ValueError(f"Mismatch details (1 found):\n{found}")
 
 
 class Division:
@@ -216,7 +210,7 @@ class Division:
         lies = list(lies) + [None] * (len(shapes) - len(lies))    # captures are whole
         specs = _texts(lies, mesh, shapes)
         found = [NamedSharding(mesh, spec_of(t, mesh)) for t in program.layouts(mesh.text(), specs).split(";")]
-        found = [_as_given(s, len(values[v][1]), zip(lies, shapes)) for s, v in zip(found, outs)]
+        found = [_as_given(s, len(values[v][1]), lies[:1], shapes[:1]) for s, v in zip(found, outs)]
         self.results = [f if w is None else w for f, w in zip(found, wanted)]
         self.program, self.mesh, self.takes = program, mesh, None
         if any([s.names() for s in [s.spec for s in lies + self.results if isinstance(s, NamedSharding)]]):
@@ -251,9 +245,9 @@ def _own_index(s, mesh, shape):
     return [index for device, index, _ in s.places(shape) if is_local(device)][0]
 
 
-def _as_given(s, rank, arguments):
+def _as_given(s, rank, lies, shapes):
     # In the words of an argument that lies the same.
-    for a, shape in arguments:
+    for a, shape in zip(lies, shapes):
         if isinstance(a, NamedSharding) and len(shape) == rank and a.is_equivalent_to(s, rank):
             return a
     return s

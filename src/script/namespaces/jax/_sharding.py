@@ -650,13 +650,11 @@ def put_sharding(x, sharding):
         _w.set_layout(x, f"@{sharding._device.id}||")
 
 
-_given = {}    # the sharding that layouts of these texts were first said to be, which may have been written in another way
-
-
 def set_layout(x, sharding):
-    text = _head(sharding.mesh) + sharding.spec.text(len(x.shape))
-    _given.setdefault(text, sharding)
-    _w.set_layout(x, text)
+    # As it was written, with Nones at its end (tensor/layout.c).
+    spec, mesh = sharding.spec, sharding.mesh
+    ends = len(spec) > 0 and spec.partitions[-1] is None and not mesh.explicit_names
+    _w.set_layout(x, _head(mesh) + spec.text(len(x.shape)) + (f";{len(spec)}" if ends else ""))
 
 
 def _layout_of(x):
@@ -668,9 +666,9 @@ def _layout_of(x):
     if not which:
         return SingleDeviceSharding(_all[int(ids)])
     mesh = _meshes[int(which)]
-    if text in _given:
-        return _given[text]
-    return NamedSharding(mesh, spec_of(spec, mesh))
+    spec, _, written = spec.partition(";")
+    spec = spec_of(spec, mesh)
+    return NamedSharding(mesh, P(*spec, *[None] * (int(written) - len(spec))) if written else spec)
 
 
 def type_layout(x):
@@ -764,3 +762,14 @@ def said(function, out_sharding):
     finally:
         _w.lenient(False)
     return reshard(made, out_sharding)
+
+
+def wrong_length(what, given, spec, at=""):
+    # The error of a prefix that is a tuple of another length than the tree; None: it is not that.
+    n = len(spec[3]) if isinstance(spec, tuple) else 0
+    if not isinstance(given, (tuple, list)) or len(given) == n or spec[1] is not type(given):
+        return None
+    kind = type(given).__name__
+    return ValueError(f"pytree structure error: different lengths of {kind} at key path\n    {what}{at}\nAt that key path, the prefix pytree "
+                      f"{what} has a subtree of type {kind} of length {len(given)}, but the full pytree has a subtree of the same type "
+                      f"but of length {n}.")

@@ -4,7 +4,7 @@ import _jax as _w
 import _tree
 from jax._api import kit, typeof, _named, _callable, _Jit, _numbers, _axes_of, refuse
 from jax._sharding import (P, Mesh, NamedSharding, IndivisibleError, World, axis_id, context_mesh, devices, put_sharding,
-                           AxisType, said_of, set_mesh, tell, type_layout)
+                           AxisType, said_of, set_mesh, tell, type_layout, wrong_length)
 
 
 def _type(x):
@@ -98,11 +98,12 @@ def _specs(spec, given, what):
     try:
         specs = _tree.prefix(spec, given)
     except (ValueError, KeyError) as e:
-        raise ValueError(f"pytree structure error: different lengths of tuple at key path\n    shard_map {what}\n{e}")
+        raise wrong_length(f"shard_map {what}", given, spec) or ValueError(f"pytree structure error at key path\n    shard_map {what}\n{e}")
     specs = [P() if s is None else s for s in specs]
     for s in specs:
         if not isinstance(s, P):
-            raise TypeError(f"shard_map {what} argument must be a pytree of `jax.sharding.PartitionSpec` instances, but got {s!r}")
+            raise TypeError(f"shard_map {what} argument must be a pytree of `jax.sharding.PartitionSpec` instances, but:\n\n"
+                            f"  {what} is {s} of type {type(s).__name__}, \n\nCheck the {what} values passed to shard_map.")
     return specs
 
 
@@ -129,23 +130,39 @@ class _ShardMap:
         return f"The mesh given has shape {self.mesh.axis_sizes} with corresponding axis names {self.mesh.axis_names}."
 
     def too_long(self, what, side, s, named, x):
+        ends = "inputs" if what == "in_specs" else "outputs"
+        scalar = "" if what == "in_specs" or x.shape else (
+            "\n\nFor scalar values (rank 0), consider using an out_specs entry of `P()`, where `P = jax.sharding.PartitionSpec`. In "
+            "particular, for rank 0 outputs which are not constant over the mesh, add at least one (singleton) axis to them so that they "
+            "can be concatenated using out_specs.")
         raise ValueError(self.head(f"an {what} entry which is too long to be compatible with the corresponding {side}:\n\n"
                          f"{what} is {s!r} which has length {len(s)}, but {named} has shape {_type(x)}, which has rank "
                          f"{len(x.shape)} (and {len(x.shape)} < {len(s)})\n\nEntries in {what} must be of length no greater "
-                         f"than the number of axes in the corresponding {'input' if what == 'in_specs' else 'output'} value."))
+                         f"than the number of axes in the corresponding {ends[:-1]} value.\n\nEither revise the spec to be "
+                         f"shorter, or modify {_name(self.f)!r} so that its {ends} have sufficient rank.{scalar}"))
+
+    def bound(self, i):
+        # Which parameter takes argument i, if that can be told.
+        from jax._api import _parameters
+        names = _parameters(self.f) or []
+        return f", where args[{i}] is bound to {_name(self.f)}'s parameter {names[i]!r}," if i < len(names) else ""
 
     def check_in(self, leaves, specs):
         for i, (x, s) in enumerate(zip(leaves, specs)):
             if len(s) > len(x.shape):
-                self.too_long("in_specs", "input value from the function", s, f"the passed args[{i}]", x)
+                self.too_long("in_specs", "input value from the function", s, f"the passed args[{i}]{self.bound(i)}", x)
             for k, (d, n) in enumerate(zip(x.shape, NamedSharding(self.mesh, s).factors(len(x.shape)))):
                 if d % n:
                     axes = s.entries()[k]
                     axes = repr(axes[0]) if len(axes) == 1 else repr(axes)
                     raise ValueError(self.head("argument arrays with axis sizes that are not evenly divisible by the "
                                      f"corresponding mesh axis sizes:\n\n{self.mesh_words()}\n\nthe passed args[{i}] of shape "
-                                     f"{_type(x)} corresponds to in_specs of value {s!r}, which maps array axis {k} (of size "
-                                     f"{d}) to mesh axis {axes} (of size {n}), but {n} does not evenly divide {d}"))
+                                     f"{_type(x)}{self.bound(i)} corresponds to in_specs of value {s!r}, which maps array axis {k} "
+                                     f"(of size {d}) to mesh axis {axes} (of size {n}), but {n} does not evenly divide {d}\n\nArray "
+                                     "arguments' axis sizes must be evenly divisible by the mesh axis or axes indicated by the "
+                                     "corresponding elements of the argument's in_specs entry. Consider checking that in_specs are "
+                                     "correct, and if so consider changing the mesh axis sizes or else padding the input and adapting "
+                                     f"{_name(self.f)!r} appropriately."))
 
     def check_types(self, leaves, specs):
         # Axes of the type Explicit: arguments must lie so already.
@@ -241,8 +258,8 @@ def _shard_map(f, mesh, in_specs, out_specs, axis_names, check_vma):
     if mesh is None:
         raise ValueError("The context mesh cannot be empty. Use `jax.set_mesh(mesh)` to enter into a mesh context")
     if not isinstance(mesh, Mesh):
-        raise TypeError(f"shard_map requires a `jax.sharding.Mesh` instance for its second argument, but got {mesh} of type "
-                        f"{type(mesh)}.")
+        raise TypeError(f"shard_map requires a `jax.sharding.Mesh` or a `jax.sharding.AbstractMesh` instance for its second "
+                        f"argument, but got {mesh} of type {type(mesh)}.")
     names = tuple(axis_names) or mesh.axis_names
     for n in names:
         if n not in mesh.axis_names:
@@ -366,7 +383,7 @@ class _Pmap:
         try:
             axes = _axes_of(spec, in_axes, len(args), self.fun)
         except ValueError as e:
-            raise ValueError(str(e).replace("vmap in_axes", "pmap in_axes"))
+            raise wrong_length("pmap in_axes", in_axes, spec, "[0]") or ValueError(str(e).replace("vmap in_axes", "pmap in_axes"))
         axes = axes + [0] * len(kit.flatten(kwargs)[0])
         out = []
         for x, a in zip(leaves, axes):
@@ -415,7 +432,8 @@ class _Pmap:
         for i in self.statics:
             if i >= len(args):
                 raise ValueError(f"pmapped function has static_broadcasted_argnums={self.statics} but was called with only "
-                                 f"{len(args)} positional arguments.")
+                                 f"{len(args)} positional argument{'' if len(args) == 1 else 's'}. All static broadcasted arguments "
+                                 "must be passed positionally.")
         if World.count > 1:
             return self.across(args, kwargs)
         out = self.jitted(*args, **kwargs)
