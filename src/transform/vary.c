@@ -178,6 +178,9 @@ static bool eqn_out(const Vary *y, const Eqn *e, Place place, const uint32_t *in
     case OP_call:
     case OP_checkpoint:
         return program_out(y, ((const CallAttr *)e->attr)->body.p, in, out);
+    case OP_custom_jvp:
+    case OP_custom_vjp:
+        return program_out(y, ((const CallAttr *)e->attr)->body.p, in, out); /* primal is first, as in CallAttr */
     case OP_opt_barrier: memcpy(out, in, e->nout * sizeof *out); return true;
     default:
         for (uint32_t j = 0; j < e->nout; j++)
@@ -257,9 +260,71 @@ static Sub insert_sub(Insert *x, const Sub *s, const uint32_t *in, const uint32_
     return p ? sub_like(x->c.b, s, p) : (Sub){0};
 }
 
-/* The bodies of a control equation; *to: how its operands are to vary. */
+/* How what goes with the floats among n values varies, appended. */
+static uint32_t add_floats(const Insert *x, uint32_t *list, uint32_t n, const Val *v, uint32_t count, const uint32_t *vary)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (dtype_is_differentiable((wf_dtype)val_type(x->c.from, v[i]).dtype))
+            list[n++] = vary[i];
+    return n;
+}
+
+/* The results of an equation, as eqn_in has its operands. */
+static const Val *eqn_results(Insert *x, const Eqn *e)
+{
+    Val *v = arena_array(&x->c.b->arena, e->nout + 1u, sizeof *v);
+
+    for (uint32_t j = 0; j < e->nout; j++)
+        v[j] = e->out + j;
+    return v;
+}
+
+/* A rule of one's own says by itself over which devices a cotangent is added up: an operand varies as it does, and begins to
+ * where what the rule gives for it varies over more. */
+static bool insert_custom_vjp(Insert *x, const Eqn *e, CustomVjpAttr *c, uint32_t *out, uint32_t *to)
+{
+    Arena *a = &x->c.b->arena;
+    uint32_t nres, ngx = c->bwd.p->nout, n, *fwd = arena_array(a, c->fwd.p->nout + 1u, sizeof *fwd);
+    uint32_t *given = arena_array(a, c->bwd.p->nin + 1u, sizeof *given), *gx = arena_array(a, ngx + 1u, sizeof *gx);
+    const Val *in = eqn_in(x->c.from, e), *results = eqn_results(x, e);
+
+    for (bool more = true; more;) {
+        more = false;
+        if (!program_out(&x->y, c->primal.p, to, out) || !program_out(&x->y, c->fwd.p, to, fwd))
+            return false;
+        nres = c->fwd.p->nout - e->nout;
+        memcpy(given, fwd + e->nout, nres * sizeof *given);
+        add_floats(x, given, nres, results, e->nout, out);
+        if (!program_out(&x->y, c->bwd.p, given, gx))
+            return false;
+        n = 0;
+        for (uint32_t i = 0; i < e->nin; i++)
+            if (dtype_is_differentiable((wf_dtype)val_type(x->c.from, in[i]).dtype)) {
+                more |= (gx[n] & ~to[i]) != 0;
+                to[i] |= gx[n++];
+            }
+    }
+    c->fwd = insert_sub(x, &c->fwd, to, NULL);
+    c->bwd = insert_sub(x, &c->bwd, given, NULL);
+    return !failed(x->y.cx);
+}
+
+/* rule(x.., dx..) -> (y.., dy..) */
+static void insert_custom_jvp(Insert *x, const Eqn *e, CustomJvpAttr *c, const uint32_t *in, const uint32_t *out)
+{
+    Arena *a = &x->c.b->arena;
+    uint32_t *given = arena_array(a, 2 * e->nin + 1u, sizeof *given), *want = arena_array(a, 2 * e->nout + 1u, sizeof *want);
+
+    memcpy(given, in, e->nin * sizeof *in);
+    memcpy(want, out, e->nout * sizeof *out);
+    add_floats(x, given, e->nin, eqn_in(x->c.from, e), e->nin, in);
+    add_floats(x, want, e->nout, eqn_results(x, e), e->nout, out);
+    c->rule = insert_sub(x, &c->rule, given, want);
+}
+
+/* The bodies of a control equation; *to: how its operands are to vary; out: how its results do. */
 static bool insert_subs(Insert *x, const Eqn *e, void *attr, const uint32_t *in,
-                        const uint32_t *out, uint32_t *to)
+                        uint32_t *out, uint32_t *to)
 {
     Arena *a = &x->c.b->arena;
     CondAttr *c = attr;
@@ -299,7 +364,17 @@ static bool insert_subs(Insert *x, const Eqn *e, void *attr, const uint32_t *in,
             w->cond = insert_sub(x, &w->cond, l.cond, NULL);
         }
         break;
-    default: /* derivatives of one's own: all operands are as the results */
+    case OP_custom_vjp:
+        if (((CustomVjpAttr *)attr)->fwd.p && !insert_custom_vjp(x, e, attr, out, to))
+            return false;
+        ((CustomVjpAttr *)attr)->primal = insert_sub(x, &((CustomVjpAttr *)attr)->primal, to, out);
+        break;
+    case OP_custom_jvp:
+        if (((CustomJvpAttr *)attr)->rule.p)
+            insert_custom_jvp(x, e, attr, in, out);
+        ((CustomJvpAttr *)attr)->primal = insert_sub(x, &((CustomJvpAttr *)attr)->primal, in, out);
+        break;
+    default: /* linear maps of one's own: all operands are as the results */
         for (uint32_t i = 0; i < e->nin; i++)
             to[i] = union_of(in, e->nin);
     }

@@ -80,3 +80,49 @@ for bad in (lambda: sm(lambda b: b, in_specs=P("x"), out_specs=P("x"))(jnp.ones(
         bad()
     except Exception as e:
         print(type(e).__name__, str(e).split("'")[0][:90])
+
+# rules of one's own say themselves over which devices they add up
+eight = Mesh(np.array(jax.devices()), ("d",))
+on8 = partial(jax.shard_map, mesh=eight)
+
+
+def own(primal, fwd, bwd):
+    f = jax.custom_vjp(primal)
+    f.defvjp(fwd, bwd)
+    return f
+
+
+xs, ws = jnp.arange(16.0) / 8, jnp.array([1.0, 2.0])
+total = own(lambda x: lax.psum(x, "d"), lambda x: (lax.psum(x, "d"), None), lambda r, g: (lax.pcast(g, "d", to="varying") * 2,))
+print(jax.grad(lambda x: on8(lambda v: total(v.sum()), in_specs=P("d"), out_specs=P())(x))(xs))
+summed = own(lambda w, x: w * x, lambda w, x: (w * x, (w, x)), lambda r, g: (lax.psum(g * r[1], "d"), g * r[0]))
+print(jax.grad(lambda w: on8(lambda w, x: lax.psum(summed(w, x).sum(), "d"), in_specs=(P(), P("d")), out_specs=P())(w, xs))(ws))
+apart = own(lambda w, x: (w * 2, x * 3), lambda w, x: ((w * 2, x * 3), None), lambda r, g: (g[0] * 20, g[1] * 30))
+on8(lambda w, x: [print(jax.typeof(v)) for v in apart(w, x)] and x, in_specs=(P(), P("d")), out_specs=P("d"))(ws, xs)
+print(jax.grad(lambda w: on8(lambda w, x: apart(w, x)[0].sum(), in_specs=(P(), P("d")), out_specs=P())(w, xs))(ws))
+print(jax.grad(lambda w: on8(lambda w, x: lax.psum(sum(v.sum() for v in apart(w, x)), "d"), in_specs=(P(), P("d")), out_specs=P())(w, xs))(ws))
+
+
+@jax.custom_jvp
+def most(w, x):
+    return lax.pmax(w * x, "d")
+
+
+@most.defjvp
+def most_rule(p, t):
+    return most(*p), lax.psum(t[0] * p[1] + p[0] * t[1], "d")
+
+
+print(jax.grad(lambda w: on8(lambda w, x: most(w, x).sum(), in_specs=(P(), P("d")), out_specs=P())(w, xs))(ws))
+for bad in (lambda: sm(lambda v: v, in_specs=(P("x"), P("y")), out_specs=P("x"))(jnp.ones(8)),
+            lambda: sm(lambda v: v.sum(), in_specs=P("x"), out_specs=P("x"))(jnp.ones(8)),
+            lambda: sm(lambda v: v, in_specs=P("x"), out_specs=P("x"))(jnp.ones(6)),
+            lambda: sm(lambda v: v, in_specs="x", out_specs=P("x"))(jnp.ones(8)),
+            lambda: sm(lambda v: lax.pcast(v, "x", to="varying"), in_specs=P("x"), out_specs=P("x"))(jnp.ones(8)),
+            lambda: sm(lambda v: lax.all_to_all(v, "x", 0, 0, tiled=True), in_specs=P("x"), out_specs=P("x"))(jnp.ones(8)),
+            lambda: sm(lambda v: lax.ppermute(v, "x", [(0, 1), (0, 2)]), in_specs=P("x"), out_specs=P("x"))(jnp.ones(8)),
+            lambda: jax.pmap(lambda v: v, in_axes=(0, 0))(jnp.ones(8))):
+    try:
+        bad()
+    except Exception as e:
+        print(type(e).__name__, str(e).split("\n\nThe 'full")[0])

@@ -142,8 +142,7 @@ def all_to_all(x, axis_name, split_axis, concat_axis, *, axis_index_groups=None,
                                  f"but they are {n} and {d} respectively.")
             return _w.all_to_all(v, axes, at, to, members, parts)
         if d % n:
-            raise ValueError("all_to_all requires the size of the mapped axis axis_name to divide x.shape[split_axis], "
-                             f"but they are {n} and {d} respectively.")
+            raise ValueError(f"The size of all_to_all split_axis ({d}) has to be divisible by the size of the named axis {axis_name} ({n})")
         return _join(_w.all_to_all(_split(v, at, n), axes, at, to, members, parts), to)
     return _tree.map(one, x)
 
@@ -154,7 +153,7 @@ def ppermute(x, axis_name, perm):
     for k, what in ((0, "sources"), (1, "destinations")):
         ends = pairs[k::2]
         if len(set(ends)) != len(ends):
-            raise ValueError(f"ppermute sources and destinations must be unique, got {list(perm)}.")
+            raise ValueError(f"ppermute sources and destinations must be unique, got {tuple([tuple(p) for p in perm])}.")
         for i in ends:
             if not 0 <= i < size:
                 raise ValueError(f"ppermute {what} must be in [0, {size}), got {i}")
@@ -190,6 +189,6 @@ def pcast(x, axis_name, *, to):
     def one(v):
         for name in axes.split(","):
             if name in _w.vary(v).split(","):
-                raise ValueError(f"pcast: the value varies over '{name}' already")
+                raise ValueError("Unsupported pcast from=varying, to='varying'")
         return _w.pvary(v, axes)
     return _tree.map(one, x)
