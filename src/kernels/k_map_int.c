@@ -97,7 +97,7 @@ static void loop_philox(int64_t n, const void *const *in, void *const *out)
 #define TNAME(x) x##_u32
 #define UNAME(x) x##_u32
 #define TSIGNED  0
-#define TEXTRA   , [KM_threefry2x32] = loop_threefry, [KM_philox4x32] = loop_philox
+#define TEXTRA   [KM_threefry2x32] = loop_threefry, [KM_philox4x32] = loop_philox
 #include "map_int.h"
 
 #if KERNEL_ISA < 2

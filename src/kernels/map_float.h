@@ -7,7 +7,7 @@
  */
 #define ARGS int64_t n, const void *const *in, void *const *out
 #define LOOP1(name, R, expr)                                                             \
-    static void TNAME(name)(ARGS)                                                        \
+    static void TNAME(loop_##name)(ARGS)                                                 \
     {                                                                                    \
         const T *a = in[0];                                                              \
         R *o = out[0];                                                                   \
@@ -18,7 +18,7 @@
         }                                                                                \
     }
 #define LOOP2(name, R, expr)                                                             \
-    static void TNAME(name)(ARGS)                                                        \
+    static void TNAME(loop_##name)(ARGS)                                                 \
     {                                                                                    \
         const T *a = in[0], *b = in[1];                                                  \
         R *o = out[0];                                                                   \
@@ -63,26 +63,33 @@ static inline T TNAME(smaller)(T x, T y)
     return x != x ? x : t;
 }
 
-LOOP1(loop_neg, T, OF_BITS(BITS(x) ^ SIGN_BIT))
-LOOP1(loop_abs, T, OF_BITS(BITS(x) & ~SIGN_BIT))
-LOOP1(loop_sign, T, x > 0 ? (T)1 : x < 0 ? (T)-1 : x)
-LOOP1(loop_floor, T, SCALAR(__builtin_floor)(x))
-LOOP1(loop_ceil, T, SCALAR(__builtin_ceil)(x))
-LOOP1(loop_round, T, SCALAR(__builtin_rint)(x))
-LOOP1(loop_is_finite, uint8_t, (x - x) == 0)
-LOOP2(loop_add, T, x + y)
-LOOP2(loop_sub, T, x - y)
-LOOP2(loop_mul, T, x *y)
-LOOP2(loop_div, T, x / y)
-LOOP2(loop_max, T, TNAME(larger)(x, y))
-LOOP2(loop_min, T, TNAME(smaller)(x, y))
-LOOP2(loop_eq, uint8_t, x == y)
-LOOP2(loop_ne, uint8_t, x != y)
-LOOP2(loop_lt, uint8_t, x < y)
-LOOP2(loop_le, uint8_t, x <= y)
-LOOP2(loop_gt, uint8_t, x > y)
-LOOP2(loop_ge, uint8_t, x >= y)
-LOOP2(loop_rem, T, SCALAR(fmod)(x, y))
+/* Ops of one and of two operands, the type of their results and their formulas: the loops, and their places in the table below. */
+/* clang-format off */
+#define MAPS1(X)                                                                         \
+    X(neg, T, OF_BITS(BITS(x) ^ SIGN_BIT))                                               \
+    X(abs, T, OF_BITS(BITS(x) & ~SIGN_BIT))                                              \
+    X(sign, T, x > 0 ? (T)1 : x < 0 ? (T)-1 : x)                                         \
+    X(floor, T, SCALAR(__builtin_floor)(x))                                              \
+    X(ceil, T, SCALAR(__builtin_ceil)(x))                                                \
+    X(round, T, SCALAR(__builtin_rint)(x))                                               \
+    X(is_finite, uint8_t, (x - x) == 0)
+#define MAPS2(X)                                                                         \
+    X(add, T, x + y)                                                                     \
+    X(sub, T, x - y)                                                                     \
+    X(mul, T, x * y)                                                                      \
+    X(div, T, x / y)                                                                     \
+    X(max, T, TNAME(larger)(x, y))                                                       \
+    X(min, T, TNAME(smaller)(x, y))                                                      \
+    X(eq, uint8_t, x == y)                                                               \
+    X(ne, uint8_t, x != y)                                                               \
+    X(lt, uint8_t, x < y)                                                                \
+    X(le, uint8_t, x <= y)                                                               \
+    X(gt, uint8_t, x > y)                                                                \
+    X(ge, uint8_t, x >= y)                                                               \
+    X(rem, T, SCALAR(fmod)(x, y))
+/* clang-format on */
+MAPS1(LOOP1)
+MAPS2(LOOP2)
 
 static void TNAME(loop_clamp)(ARGS)
 {
@@ -119,6 +126,7 @@ static void TNAME(loop_clamp)(ARGS)
     }
 
 #define SET(op)          [KM_##op] = TNAME(loop_##op),
+#define MAP(op, R, expr) SET(op)
 #define VECTOR(P, t, op) LOOPV1(loop_##op, VCALL(op)(x))
 #define ENTRY(P, t, op)  SET(op)
 VMATH_OPS(VECTOR, , )
@@ -187,10 +195,7 @@ FOLD(fold_min, TNAME(vec_smaller)(x, y), TNAME(smaller)(x, y))
 /* clang-format off */
 extern const KTypeLoops KERNEL_NAME(TNAME(loops));
 const KTypeLoops KERNEL_NAME(TNAME(loops)) = {
-    .map = {VMATH_OPS(ENTRY, , )
-            SET(neg) SET(abs) SET(sign) SET(floor) SET(ceil) SET(round) SET(is_finite)
-            SET(add) SET(sub) SET(mul) SET(div) SET(rem) SET(pow) SET(max) SET(min)
-            SET(eq) SET(ne) SET(lt) SET(le) SET(gt) SET(ge) SET(clamp)},
+    .map = {VMATH_OPS(ENTRY, , ) MAPS1(MAP) MAPS2(MAP) SET(pow) SET(clamp)},
     .fold = {[KF_SUM] = TNAME(fold_sum),
              [KF_PROD] = TNAME(fold_prod),
              [KF_MAX] = TNAME(fold_max),

@@ -6,19 +6,19 @@
  */
 #define ARGS  int64_t n, const void *const *in, void *const *out
 #define WIDTH (8 * sizeof(T))
-#define LOOP1(name, expr)                                                                \
-    static void TNAME(name)(ARGS)                                                        \
+#define LOOP1(name, R, expr)                                                             \
+    static void TNAME(loop_##name)(ARGS)                                                 \
     {                                                                                    \
         const T *a = in[0];                                                              \
-        T *o = out[0];                                                                   \
+        R *o = out[0];                                                                   \
         EACH_ALONE                                                                       \
         for (int64_t i = 0; i < n; i++) {                                                \
             T x = a[i];                                                                  \
-            o[i] = (T)(expr);                                                            \
+            o[i] = (R)(expr);                                                            \
         }                                                                                \
     }
 #define LOOP2(name, R, expr)                                                             \
-    static void TNAME(name)(ARGS)                                                        \
+    static void TNAME(loop_##name)(ARGS)                                                 \
     {                                                                                    \
         const T *a = in[0], *b = in[1];                                                  \
         R *o = out[0];                                                                   \
@@ -76,22 +76,46 @@ static inline T TNAME(right)(T x, T y, int arith)
 }
 #endif
 
+/* Ops of one and of two operands, the type of their results and their formulas: the loops, and their places in the table below.
+ * The shared ones are made for the unsigned type. */
+/* clang-format off */
 #if TSIGNED
-LOOP1(loop_abs, x < 0 ? 0 - (UT)x : (UT)x)
-LOOP1(loop_sign, (x > 0) - (x < 0))
+#define OWN1(X)                                                                          \
+    X(abs, T, x < 0 ? 0 - (UT)x : (UT)x)                                                 \
+    X(sign, T, (x > 0) - (x < 0))
 #else
-LOOP1(loop_abs, x)
-LOOP1(loop_sign, x != 0)
+#define OWN1(X)                                                                          \
+    X(abs, T, x)                                                                         \
+    X(sign, T, x != 0)
 #endif
-LOOP2(loop_div, T, TNAME(quotient)(x, y))
-LOOP2(loop_rem, T, TNAME(remainder)(x, y))
-LOOP2(loop_pow, T, TNAME(power)(x, y))
-LOOP2(loop_max, T, x < y ? y : x)
-LOOP2(loop_min, T, y < x ? y : x)
-LOOP2(loop_lt, uint8_t, x < y)
-LOOP2(loop_le, uint8_t, x <= y)
-LOOP2(loop_gt, uint8_t, x > y)
-LOOP2(loop_ge, uint8_t, x >= y)
+#define OWN2(X)                                                                          \
+    X(div, T, TNAME(quotient)(x, y))                                                     \
+    X(rem, T, TNAME(remainder)(x, y))                                                    \
+    X(pow, T, TNAME(power)(x, y))                                                        \
+    X(max, T, x < y ? y : x)                                                             \
+    X(min, T, y < x ? y : x)                                                             \
+    X(lt, uint8_t, x < y)                                                                \
+    X(le, uint8_t, x <= y)                                                               \
+    X(gt, uint8_t, x > y)                                                                \
+    X(ge, uint8_t, x >= y)
+#define SHARED1(X)                                                                       \
+    X(neg, T, 0 - (UT)x)                                                                 \
+    X(not, T, ~(UT)x)
+#define SHARED2(X)                                                                       \
+    X(add, T, (UT)x + (UT)y)                                                             \
+    X(sub, T, (UT)x - (UT)y)                                                             \
+    X(mul, T, (uint64_t)(UT)x * (UT)y)                                                   \
+    X(and, T, x & y)                                                                     \
+    X(or, T, x | y)                                                                      \
+    X(xor, T, x ^ y)                                                                     \
+    X(shl, T, (UT)y < WIDTH ? (uint64_t)(UT)x << (UT)y : 0)                              \
+    X(shr_logical, T, TNAME(right)(x, y, 0))                                             \
+    X(shr_arith, T, TNAME(right)(x, y, 1))                                               \
+    X(eq, uint8_t, x == y)                                                               \
+    X(ne, uint8_t, x != y)
+/* clang-format on */
+OWN1(LOOP1)
+OWN2(LOOP2)
 
 static void TNAME(loop_clamp)(ARGS)
 {
@@ -123,37 +147,23 @@ FOLD(fold_max, x < y ? y : x)
 FOLD(fold_min, y < x ? y : x)
 
 #if !TSIGNED
-LOOP1(loop_neg, 0 - (UT)x)
-LOOP1(loop_not, ~(UT)x)
-LOOP2(loop_add, T, (UT)x + (UT)y)
-LOOP2(loop_sub, T, (UT)x - (UT)y)
-LOOP2(loop_mul, T, (uint64_t)(UT)x *(UT)y)
-LOOP2(loop_and, T, x &y)
-LOOP2(loop_or, T, x | y)
-LOOP2(loop_xor, T, x ^ y)
-LOOP2(loop_shl, T, (UT)y < WIDTH ? (uint64_t)(UT)x << (UT)y : 0)
-LOOP2(loop_shr_logical, T, TNAME(right)(x, y, 0))
-LOOP2(loop_shr_arith, T, TNAME(right)(x, y, 1))
-LOOP2(loop_eq, uint8_t, x == y)
-LOOP2(loop_ne, uint8_t, x != y)
+SHARED1(LOOP1)
+SHARED2(LOOP2)
 FOLD(fold_sum, (UT)x + (UT)y)
 FOLD(fold_prod, (uint64_t)(UT)x *(UT)y)
 FOLD(fold_and, x &y)
 FOLD(fold_or, x | y)
 #endif
 
-#define OWN(op) [KM_##op] = TNAME(loop_##op)
-#define SET(op) [KM_##op] = UNAME(loop_##op)
+#define OWN(op, R, expr) [KM_##op] = TNAME(loop_##op),
+#define SET(op, R, expr) [KM_##op] = UNAME(loop_##op),
 #ifndef TEXTRA
 #define TEXTRA
 #endif
 /* clang-format off */
 extern const KTypeLoops KERNEL_NAME(TNAME(loops));
 const KTypeLoops KERNEL_NAME(TNAME(loops)) = {
-    .map = {SET(neg), OWN(abs), OWN(sign), SET(not), SET(add), SET(sub), SET(mul),
-            OWN(div), OWN(rem), OWN(pow), OWN(max), OWN(min), SET(and), SET(or), SET(xor),
-            SET(shl), SET(shr_logical), SET(shr_arith), SET(eq), SET(ne), OWN(lt),
-            OWN(le), OWN(gt), OWN(ge), OWN(clamp) TEXTRA},
+    .map = {OWN1(OWN) OWN2(OWN) SHARED1(SET) SHARED2(SET) OWN(clamp, , ) TEXTRA},
     .fold = {[KF_SUM] = UNAME(fold_sum),
              [KF_PROD] = UNAME(fold_prod),
              [KF_MAX] = TNAME(fold_max),
@@ -175,3 +185,7 @@ const KTypeLoops KERNEL_NAME(TNAME(loops)) = {
 #undef FOLD
 #undef SET
 #undef OWN
+#undef OWN1
+#undef OWN2
+#undef SHARED1
+#undef SHARED2
