@@ -6,6 +6,7 @@
 # numbers, so that all of it may be traced, but where a comment says so.
 import _factors
 import _order
+import _signal
 
 
 class Semantics:
@@ -23,7 +24,7 @@ class Semantics:
         self.index = index or (lambda: natives.int64)   # the dtype of places and counts
 
 
-class Core(_order.Order):
+class Core(_order.Order, _signal.Signal):
     def __init__(self, semantics):
         self.s, self.w = semantics, semantics.natives
         self.array, self.loose, self.floats = semantics.array, semantics.loose, semantics.floats
@@ -114,6 +115,24 @@ class Core(_order.Order):
         moved = w.where(w.eq(x, 0), w.bitcast(one(up, 1, least), x.dtype), moved)
         moved = w.where(w.eq(x, y), y, moved)
         return w.where(w.logical_or(w.is_nan(x), w.is_nan(y)), x + y, moved)
+
+    def frexp(self, x):
+        # (m, e): x = m 2^e with 0.5 <= |m| < 1, from the bits; what is below the normal numbers is made one first. Derivatives of m
+        # are those of a product by a number.
+        w = self.w
+        ints, nmant, nexp = {"float16": (w.uint16, 10, 5), "bfloat16": (w.uint16, 7, 8), "float32": (w.uint32, 23, 8),
+                             "float64": (w.uint64, 52, 11)}[x.dtype.name]
+        const, bias = lambda v: w.full((), v, ints), (1 << (nexp - 1)) - 1
+        tiny = w.logical_and(w.lt(w.abs(x), 2.0 ** (1 - bias)), w.ne(x, 0))
+        x = w.where(tiny, x * 2.0 ** (nmant + 1), x)
+        bits = w.bitcast(x, ints)
+        raw = w.bitwise_and(w.shift_right(bits, const(nmant)), const((1 << nexp) - 1))
+        e = w.cast(raw, w.int32) - (bias - 1) - w.where(tiny, nmant + 1, 0)
+        keep = w.bitwise_and(bits, w.bitwise_not(const(((1 << nexp) - 1) << nmant)))
+        half = w.bitcast(w.bitwise_or(keep, const((bias - 1) << nmant)), x.dtype)
+        plain = w.logical_and(w.is_finite(x), w.ne(x, 0))
+        scale = w.stop_gradient(w.where(plain, half / w.where(plain, x, 1.0), 1.0))
+        return x * scale, w.cast(w.where(plain, e, 0), w.int32)
 
     def spacing(self, x):
         # The distance to the next number away from 0.
@@ -597,6 +616,13 @@ class Core(_order.Order):
         for a in arrays[1:]:
             y = self.w.matmul(y, a)
         return y
+
+    def tensordot(self, a, b, axes):
+        # axes: how many of the last ones of a and of the first ones of b, or which of each, one or several
+        if isinstance(axes, int):
+            axes = range(len(a.shape) - axes, len(a.shape)), range(axes)
+        p, q = [self.axes(x, len(v.shape)) for x, v in zip(axes, (a, b))]
+        return self.w.tensordot(a, b, p, q)
 
     # ---- differences and statistics
 

@@ -47,3 +47,5 @@ show(jnp.packbits(b), jnp.unpackbits(u), jnp.geomspace(1.0, 100.0, 3), jnp.logsp
 show(jnp.mgrid[0:2, 0:3], jnp.ogrid[0:2, 0:3], jnp.ix_(i[:2], i[2:]), jnp.isscalar(3.0), jnp.shape(x))
 show(jnp.size(x), jnp.ndim(3))
 show(jnp.float32(1) + 1, jnp.array(1.0) + 1, jnp.array(1) + 1.0, jnp.array(1) * True)
+show(jnp.hanning(1), jnp.hamming(0), jnp.bartlett(1), jnp.kaiser(0, 2.0), jnp.linspace(0, 1, 5, retstep=True)[1])
+show(*jnp.linspace(0, 1, 1, False, True), *jnp.linspace(jnp.array([0.0]), 1, 1, retstep=True))

@@ -66,11 +66,7 @@ def outer(a, b, out=None):
 
 
 def tensordot(a, b, axes=2):
-    a, b = _w.wrap(a), _w.wrap(b)
-    if isinstance(axes, int):
-        return _w.tensordot(a, b, list(range(a.ndim - axes, a.ndim)), list(range(axes)))
-    p, q = axes
-    return _w.tensordot(a, b, [p] if isinstance(p, int) else p, [q] if isinstance(q, int) else q)
+    return _core.tensordot(_w.wrap(a), _w.wrap(b), axes)
 
 
 def einsum(subscripts, *operands, out=None, dtype=None, order="K", casting="safe", optimize=False):
@@ -245,7 +241,7 @@ def __getattr__(name):
         return getattr(__import__("numpy._text"), name)
     if name in ("frombuffer", "fromfile", "packbits", "unpackbits", "memmap"):
         return getattr(__import__("numpy._bytes"), name)
-    if name in ("bartlett", "blackman", "kaiser", "i0", "base_repr", "binary_repr", "format_float_scientific", "isdtype", "isfortran",
+    if name in ("bartlett", "blackman", "hamming", "hanning", "kaiser", "i0", "base_repr", "binary_repr", "format_float_scientific", "isdtype", "isfortran",
                 "common_type", "min_scalar_type", "mintypecode", "typename", "real_if_close", "require", "from_dlpack", "broadcast",
                 "polydiv", "poly1d"):
         return getattr(__import__("numpy._rarer"), name)

@@ -192,21 +192,23 @@ def arange(start=None, stop=None, step=1, dtype=None):
 
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
-    if isinstance(start, (list, tuple, ndarray)) or isinstance(stop, (list, tuple, ndarray)):
-        a, b = _w.div(start, 1), _w.div(stop, 1)
-        parts = num - 1 if endpoint else num
-        step = (b - a) / _max(parts, 1)
-        t = _w.reshape(_w.arange(0, num, 1, _w.float64), (-1,) + (1,) * step.ndim)
-        out = a + t * step
-        out = _w.move_axis(out, 0, axis) if axis else out
-    else:
+    parts = num - 1 if endpoint else num
+    if isinstance(start, (_int, float)) and isinstance(stop, (_int, float)):
         out = _w.linspace(start, stop, num, endpoint)
-        parts = num - 1 if endpoint else num
-        step = (stop - start) / parts if parts > 0 else float("nan")
+        step = _w.wrap(_w.cast((stop - start) / parts, _w.float64)) if parts > 0 else float("nan")
+    else:
+        a, b = _w.div(start, 1), _w.div(stop, 1)
+        step = (b - a) / _max(parts, 1)
+        t = _w.reshape(_w.arange(0, num, 1, _w.real(step).dtype), (-1,) + (1,) * step.ndim)
+        out = a + t * step
+        if endpoint and num > 1:
+            out[-1] = b
+        out = _w.move_axis(out, 0, axis) if axis else out
+        step = step if parts > 0 else float("nan")
     if dtype is not None:
         d = _w.dtype(dtype)
         out = _w.cast(_w.floor(out) if d.kind in "iu" else out, d)
-    return (out, _w.wrap(_w.cast(step, _w.float64))) if retstep else out
+    return (out, step) if retstep else out
 
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
@@ -337,11 +339,3 @@ class _Key:
 
 
 s_, index_exp = _Key(False), _Key(True)
-
-
-def hamming(M):
-    return _w.sub(0.54, _w.mul(0.46, _w.cos(_w.arange(0, M) * (2 * 3.141592653589793 / _max(M - 1, 1)))))
-
-
-def hanning(M):
-    return _w.sub(0.5, _w.mul(0.5, _w.cos(_w.arange(0, M) * (2 * 3.141592653589793 / _max(M - 1, 1)))))

@@ -6,24 +6,29 @@ import _special
 from numpy._shape import _core
 
 
-def _window(M):
-    # -1 .. 1 in M steps; one point stands alone
-    n = _w.arange(1 - M, M, 2)
-    return _w.cast(n, _w.float64)
+def _window(M, of):
+    # of n = 1 - M .. M - 1 in steps of two
+    return _core.window(M, lambda k: of(2 * k - (M - 1)))
 
 
 def bartlett(M):
-    if M < 1:
-        return _w.full((0,), 0.0)
-    n = _window(M)
-    return _w.full((1,), 1.0) if M == 1 else _w.where(n <= 0, 1 + n / (M - 1), 1 - n / (M - 1))
+    return _window(M, lambda n: _w.where(n <= 0, 1 + n / (M - 1), 1 - n / (M - 1)))
+
+
+def _cosines(M, a, b, c=None):
+    return _window(M, lambda n: _core.cosines(_math.pi * n / (M - 1), a, -b, *([] if c is None else [c])))
+
+
+def hanning(M):
+    return _cosines(M, 0.5, 0.5)
+
+
+def hamming(M):
+    return _cosines(M, 0.54, 0.46)
 
 
 def blackman(M):
-    if M < 1:
-        return _w.full((0,), 0.0)
-    t = _math.pi * _window(M) / max(M - 1, 1)
-    return _w.full((1,), 1.0) if M == 1 else 0.42 + 0.5 * _w.cos(t) + 0.08 * _w.cos(2.0 * t)
+    return _cosines(M, 0.42, 0.5, 0.08)
 
 
 def i0(x):
@@ -34,12 +39,8 @@ def i0(x):
 
 
 def kaiser(M, beta):
-    if M < 1:
-        return _w.full((0,), 0.0)
-    if M == 1:
-        return _w.full((1,), 1.0)
-    at = (_w.cast(_w.arange(0, M), _w.float64) - (M - 1) / 2) / ((M - 1) / 2)
-    return i0(beta * _w.sqrt(1 - at * at)) / i0(float(beta))
+    middle = (M - 1) / 2
+    return _core.window(M, lambda k: i0(beta * _w.sqrt(1 - _w.square((k - middle) / middle))) / i0(float(beta)))
 
 
 def base_repr(number, base=2, padding=0):

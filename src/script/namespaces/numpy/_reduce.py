@@ -262,24 +262,22 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     return y
 
 
+def _signals(a, v, names):
+    a, v = [_w.reshape(x, (1,)) if x.ndim == 0 else x for x in (_w.wrap(a), _w.wrap(v))]
+    for x, name in zip((a, v), names):
+        if x.ndim > 1:
+            raise ValueError("object too deep for desired array")
+        if not x.size:
+            raise ValueError(f"{name} cannot be empty")
+    return a, v
+
+
 def convolve(a, v, mode="full"):
-    a, v = _w.wrap(a), _w.wrap(v)
-    if a.size < v.size:
-        a, v = v, a
-    n, m = a.size, v.size
-    full = _w.full((n + m - 1,), 0, (a[:1] * v[:1]).dtype)
-    for i in _range(m):
-        full = full + _w.pad(a * v[i], (i,), (m - 1 - i,))
-    if mode == "full":
-        return full
-    if mode == "same":
-        return full[(m - 1) // 2:(m - 1) // 2 + n]
-    return full[m - 1:n]
+    return _core.convolve(*_signals(a, v, ("a", "v")), mode)
 
 
 def correlate(a, v, mode="valid"):
-    v = _w.wrap(v)
-    return convolve(a, _w.conj(_w.flip(v)), mode)
+    return _core.correlate(*_signals(a, v, ("first array argument", "second array argument")), mode)
 
 
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):

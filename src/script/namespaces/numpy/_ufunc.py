@@ -318,7 +318,5 @@ def modf(x):
 
 
 def frexp(x):
-    x = _w.div(x, 1)
-    odd = _w.logical_or(x == 0, _w.logical_not(_w.is_finite(x)))
-    n = _w.where(odd, 0.0, _w.floor(_w.log2(_w.abs(_w.where(odd, 1.0, x)))) + 1)
-    return x / _w.exp2(n), _w.cast(n, _w.int32)
+    from numpy._shape import _core
+    return _core.frexp(_w.div(x, 1))

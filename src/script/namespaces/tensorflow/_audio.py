@@ -4,6 +4,7 @@ import math as _m
 import _tf as _w
 from tensorflow._base import op, as_tensor, float32, dtype_of
 from tensorflow import _ops
+from tensorflow._ops import _core
 from tensorflow.signal import frame, rfft, irfft
 
 
@@ -53,13 +54,7 @@ def stft(signals, frame_length, frame_step, fft_length=None, window_fn=hann_wind
 
 @op("overlap_and_add")
 def overlap_and_add(signal, frame_step):
-    x = as_tensor(signal)
-    count, size, step = x.shape[-2], x.shape[-1], int(frame_step)
-    at = _w.tensor([i * step + k for i in range(count) for k in range(size)], "int64")
-    total = (count - 1) * step + size
-    flat = _w.reshape(x, [-1, count * size])
-    y = _w.index_add(_w.full([total, flat.shape[0]], 0, x.dtype), at, _w.swap_axes(flat, 0, 1))
-    return _w.reshape(_w.swap_axes(y, 0, 1), list(x.shape)[:-2] + [total])
+    return _core.overlapped(as_tensor(signal), int(frame_step))
 
 
 def inverse_stft_window_fn(frame_step, forward_window_fn=hann_window, name=None):

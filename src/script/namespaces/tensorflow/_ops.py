@@ -922,10 +922,7 @@ def tensordot(a, b, axes):
     x, y = like(a, b)
     if isinstance(axes, _w.Tensor):
         axes = axes.tolist()
-    if isinstance(axes, int):
-        return _w.tensordot(x, y, [i for i in _range(x.ndim - axes, x.ndim)], [i for i in _range(axes)])
-    p, q = axes
-    return _w.tensordot(x, y, [p] if isinstance(p, int) else list(p), [q] if isinstance(q, int) else list(q))
+    return _core.tensordot(x, y, axes)
 
 
 @op("einsum")

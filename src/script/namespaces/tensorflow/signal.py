@@ -2,6 +2,7 @@
 import _fft
 import _tf as _w
 from tensorflow._base import as_tensor as _as_tensor, op as _op, ints as _ints
+from tensorflow._ops import _core
 
 
 _kit = _fft.Fourier(_w, _as_tensor)
@@ -51,8 +52,8 @@ def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1)
     short = (count - 1) * frame_step + frame_length - n
     if short > 0 and count > 0:
         x = _w.pad(x, [0] * x.ndim, [short if a == axis else 0 for a in range(x.ndim)], pad_value)
-    at = [[i * frame_step + k for k in range(frame_length)] for i in range(count)]
-    return _w.take(x, _w.reshape(_w.tensor(at or [[0] * frame_length], "int64"), [len(at) or 1, frame_length])[:count], axis)
+    y = _core.frames(_w.move_axis(x, axis, -1), frame_length, frame_step)
+    return _w.move_axis(_w.move_axis(y, -1, axis), -1, axis)
 
 
 _MORE = ("hann_window hamming_window kaiser_window vorbis_window stft inverse_stft inverse_stft_window_fn overlap_and_add dct idct "

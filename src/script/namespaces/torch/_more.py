@@ -101,19 +101,10 @@ def ldexp(input, other):
 
 
 def frexp(input):
-    # (m, e): input = m * 2^e, 0.5 <= |m| < 1. Powers of two are exact where the exponent is a float's.
     from torch._types import result as _result
     if not input.dtype.is_floating_point:
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
-    x = _w.cast(_w.detach(input), float64)
-    odd = _w.logical_or(_w.eq(x, 0), _w.logical_not(_w.is_finite(x)))
-    n = _w.where(odd, 0.0, _w.floor(_w.log2(_w.abs(_w.where(odd, 1.0, x)))) + 1)
-    half = _w.floor(n / 2)
-    m = _w.abs(x) * _w.exp2(-half) * _w.exp2(half - n)      # the logarithm may be one off where x is next to a power of two
-    n = _w.where(odd, 0.0, _w.where(_w.ge(m, 1.0), n + 1, _w.where(_w.lt(m, 0.5), n - 1, n)))
-    half = _w.floor(n / 2)
-    scale = _w.cast(_w.exp2(-half), input.dtype), _w.cast(_w.exp2(half - n), input.dtype)
-    return _result("frexp", ("mantissa", "exponent"))((input * scale[0] * scale[1], _w.cast(n, int32)))
+    return _result("frexp", ("mantissa", "exponent"))(_core.frexp(input))
 
 
 # ---- others

@@ -108,10 +108,7 @@ def chain_matmul(*matrices):
 
 
 def tensordot(a, b, dims=2):
-    if isinstance(dims, int):
-        return _w.tensordot(a, b, list(range(a.ndim - dims, a.ndim)), list(range(dims)))
-    p, q = dims
-    return _w.tensordot(a, b, [p] if isinstance(p, int) else list(p), [q] if isinstance(q, int) else list(q))
+    return _core.tensordot(a, b, dims)
 
 
 def einsum(equation, *operands):

@@ -1,6 +1,7 @@
 # torch.fft -- discrete Fourier transforms; torch.stft and torch.istft.
 import _fft
 import _torch as _w
+from torch._core import core as _core
 
 
 class _Fourier(_fft.Fourier):
@@ -139,9 +140,7 @@ def stft(input, n_fft, hop_length=None, win_length=None, window=None, center=Tru
     length = x.shape[-1]
     if n_fft > length:
         raise RuntimeError(f"stft: expected 0 < n_fft < {length}, but got n_fft={n_fft}")
-    frames = (length - n_fft) // hop + 1
-    at = _w.reshape(_w.arange(0, frames) * hop, (frames, 1)) + _w.reshape(_w.arange(0, n_fft), (1, n_fft))
-    x = x[:, at] * _window(window, win_length, n_fft, _w.real(x).dtype)
+    x = _core.frames(x, n_fft, hop) * _window(window, win_length, n_fft, _w.real(x).dtype)
     norm = "ortho" if normalized else None
     y = rfft(x, norm=norm) if onesided else fft(x, norm=norm)
     y = _w.swap_axes(y, 1, 2)
@@ -165,10 +164,7 @@ def istft(input, n_fft, hop_length=None, win_length=None, window=None, center=Tr
         y = _w.real(y)
     w = _window(window, win_length, n_fft, _w.real(y).dtype)
     total = n_fft + hop * (frames - 1)
-    at = _w.reshape(_w.reshape(_w.arange(0, frames) * hop, (frames, 1)) + _w.reshape(_w.arange(0, n_fft), (1, n_fft)), -1)
-    y = _w.reshape(y * w, (y.shape[0], frames * n_fft))
-    out = _w.full((y.shape[0], total), 0, y.dtype).index_add(1, at, y)
-    weight = _w.full((total,), 0.0, w.dtype).index_add(0, at, _w.reshape(_w.broadcast_to(w * w, (frames, n_fft)), -1))
+    out, weight = _core.overlapped(y * w, hop), _core.overlapped(_w.broadcast_to(w * w, (frames, n_fft)), hop)
     start = n_fft // 2 if center else 0
     end = start + length if length is not None else total - n_fft // 2 if center else total
     out, weight = out[:, start:end], weight[start:end]

@@ -138,23 +138,23 @@ def arange(start, stop=None, step=None, dtype=None, *, device=None, out_sharding
 
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
-    plain = isinstance(start, (int, float)) and isinstance(stop, (int, float))
-    if plain:
+    parts = num - 1 if endpoint else num
+    if isinstance(start, (int, float)) and isinstance(stop, (int, float)):
         out = _w.linspace(start, stop, num, endpoint)
-        step = (stop - start) / (num - 1 if endpoint else num) if num > 1 else float("nan")
+        step = (stop - start) / parts if parts > 0 else float("nan")
     else:
         a, b = [asarray(x) for x in (start, stop)]
         t = _w.linspace(0.0, 1.0, num, endpoint)
         shape = (num,) + (1,) * max(len(a.shape), len(b.shape))
         t = _w.reshape(t, shape)
         out = a * (1 - t) + b * t
-        step = (b - a) / (num - 1 if endpoint else num)
+        step = (b - a) / parts if parts > 0 else float("nan")
         if axis != 0:
             out = _w.move_axis(out, 0, axis)
     if dtype is not None:
         out = _w.cast(_w.floor(out) if _as_dtype(dtype).kind in "iu" else out, dtype)
     out = _placed(out, device)
-    return (out, asarray(step)) if retstep else out
+    return (out, _w.set_weak(asarray(step), False)) if retstep else out
 
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
@@ -329,33 +329,34 @@ def array_str(a, max_line_width=None, precision=None, suppress_small=None):
     return str(a)
 
 
-def _window(m, a, b, c):
-    n = _w.arange(0.0, float(m), 1.0)
-    t = 6.283185307179586 / max(m - 1, 1) * n
-    return a - b * _w.cos(t) + c * _w.cos(2 * t)
+def _window(M, of):
+    from jax.numpy._core import core
+    return core.window(M, of, _default_float())
+
+
+def _cosines(M, *c):
+    from jax.numpy._core import core
+    return _window(M, lambda k: core.cosines(2 * 3.141592653589793 * k / (M - 1), *c))
 
 
 def hanning(M):
-    return _window(M, 0.5, 0.5, 0.0)
+    return _cosines(M, 0.5, 0.5)
 
 
 def hamming(M):
-    return _window(M, 0.54, 0.46, 0.0)
+    return _cosines(M, 0.54, 0.46)
 
 
 def blackman(M):
-    return _window(M, 0.42, 0.5, 0.08)
+    return _cosines(M, 0.42, 0.5, 0.08)
 
 
 def bartlett(M):
-    n = _w.arange(0.0, float(M), 1.0)
-    return 1 - _w.abs(2 * n / max(M - 1, 1) - 1)
+    return _window(M, lambda k: 1 - _w.abs(2 * k / (M - 1) - 1))
 
 
 def kaiser(M, beta):
     # I0 of the beta of a half circle
     from jax.numpy._math import i0
-    if M == 1:
-        return _w.full((1,), 1.0)
-    at = 2 * _w.arange(0.0, float(M), 1.0) / max(M - 1, 1) - 1
-    return i0(beta * _w.sqrt(1 - at * at)) / i0(asarray(beta))
+    middle = 0.5 * (M - 1)
+    return _window(M, lambda k: i0(beta * _w.sqrt(1 - _w.square((k - middle) / middle))) / i0(asarray(beta)))

@@ -362,28 +362,8 @@ def modf(x):
     return x - whole, whole
 
 
-def _bits_of(x):
-    # The integers of its size, bits of mantissa and exponent, the exponent's offset
-    return {"float16": (_w.uint16, 10, 5, 15), "bfloat16": (_w.uint16, 7, 8, 127), "float32": (_w.uint32, 23, 8, 127),
-            "float64": (_w.uint64, 52, 11, 1023)}[x.dtype.name]
-
-
 def frexp(x):
-    # x = m 2^e with 0.5 <= |m| < 1, from the bits; what is below the normal numbers is made one first.
-    x = _float(x)
-    ints, nmant, nexp, bias = _bits_of(x)
-    const = lambda v: _w.full((), v, ints)
-    tiny = _w.logical_and(_w.lt(_w.abs(x), 2.0 ** (1 - bias)), _w.ne(x, 0))
-    x = _w.where(tiny, x * 2.0 ** (nmant + 1), x)
-    bits = _w.bitcast(x, ints)
-    raw = _w.bitwise_and(_w.shift_right(bits, const(nmant)), const((1 << nexp) - 1))
-    e = _w.cast(raw, _w.int32) - (bias - 1) - _w.where(tiny, nmant + 1, 0)
-    keep = _w.bitwise_and(bits, const((1 << (nmant + nexp + 1)) - 1 - (((1 << nexp) - 1) << nmant)))
-    half = _w.bitcast(_w.bitwise_or(keep, const((bias - 1) << nmant)), x.dtype)
-    plain = _w.logical_and(_w.is_finite(x), _w.ne(x, 0))
-    e = _w.where(plain, e, 0)
-    scale = _w.stop_gradient(_w.where(plain, half / _w.where(plain, x, 1.0), 1.0))
-    return x * scale, e
+    return _core.frexp(_float(x))
 
 
 def ldexp(x1, x2):
@@ -492,14 +472,7 @@ def tensordot(a, b, axes=2, precision=None, preferred_element_type=None, out_sha
     if precision is not None:
         return _precisely(precision, tensordot, a, b, axes, None, preferred_element_type)
     a, b = _asarray(a), _asarray(b)
-    if isinstance(axes, int):
-        p = list(range(len(a.shape) - axes, len(a.shape)))
-        q = list(range(axes))
-    else:
-        p, q = [[x] if isinstance(x, int) else list(x) for x in axes]
-    p = [i + len(a.shape) if i < 0 else i for i in p]
-    q = [i + len(b.shape) if i < 0 else i for i in q]
-    return _to(_w.tensordot(a, b, p, q), preferred_element_type)
+    return _to(_core.tensordot(a, b, axes), preferred_element_type)
 
 
 def einsum(subscripts, *operands, out=None, optimize="optimal", precision=None,
@@ -532,8 +505,10 @@ def _spelled(first, rest):
     return (spec if result is None else spec + "->" + text(result)), args[0::2]
 
 
-def _signals(name, a, v):
+def _signals(name, a, v, mode):
     from jax.numpy._shape import _same
+    if mode not in ("full", "same", "valid"):
+        raise ValueError("mode must be one of ['full', 'same', 'valid']")
     a, v = _same([_float(a), _float(v)])
     if len(a.shape) != 1 or len(v.shape) != 1:
         raise ValueError(f"{name}() only support 1-dimensional inputs.")
@@ -542,39 +517,16 @@ def _signals(name, a, v):
     return a, v
 
 
-def _slide(a, v, mode):
-    # sum_j a[i - j] v[j]; v is the shorter one, and reversed already
-    n, k = a.shape[0], v.shape[0]
-    if mode == "full":
-        lo, hi = k - 1, k - 1
-    elif mode == "same":
-        lo, hi = k // 2, k - 1 - k // 2
-    elif mode == "valid":
-        lo, hi = 0, 0
-    else:
-        raise ValueError("mode must be one of ['full', 'same', 'valid']")
-    padded = _w.pad(a, [lo], [hi])
-    m = padded.shape[0] - k + 1
-    where = _w.expand_dims(_w.arange(0, m), 1) + _w.arange(0, k)
-    return _w.matmul(padded[where], v)
-
-
 def convolve(a, v, mode="full", precision=None, preferred_element_type=None):
     if precision is not None:
         return _precisely(precision, convolve, a, v, mode, None, preferred_element_type)
-    a, v = _signals("convolve", a, v)
-    if a.shape[0] < v.shape[0]:
-        a, v = v, a
-    return _to(_slide(a, _w.flip(v, 0), mode), preferred_element_type)
+    return _to(_core.convolve(*_signals("convolve", a, v, mode), mode), preferred_element_type)
 
 
 def correlate(a, v, mode="valid", precision=None, preferred_element_type=None):
     if precision is not None:
         return _precisely(precision, correlate, a, v, mode, None, preferred_element_type)
-    a, v = _signals("correlate", a, v)
-    v = _w.conj(v)
-    y = _w.flip(_slide(v, a, mode), 0) if a.shape[0] < v.shape[0] else _slide(a, v, mode)
-    return _to(y, preferred_element_type)
+    return _to(_core.correlate(*_signals("correlate", a, v, mode), mode), preferred_element_type)
 
 
 # ---- polynomials, the highest power first

@@ -2,6 +2,7 @@
 import _jax as _w
 import jax.numpy as _jnp
 from jax import lax as _lax
+from jax.numpy._core import core as _core
 from jax.scipy.stats._base import floats as _floats
 
 
@@ -158,13 +159,6 @@ def _triangle(n, d):
     return _w.cast(2.0 * k / (m + 1) if m % 2 else (2.0 * k - 1) / m, d)
 
 
-def _pieces(x, size, step):
-    # [.., pieces, size]
-    count = (x.shape[-1] - size) // step + 1
-    at = _w.expand_dims(_w.arange(0, count) * step, 1) + _w.expand_dims(_w.arange(0, size), 0)
-    return x[..., at]
-
-
 def _extended(x, n, how):
     if how in ("zeros", None):
         return _w.pad(x, [0] * (len(x.shape) - 1) + [n], [0] * (len(x.shape) - 1) + [n]) if how else x
@@ -219,7 +213,7 @@ def _spectral(x, y, fs, window, nperseg, noverlap, nfft, detrend_type, onesided,
         return v
 
     def transform(v):
-        v = _pieces(v, nperseg, step)
+        v = _core.frames(v, nperseg, step)
         if detrend_type:
             v = detrend_type(v) if callable(detrend_type) else detrend(v, axis=-1, type=detrend_type)
         v = v * win
@@ -316,10 +310,9 @@ def istft(Zxx, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, in
     pieces = pieces * win * _jnp.sum(win)
     count = pieces.shape[-2]
     size = nperseg + (count - 1) * step
-    at = _w.reshape(_w.expand_dims(_w.arange(0, count) * step, 1) + _w.expand_dims(_w.arange(0, nperseg), 0), -1)
     lead = tuple(pieces.shape)[:-2]
-    x = _jnp.zeros(lead + (size,), pieces.dtype).at[..., at].add(_w.reshape(pieces, lead + (-1,)))
-    norm = _jnp.zeros((size,), real).at[at].add(_w.reshape(_w.broadcast_to(win * win, (count, nperseg)), -1))
+    x = _core.overlapped(pieces, step)
+    norm = _core.overlapped(_w.broadcast_to(win * win, (count, nperseg)), step)
     if boundary:
         x, norm = x[..., nperseg // 2:size - nperseg // 2], norm[nperseg // 2:size - nperseg // 2]
     x = x / _w.where(_w.gt(norm, 1e-10), norm, 1.0)
