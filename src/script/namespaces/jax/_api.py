@@ -3,7 +3,7 @@ import _jax as _w
 from jax import _gpu, _refs
 import _transform
 import _tree
-from jax._float0 import Float0Array
+from jax._float0 import Float0Array, Shaped
 from jax._config import config, disable_jit
 from jax._index import watcher
 from jax._sharding import used as used_shardings
@@ -782,7 +782,7 @@ def _checked_sharding(sharding, shape):
     return sharding
 
 
-class ShapeDtypeStruct:
+class ShapeDtypeStruct(Shaped):
     def __init__(self, shape, dtype, sharding=None, weak_type=False):
         from jax._dtypes import as_dtype
         if dtype is None:
@@ -800,17 +800,6 @@ class ShapeDtypeStruct:
     @classmethod
     def like(cls, x):
         return cls(x.shape, x.dtype)
-
-    @property
-    def ndim(self):
-        return len(self.shape)
-
-    @property
-    def size(self):
-        n = 1
-        for d in self.shape:
-            n *= d
-        return n
 
     def __repr__(self):
         lies = f", sharding={self.sharding}" if self.sharding is not None else ""

@@ -19,12 +19,8 @@ class Float0:
 float0 = Float0()
 
 
-class Float0Array:
-    dtype = float0
-
-    def __init__(self, shape):
-        self.shape = shape
-
+class Shaped:
+    # What has a shape alone.
     @property
     def ndim(self):
         return len(self.shape)
@@ -35,6 +31,13 @@ class Float0Array:
         for d in self.shape:
             n *= d
         return n
+
+
+class Float0Array(Shaped):
+    dtype = float0
+
+    def __init__(self, shape):
+        self.shape = shape
 
     def _rows(self, shape):
         if not shape:

@@ -2,6 +2,7 @@
 # and print. A Jaxpr is made of a Program's view; ops get JAX's names and parameters, and
 # scalar constants become literals.
 import _jax as _w
+from jax._float0 import Shaped
 
 _short = {"float32": "f32", "float64": "f64", "float16": "f16", "bfloat16": "bf16", "int8": "i8",
           "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8", "uint16": "u16",
@@ -19,7 +20,7 @@ class ManualAxisType:
         return f"ManualAxisType(varying={self.varying})"
 
 
-class ShapedArray:
+class ShapedArray(Shaped):
     def __init__(self, shape, dtype, weak_type=False, sharding=None, varying=()):
         self.shape, self.dtype, self.weak_type, self.sharding = tuple(shape), dtype, weak_type, sharding
         self.manual_axis_type, self._varying = ManualAxisType(varying), tuple(varying)
@@ -30,17 +31,6 @@ class ShapedArray:
             return [str(d) for d in self.shape]
         return [f"{d}@{e[0] if len(e) == 1 else '(' + ','.join(e) + ')'}" if e else str(d)
                 for d, e in zip(self.shape, self.sharding._tiles(len(self.shape)))]
-
-    @property
-    def ndim(self):
-        return len(self.shape)
-
-    @property
-    def size(self):
-        n = 1
-        for d in self.shape:
-            n *= d
-        return n
 
     def str_short(self, short_dtypes=False):
         name = _short[self.dtype.name] if short_dtypes else self.dtype.name

@@ -390,15 +390,21 @@ def add_n(inputs):
 accumulate_n = add_n
 
 
-@op("Select")
-def where(condition, x=None, y=None):
-    c = as_tensor(condition)
-    if x is None and y is None:
-        return _w.nonzero(c)
-    if x is None or y is None:
-        raise ValueError("x and y must both be non-None or both be None.")
-    x, y = like(x, y)
-    return _w.where(c, x, y)
+def _select(fitted):
+    # where, by what makes the condition fit x and y, or refuses it
+    @op("Select")
+    def where(condition, x=None, y=None):
+        c = as_tensor(condition)
+        if x is None and y is None:
+            return _w.nonzero(c)
+        if x is None or y is None:
+            raise ValueError("x and y must both be non-None or both be None.")
+        x, y = like(x, y)
+        return _w.where(fitted(c, x, y), x, y)
+    return where
+
+
+where = _select(lambda c, x, y: c)
 
 
 where_v2 = where

@@ -40,22 +40,18 @@ string_join, string_strip, regex_replace = strings.join, strings.strip, strings.
 string_to_hash_bucket_fast, string_to_hash_bucket = strings.to_hash_bucket_fast, strings.to_hash_bucket
 
 
-@op("Select")
-def where(condition, x=None, y=None):
+def _row_wise(c, x, y):
     # x and y of one shape; a vector of conditions takes whole rows
-    c = as_tensor(condition)
-    if x is None and y is None:
-        return _w.nonzero(c)
-    if x is None or y is None:
-        raise ValueError("x and y must both be non-None or both be None.")
-    x, y = like(x, y)
     if list(x.shape) != list(y.shape):
         raise InvalidArgumentError(f"Shapes must be equal: {_ops._sizes(x)} and {_ops._sizes(y)}")
     if c.ndim == 1 and x.ndim > 1:
         c = _w.reshape(c, [-1] + [1] * (x.ndim - 1))
     elif c.ndim and list(c.shape) != list(x.shape):
         raise InvalidArgumentError(f"Shapes must be equal: {_ops._sizes(c)} and {_ops._sizes(x)}")
-    return _w.where(c, x, y)
+    return c
+
+
+where = _ops._select(_row_wise)
 
 
 def _to(dtype):

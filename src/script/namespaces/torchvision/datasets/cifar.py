@@ -37,12 +37,7 @@ class CIFAR10(VisionDataset):
                     for n in self._train + self._test + [self._meta]])
 
     def __getitem__(self, index):
-        img, target = Image.fromarray(self.data[index]), self.targets[index]
-        if self.transform is not None:
-            img = self.transform(img)
-        if self.target_transform is not None:
-            target = self.target_transform(target)
-        return img, target
+        return self._transformed(Image.fromarray(self.data[index]), self.targets[index])
 
     def __len__(self):
         return len(self.data)

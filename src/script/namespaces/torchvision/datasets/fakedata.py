@@ -18,11 +18,7 @@ class FakeData(VisionDataset):
         img = torch.randn(*self.image_size)
         target = torch.randint(0, self.num_classes, size=(1,), dtype=torch.long)[0]
         torch.set_rng_state(state)
-        img = transforms.ToPILImage()(img)
-        if self.transform is not None:
-            img = self.transform(img)
-        if self.target_transform is not None:
-            target = self.target_transform(target)
+        img, target = self._transformed(transforms.ToPILImage()(img), target)
         return img, target.item() if isinstance(target, torch.Tensor) else target
 
     def __len__(self):

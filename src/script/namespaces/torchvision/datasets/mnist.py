@@ -90,12 +90,7 @@ class MNIST(VisionDataset):
         return read_image_file(self._find(images)), read_label_file(self._find(labels))
 
     def __getitem__(self, index):
-        img, target = Image.fromarray(self.data[index].numpy()), int(self.targets[index])
-        if self.transform is not None:
-            img = self.transform(img)
-        if self.target_transform is not None:
-            target = self.target_transform(target)
-        return img, target
+        return self._transformed(Image.fromarray(self.data[index].numpy()), int(self.targets[index]))
 
     def __len__(self):
         return len(self.data)

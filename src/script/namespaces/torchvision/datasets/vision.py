@@ -5,16 +5,22 @@ import torch
 from torch.utils.data import Dataset
 
 
-class StandardTransform:
-    def __init__(self, transform=None, target_transform=None):
-        self.transform, self.target_transform = transform, target_transform
-
-    def __call__(self, input, target):
+class Transformed:
+    # What has a transform of inputs and one of targets, each perhaps None.
+    def _transformed(self, input, target):
         if self.transform is not None:
             input = self.transform(input)
         if self.target_transform is not None:
             target = self.target_transform(target)
         return input, target
+
+
+class StandardTransform(Transformed):
+    def __init__(self, transform=None, target_transform=None):
+        self.transform, self.target_transform = transform, target_transform
+
+    def __call__(self, input, target):
+        return self._transformed(input, target)
 
     def _lines(self, transform, head):
         lines = repr(transform).splitlines()
@@ -29,7 +35,7 @@ class StandardTransform:
         return "\n".join(body)
 
 
-class VisionDataset(Dataset):
+class VisionDataset(Transformed, Dataset):
     def __init__(self, root=None, transforms=None, transform=None, target_transform=None):
         self.root = os.path.expanduser(root) if isinstance(root, str) else root
         if transforms is not None and (transform is not None or target_transform is not None):
