@@ -225,6 +225,7 @@ wf_tensor en_tensor_from(En *e, Value v, wf_dtype dtype)
 {
     Scan s = {.e = e, .dtype = dtype};
     int64_t count = 1, n;
+    bool tf = e->f == &e->vm->engine->front[FRONT_TF]; /* its complex numbers are wide, its integers as wide as they must be */
     wf_dtype d;
     wf_tensor t;
     Value range = NIL;
@@ -267,7 +268,7 @@ wf_tensor en_tensor_from(En *e, Value v, wf_dtype dtype)
     }
     if (s.has_wide && s.has_int && !dtype) /* uint64 and int64: NumPy's answer is float64 */
         s.has_float = true;
-    d = s.has_complex ? dtype_pair(e->f->means.default_float)
+    d = s.has_complex ? tf ? WF_C128 : dtype_pair(e->f->means.default_float)
         : s.has_float ? e->f->means.default_float
         : s.has_wide ? WF_U64
         : s.has_int ? e->f->int_dtype
@@ -285,8 +286,8 @@ wf_tensor en_tensor_from(En *e, Value v, wf_dtype dtype)
     else
         s.ints = block;
     fill(&s, v);
-    if (!dtype && s.ints && d == WF_I32 && e->f == &e->vm->engine->front[FRONT_TF])
-        for (int64_t i = 0; i < count && d == WF_I32; i++) /* TensorFlow's integers are as wide as they must be */
+    if (!dtype && s.ints && d == WF_I32 && tf)
+        for (int64_t i = 0; i < count && d == WF_I32; i++)
             d = s.ints[i] == (int32_t)s.ints[i] ? WF_I32 : WF_I64;
     for (int64_t i = 0; i < count && s.ints && !s.has_wide; i++)
         if (!en_check_fits(e, d, s.ints[i], false)) {

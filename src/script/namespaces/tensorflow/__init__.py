@@ -32,7 +32,7 @@ _elsewhere = {name: (home, name) for home, names in {
     "_specials": "truncatediv truncatemod",
     "debugging": "Assert assert_equal assert_greater assert_less assert_rank",
     "distribute": "VariableAggregation VariableSynchronization",
-    "linalg": "eig eigvals",
+    "linalg": "eig eigvals norm",
     "nn": "batch_to_space space_to_batch",
     "ragged": "RaggedTensor",
     "sparse": "SparseTensor SparseTensorSpec",

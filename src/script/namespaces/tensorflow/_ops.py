@@ -470,19 +470,6 @@ def count_nonzero(input=None, axis=None, keepdims=None, dtype=int64, name=None, 
     return x if dtype is int64 else cast(x, dtype)
 
 
-@op("norm")
-def norm(tensor, ord="euclidean", axis=None, keepdims=False):
-    x = as_tensor(tensor)
-    axis = axes_of(axis)
-    if ord in ("euclidean", "fro", 2):
-        return _w.sqrt(_w.sum(x * x, axis, keepdims))
-    if ord == 1:
-        return _w.sum(_w.abs(x), axis, keepdims)
-    if ord == _np.inf:
-        return _w.max(_w.abs(x), axis, keepdims)
-    return _w.pow(_w.sum(_w.pow(_w.abs(x), ord), axis, keepdims), 1.0 / ord)
-
-
 def _but_nan(x, least):
     # NaN is never the extreme element
     x = as_tensor(x)

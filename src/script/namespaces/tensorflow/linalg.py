@@ -1,6 +1,6 @@
 # tensorflow.linalg
 from tensorflow._ops import (matmul, matvec, tensordot, einsum, trace, band_part, inv, det, solid, solve, triangular_solve,
-                             norm, eye, global_norm, l2_normalize)
+                             eye, global_norm, l2_normalize, _core)
 from tensorflow._decompose import (banded_triangular_solve, eig, eigh, eigh_tridiagonal, eigvals, eigvalsh, logm, lu, lu_matrix_inverse,
                                    lu_reconstruct, lu_solve, qr, sqrtm, svd, tridiagonal_matmul, tridiagonal_solve)
 import _factors
@@ -13,6 +13,27 @@ adjoint = op("adjoint")(lambda matrix: _turned(as_tensor(matrix), True))
 
 def _turned(x, conjugate):
     return _w.swap_axes(_w.conj(x) if conjugate and x.dtype.is_complex else x, -1, -2)
+
+
+_MATRIX_NORMS = ["euclidean", "fro", 1, 2, float("inf")]
+
+
+@op("norm")
+def norm(tensor, ord="euclidean", axis=None, keepdims=False):
+    x = as_tensor(tensor)
+    matrix = isinstance(axis, (list, tuple)) and len(axis) == 2
+    if not (axis is None or isinstance(axis, int) or matrix and axis[0] != axis[1]):
+        raise ValueError(f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}")
+    if matrix and ord not in _MATRIX_NORMS:
+        raise ValueError(f"'ord' must be a supported matrix norm in {_MATRIX_NORMS}, got {ord}")
+    if not matrix and (ord != "euclidean" if isinstance(ord, str) else ord <= 0):
+        raise ValueError(f"'ord' must be a supported vector norm, got {ord}")
+    if isinstance(ord, str) or ord == 2 and not matrix:     # complex numbers stay complex
+        if not x.dtype.is_inexact:
+            raise InvalidArgumentError(f"Value for attr 'T' of {x.dtype.name} is not in the list of allowed values: bfloat16, half, float, "
+                                       "double, complex64, complex128")
+        return _w.sqrt(_w.sum(x * _w.conj(x), tuple(axis) if matrix else axis, keepdims))
+    return _core.norm(x, ord, axis, keepdims) if matrix else _core.vector_norm(x, axis, keepdims, ord)
 
 
 def _factor(x):
