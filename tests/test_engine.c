@@ -134,6 +134,50 @@ TEST(long_loops_keep_memory_constant)
 }
 
 /* Natives with arguments of every kind: an exception, never a crash. */
+static int replayed; /* modules */
+
+static void hear(void *user, wf_log_level level, const char *said)
+{
+    (void)user, (void)level;
+    replayed += strstr(said, " are replayed from now on") != NULL;
+}
+
+/* That results are the same, whatever changes between calls: tests/script/torch/modules_called_over_and_over.py. */
+TEST(calls_of_modules_that_come_again_are_replayed)
+{
+    static const char *const rest[] = {
+        "x", "print(1, end='') or x", "x + rand(1)", "self.names.append(1) or x", "setattr(self, 'k', self.k + 1) or x", "x.numpy() is None or x",
+        "x if x.sum() > 0 else -x", "x.add_(0)"};
+    wf_options o = {sizeof o, .log = hear, .compile_after = 10};
+    char source[1000];
+
+    for (int i = 0; i < COUNT(rest); i++) {
+        wf_ctx *cx = wf_ctx_new(&o);
+
+        snprintf(source, sizeof source,
+                 "from torch import equal, nn, no_grad, ones, rand\n"
+                 "class M(nn.Module):\n"
+                 "    def __init__(self):\n"
+                 "        super().__init__()\n"
+                 "        self.a, self.names, self.k = nn.Sequential(nn.Linear(3, 3), nn.ReLU()), [], 0\n"
+                 "    def forward(self, x):\n"
+                 "        return self.a(%s) * 2\n"
+                 "m, x, same = M(), ones(2, 3), True\n"
+                 "with no_grad():\n"
+                 "    for i in range(1010):\n"
+                 "        same = equal(m(x), m(x)) and same\n"
+                 "print()\n"
+                 "print(same, len(m.names), m.k)\n", rest[i]);
+        replayed = 0;
+        run_in(cx, source);
+        CHECK_EQ_INT(replayed, 1); /* what is in it, where it cannot be itself */
+        CHECK_STR(strchr(text, '\n'), i == 2 ? "\nFalse 0 0\n" : i == 3 ? "\nTrue 2020 0\n" : i == 4 ? "\nTrue 0 2020\n" : "\nTrue 0 0\n");
+        CHECK_EQ_INT((int)(strchr(text, '\n') - text), i == 1 ? 2020 : 0);
+        CHECK_EQ_INT(wf_live_tensors(cx), 0);
+        wf_ctx_free(cx);
+    }
+}
+
 TEST(natives_take_anything)
 {
     wf_ctx *cx = wf_ctx_new(NULL);

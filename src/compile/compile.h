@@ -100,6 +100,8 @@ struct wf_exec {
 wf_exec *exec_compile(wf_ctx *cx, const Program *p, bool exact);
 /* Holds the code; kernels stay where they are. Belongs to the call's pool. */
 wf_exec *exec_compiled(wf_ctx *cx, const Compiled *c);
+/* For the host, and never compiled: its numbers are those of its ops run one by one. */
+wf_status exec_prepare_plain(wf_ctx *cx, const wf_program *p, wf_exec **out_exec);
 /* An executable on a device; general: of a program of one op, so that its code is the same for all sizes. */
 wf_status exec_prepare_on(wf_ctx *cx, const wf_program *p, wf_device *d, bool general, wf_exec **out_exec);
 /* e, whose first n results are new values of its first n inputs. A run writes them over those, whoever else holds the

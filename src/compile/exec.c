@@ -177,6 +177,13 @@ wf_status wf_prepare(wf_ctx *cx, const wf_program *p, wf_exec **out_exec)
     API_RETURN(cx);
 }
 
+wf_status exec_prepare_plain(wf_ctx *cx, const wf_program *p, wf_exec **out_exec)
+{
+    if (wf_prepare(cx, p, out_exec) == WF_OK)
+        (*out_exec)->after = 0;
+    return ctx_status(cx);
+}
+
 wf_status wf_prepare_on(wf_ctx *cx, const wf_program *p, wf_device *d, wf_exec **out_exec)
 {
     return exec_prepare_on(cx, p, d, false, out_exec);

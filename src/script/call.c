@@ -539,11 +539,12 @@ static Value call_method(Vm *vm, Method *m, const Args *a)
     return r;
 }
 
-Value sc_relayed(Vm *vm, const Function *f, const Value *args, int n, int *skip)
+Value sc_relayed(Vm *vm, const Function *f, const Value *args, int n, int nkw, int *skip)
 {
     const Relay *r = f->relay;
     const Value *own, *m;
     Class *cls;
+    Value replay;
     Dict *d;
 
     *skip = 0;
@@ -563,6 +564,10 @@ Value sc_relayed(Vm *vm, const Function *f, const Value *args, int n, int *skip)
         return NIL;
     own = sc_dict_find_str(d, r->method);
     *skip = own != NULL;
+    if (r->record.tag != T_NIL && !own && !nkw && vm->replay && (replay = vm->replay(vm, r->record, args, n)).tag != T_NIL) {
+        *skip = 1;
+        return replay;
+    }
     return sc_ref(own ? *own : *m);
 }
 
@@ -587,7 +592,7 @@ Value sc_relayed_attr(Vm *vm, const Function *f, Value self, Str *name)
 static Value call_function(Vm *vm, Function *f, const Args *a)
 {
     int skip;
-    Value to = f->relay ? sc_relayed(vm, f, a->v, a->n, &skip) : NIL, r;
+    Value to = f->relay ? sc_relayed(vm, f, a->v, a->n, a->nkw, &skip) : NIL, r;
     VmFrame *fr;
 
     if (to.tag != T_NIL) {

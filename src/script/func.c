@@ -1,6 +1,7 @@
 /* func.c -- function-like objects: functions, natives, methods, cells, properties,
  * generators, modules. */
 #include "ast.h"
+#include "dunder.h"
 
 #define DROP(p)                                                                          \
     do {                                                                                 \
@@ -18,6 +19,7 @@ static void relay_free(Vm *vm, Relay *r)
     if (!r)
         return;
     sc_drop(vm, r->to);
+    sc_drop(vm, r->record);
     if (r->method)
         obj_drop(vm, r->method);
     if (r->dicts)
@@ -25,13 +27,13 @@ static void relay_free(Vm *vm, Relay *r)
     sc_free(vm, r, sizeof *r);
 }
 
-bool sc_relay(Vm *vm, Function *f, Value to, Tuple *dicts)
+bool sc_relay(Vm *vm, Function *f, Value to, Tuple *dicts, Value record)
 {
     Relay *r = sc_alloc(vm, sizeof *r);
 
     if (!r)
         return false;
-    *r = (Relay){.to = NIL, .dicts = gc_ref(dicts)};
+    *r = (Relay){.to = NIL, .dicts = gc_ref(dicts), .record = sc_ref(record)};
     if (to.tag == T_OBJ && is_str(to))
         r->method = obj_ref(sc_intern_str(vm, as_str(to)));
     else if (to.tag != T_NONE)
@@ -49,7 +51,8 @@ static bool relay_copy(Vm *vm, Function *f, const Relay *from)
 
     if (!r)
         return false;
-    *r = (Relay){.to = sc_ref(from->to), .method = from->method ? obj_ref(from->method) : NULL, .dicts = gc_ref(from->dicts)};
+    *r = (Relay){.to = sc_ref(from->to), .method = from->method ? obj_ref(from->method) : NULL, .dicts = gc_ref(from->dicts),
+                 .record = sc_ref(from->record)};
     f->relay = r;
     return true;
 }
@@ -100,6 +103,8 @@ static void func_visit(Obj *o, VisitFn fn, void *user)
         fn(v_obj(f->module), user);
     if (f->relay && f->relay->to.tag != T_NIL)
         fn(f->relay->to, user);
+    if (f->relay && f->relay->record.tag != T_NIL)
+        fn(f->relay->record, user);
     if (f->relay)
         fn(v_obj(f->relay->dicts), user);
 }
@@ -168,6 +173,7 @@ static bool func_set_defaults(Vm *vm, Value self, Value v)
         !sc_dict_put_str(vm, f->attrs, vm->known[S_defaults], v.tag == T_NIL ? NONE : v))
         return false;
     n = MIN(n, f->code->npos);
+    vm->version++;
     now = n + kw ? sc_alloc(vm, (n + kw) * sizeof *now) : NULL;
     if (n + kw && !now)
         return false;
@@ -682,6 +688,15 @@ static Value module_getattr(Vm *vm, Value self, Str *name)
     return r;
 }
 
+/* Who holds a program for what a library does (engine/replay.c) is told that a name of it means something else now. */
+static bool module_setattr(Vm *vm, Value self, Str *name, Value x)
+{
+    ScModule *m = (ScModule *)self.o;
+
+    vm->version += !m->file;
+    return dunder_plain_setattr(vm, self, name, x);
+}
+
 static void module_fresh(Vm *vm, Obj *o)
 {
     ScModule *m = (ScModule *)o;
@@ -709,5 +724,5 @@ static bool module_init(Vm *vm, Value self, const Args *a)
 const ClassDef sc_module_def = {
     .name = "module", .size = sizeof(ScModule), .attrs_at = offsetof(ScModule, attrs),
     .fresh = module_fresh, .init = module_init, .init_params = "name|doc", .destroy = module_destroy, .visit = module_visit, .repr = module_repr,
-    .getattr = module_getattr,
+    .getattr = module_getattr, .setattr = module_setattr,
 };

@@ -278,6 +278,7 @@ typedef struct Relay {
     Value to;      /* T_NIL: none */
     Str *method;   /* in the argument's own attributes, then without it, or a function of its class; NULL: none */
     Tuple *dicts;  /* names, interned */
+    Value record;  /* what a method of the class is given to when calls of it come again (engine/replay.c); T_NIL: nothing */
 } Relay;
 
 struct Function {
@@ -476,7 +477,9 @@ struct Vm {
     const char *stack_floor; /* what it may not pass; asked for once it is deep */
     bool has_confined;     /* code of a file was defined here */
     int confined, loading; /* confine.c: trees of a file's source that are walked; such sources that are being defined */
-    uint32_t version;     /* changes whenever a class changes */
+    uint32_t version;     /* changes whenever a class changes, or what a name of a library means */
+    /* What is called, without args[0], in the place of a method of args[0] with a record (Relay); NIL: the method. NULL: no such calls. */
+    Value (*replay)(Vm *vm, Value record, const Value *args, int n);
 
     GcObj gc_list;      /* head of all objects that can form cycles */
     int64_t gc_count;   /* made since the last collection, less those freed */
@@ -758,11 +761,11 @@ bool sc_check_self(Vm *vm, const Native *f, Value self);
 /* A frame for f with a's arguments moved or copied in; NULL: exception. */
 VmFrame *sc_frame_for(Vm *vm, Function *f, Value *args, int n, int nkw, Value *names, bool move);
 /* What is called in the place of f, which has a relay, with the arguments from *skip on, a count of the caller's; NIL: f itself. */
-Value sc_relayed(Vm *vm, const Function *f, const Value *args, int n, int *skip);
+Value sc_relayed(Vm *vm, const Function *f, const Value *args, int n, int nkw, int *skip);
 /* An attribute of self by the relay of its class's __getattr__; NIL: not there. */
 Value sc_relayed_attr(Vm *vm, const Function *f, Value self, Str *name);
 /* Gives f a relay, in the place of one it has: to a callable, the method of this name, or None. */
-bool sc_relay(Vm *vm, Function *f, Value to, Tuple *dicts);
+bool sc_relay(Vm *vm, Function *f, Value to, Tuple *dicts, Value record);
 void sc_frame_free(Vm *vm, VmFrame *f);
 Value sc_run(Vm *vm, VmFrame *f); /* vm.c: run until f returns */
 Value sc_new_generator(Vm *vm, VmFrame *f); /* takes the frame */

@@ -572,7 +572,7 @@ L_CALL: { /* b[0] is called; after LOADM b[1] is its self, or nothing */
         }
     }
     if (f && f->relay) { /* copies, so that these stay in registers */
-        Relayed to = vm_relay(vm, (Relayed){f, held, fn, args, n});
+        Relayed to = (fr->pc = pc, vm_relay(vm, (Relayed){f, held, fn, args, n, nkw}));
 
         f = to.f, held = to.held, fn = to.fn, args = to.args, n = to.n;
     }

@@ -34,7 +34,7 @@ Value vm_call_stars(Vm *vm, Value fn, List *l, Value kw);
 typedef struct Relayed {
     Function *f;
     Value held, fn, *args;
-    int n;
+    int n, nkw;
 } Relayed;
 Relayed vm_relay(Vm *vm, Relayed c);
 Value vm_enter_manager(Vm *vm, Value m);

@@ -366,7 +366,7 @@ Value vm_call_stars(Vm *vm, Value fn, List *l, Value kw)
 Relayed vm_relay(Vm *vm, Relayed c)
 {
     int skip;
-    Value v = sc_relayed(vm, c.f, c.args, c.n, &skip);
+    Value v = sc_relayed(vm, c.f, c.args, c.n, c.nkw, &skip);
 
     if (v.tag == T_NIL)
         return c;

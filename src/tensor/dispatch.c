@@ -459,6 +459,13 @@ static bool run_exec(wf_ctx *c, wf_exec *e, Tensor *const *in, uint32_t nin,
     return ok;
 }
 
+wf_tensor tensor_run_plain(wf_ctx *c, wf_exec *e, Tensor *const *in, uint32_t nin)
+{
+    Tensor *out;
+
+    return run_exec(c, e, in, nin, NULL, &out, 1) ? tensor_handle(c, out) : WF_NONE;
+}
+
 static bool run_plan(wf_ctx *c, Prim *p, Tensor *const *in, const Gift *g, Tensor **out)
 {
     wf_exec *e = exec_at(c, &p->exec, p->program, p->op != OP_call, in, p->nin);

@@ -357,6 +357,8 @@ bool tensor_op(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin, const vo
                wf_tensor *out, uint32_t nout);
 wf_tensor tensor_op1(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin,
                      const void *attr);
+/* The one result of e on concrete tensors of the host, not recorded. */
+wf_tensor tensor_run_plain(wf_ctx *c, wf_exec *e, Tensor *const *in, uint32_t nin);
 /* Apply a program: runs it, records it as one step, or copies it into the current program. */
 bool tensor_call(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin,
                  wf_tensor *out, uint32_t nout);

@@ -57,7 +57,9 @@ Engine *engine_of(Vm *vm)
     g->slot = g->record ? sc_class_native(vm, &slot_def, vm->cls[C_object]) : NULL;
     g->size = g->slot ? sc_class_native(vm, &en_size_def, vm->cls[C_object]) : NULL;
     g->dispatch = g->size ? sc_class_native(vm, &dispatch_def, vm->cls[C_object]) : NULL;
-    if (!g->dispatch || !ts(vm->cx)) {
+    g->replay = g->dispatch ? sc_class_native(vm, &en_replay_def, vm->cls[C_object]) : NULL;
+    vm->replay = en_replay;
+    if (!g->replay || !ts(vm->cx)) {
         engine_free(vm);
         return NULL;
     }

@@ -79,6 +79,7 @@ wf_tensor en_composed(En *e, ComposedCall call, const wf_tensor *in, int nin, co
     wf_tensor out = WF_NONE;
     int *count = NULL;
 
+    g->met_composed |= e->c->tensors->trace != NULL;
     if (failed(e->c))
         return WF_NONE;
     if (h && !g->composed && (g->composed = sc_alloc(e->vm, sizeof *g->composed)))

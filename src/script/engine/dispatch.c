@@ -332,10 +332,8 @@ static bool guard_holds(Vm *vm, Value where, Value key, Value value)
                   strcmp(as_str(*v)->s, as_str(value)->s) == 0));
 }
 
-static bool guards_hold(Vm *vm, const KnownCall *k)
+bool en_guards_hold(Vm *vm, const Tuple *g)
 {
-    const Tuple *g = (Tuple *)(void *)k->guards.o;
-
     for (int64_t i = 0; i < g->n; i += 3)
         if (!guard_holds(vm, g->v[i], g->v[i + 1], g->v[i + 2]))
             return false;
@@ -346,7 +344,7 @@ static Value known_call(Vm *vm, const KnownCall *k, Taken *t)
 {
     Value r, tree;
 
-    if (k->guards.tag != T_NIL && !guards_hold(vm, k))
+    if (k->guards.tag != T_NIL && !en_guards_hold(vm, (Tuple *)(void *)k->guards.o))
         return NOTIMPL;
     if (k->narrow != k->front->means.narrow || k->precision != k->front->means.precision ||
         (k->state.tag != T_NIL && !with_state(vm, k, t)))
@@ -411,7 +409,7 @@ static bool take_state(Vm *vm, Value v, Value *out)
 }
 
 /* Places, keys and values in turn? */
-static bool take_guards(Vm *vm, Value v, Value *out)
+bool en_take_guards(Vm *vm, Value v, Value *out)
 {
     Tuple *t = sc_tuple_from(vm, v);
     bool ok = t && t->n % 3 == 0;
@@ -548,7 +546,7 @@ static Value m_remember(Vm *vm, const Args *a)
     if ((a->v[4].tag != T_NIL && a->v[4].tag != T_NONE &&
          !take_state(vm, a->v[4], &k.state)) ||
         (a->v[7].tag != T_NIL && a->v[7].tag != T_NONE &&
-         !take_guards(vm, a->v[7], &k.guards)) ||
+         !en_take_guards(vm, a->v[7], &k.guards)) ||
         (a->v[8].tag != T_NIL && a->v[8].tag != T_NONE &&
          !take_donated(vm, a->v[8], t.nleaves, &k))) {
         forget_one(vm, &k);

@@ -19,6 +19,7 @@
  *   graphs.c     natives for graphs of expressions: programs of symbols with types alone
  *   size.c       sizes that are symbols
  *   dispatch.c   callables that know programs by the types of their arguments
+ *   replay.c     calls of modules that come again, as the program that they are
  *   devices.c    natives of devices, and of where tensors are
  *   world.c      natives of processes that run together
  *   control.c    natives that take functions: derivatives, batches, control flow, rules
@@ -110,7 +111,9 @@ typedef struct Engine { /* of one Vm: vm->engine */
     ScriptPacker packer;      /* the same: in force where Tensors.packer says so */
     struct ScriptComposed *composed; /* composed.c; NULL: none yet */
     struct ScriptWorld *world; /* world.c: the processes this one runs with, or NULL */
-    Class *tensor, *dtype, *program, *record, *slot, *size, *dispatch; /* base classes */
+    Class *tensor, *dtype, *program, *record, *slot, *size, *dispatch, *replay; /* base classes */
+    int no_replay;      /* > 0: calls of modules are neither counted nor replayed */
+    bool met_composed;  /* a function of many ops was called in a trace; composed.c */
 } Engine;
 
 typedef struct TensorObj {
@@ -273,6 +276,12 @@ Value en_drawn(Vm *vm, const char *native, const Args *a);
 
 /* ---- dispatch.c: callables that know programs by the types of their arguments ---- */
 
+/* dispatch.c: guards, places, keys and values in turn. Do they hold? Is v such a list? (Then owned, in *out.) */
+bool en_guards_hold(Vm *vm, const Tuple *guards);
+bool en_take_guards(Vm *vm, Value v, Value *out);
+/* replay.c */
+Value en_replay(Vm *vm, Value record, const Value *args, int n);
+extern const ClassDef en_replay_def;
 extern const ClassDef dispatch_def, en_no_grad_def, en_enable_grad_def;
 /* program.c: the program on these tensors; single: its one result, else a tuple. */
 Value en_program_call(Vm *vm, Front *f, Value program, const Value *v, int n, const bool *donated, bool single);

@@ -403,7 +403,15 @@ static Value n_mode(Vm *vm, const Args *a)
     return was.tag == T_NIL ? NIL : v_int(was.i + (others == 1 || (others == 0 && s->trace) ? 2 : 0));
 }
 
-/* relay(fn, to, dicts=()): see Relay */
+/* met_composed(on): was a function that is a program of its own called in a trace since? Sets what is known. */
+static Value n_met_composed(Vm *vm, const Args *a)
+{
+    bool was = vm->engine->met_composed;
+
+    return sc_to_bool(vm, a->v[0], &vm->engine->met_composed) ? v_bool(was) : NIL;
+}
+
+/* relay(fn, to, dicts=(), record=None): see Relay */
 static Value n_relay(Vm *vm, const Args *a)
 {
     Tuple *dicts = a->v[2].tag == T_NIL ? sc_tuple(vm, 0) : sc_tuple_from(vm, a->v[2]);
@@ -413,7 +421,7 @@ static Value n_relay(Vm *vm, const Args *a)
         ok = dicts->v[i].tag == T_OBJ && is_str(dicts->v[i]);
     if (!ok)
         sc_raise(vm, C_TypeError, "relay: needs a function and names");
-    ok = ok && sc_relay(vm, (Function *)(void *)a->v[0].o, a->v[1], dicts);
+    ok = ok && sc_relay(vm, (Function *)(void *)a->v[0].o, a->v[1], dicts, a->v[3].tag == T_NONE ? NIL : a->v[3]);
     if (dicts)
         obj_drop(vm, dicts);
     return ok ? NONE : NIL;
@@ -521,6 +529,7 @@ const NativeDef engine_hosts[] = {
     {"recording", n_recording, "|on"},
     {"inference", n_inference, "|on"},
     {"mode", n_mode, "on"},
-    {"relay", n_relay, "fn,to|dicts"},
+    {"met_composed", n_met_composed, "on"},
+    {"relay", n_relay, "fn,to|dicts,record"},
     {0},
 };

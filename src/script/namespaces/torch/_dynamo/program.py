@@ -80,8 +80,11 @@ def given(leaves, dynamic):
             if isinstance(x, _w.Tensor) or (dynamic and type(x) in _number)]
 
 
-class _Try:
+class Trial:
     # One trace of statements: how far it came, and what it needs to be known beforehand.
+    compiling = 1       # so it is for torch.compiler.is_compiling
+    tracer_class = Tracer
+
     def __init__(self, block, i, upto, frame, names, live, dynamic, known):
         self.block, self.i, self.upto = block, i, upto
         self.frame, self.names, self.live, self.dynamic = frame, names, live, dynamic
@@ -105,14 +108,14 @@ class _Try:
 
     def trace(self):
         # The program, or None if it broke off.
-        torch.compiler._programs[0] += 1
+        torch.compiler._programs[0] += self.compiling
         try:
             return _made(self.body, self.inputs, self.frame.tree.name, drawer=self.draw)
         except Exception as e:
             self.reason = str(e) if isinstance(e, _stage.Refuse) else f"{type(e).__name__}: {e}"
             return None
         finally:
-            torch.compiler._programs[0] -= 1
+            torch.compiler._programs[0] -= self.compiling
 
     def draw(self, name, *args):
         return self.tracer.draw(name, *args)
@@ -136,7 +139,7 @@ class _Try:
 
     def body(self, *symbols):
         r = self.reads
-        tracer = self.tracer = Tracer(r)
+        tracer = self.tracer = self.tracer_class(r)
         first = [_w.alias(s) for s in symbols]
         known = list(r.state)
         at = len(r.tensors)
@@ -241,11 +244,11 @@ def _containers(v, out):
             _containers(x, out)
 
 
-def make(block, i, frame, names, live, dynamic):
+def make(block, i, frame, names, live, dynamic, trial=Trial):
     # The segment that begins at statement i.
     known, upto, why = Reads(), len(block), None
     while True:
-        t = _Try(block, i, upto, frame, names, live, dynamic, known)
+        t = trial(block, i, upto, frame, names, live, dynamic, known)
         program = t.trace()
         if program is None:
             if why is None or t.stop < upto:

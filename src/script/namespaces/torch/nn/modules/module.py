@@ -30,6 +30,15 @@ class _Before:
 _everywhere = {kind: {} for kind in ("pre", "forward", "backward", "buffer", "module", "parameter")}
 
 
+_HOOKS = ("_forward_pre_hooks", "_forward_hooks", "_backward_hooks")
+
+
+def _record(module, args):
+    # Asked for calls that come again and again.
+    from torch.nn.modules._replay import record
+    return record(module, args)
+
+
 class Module:
     _version = 1
     training = True
@@ -80,7 +89,7 @@ class Module:
         return out if watch is None else watch.results(out)
 
     # not called at all where an object has no hooks, and all modules have none
-    _w.relay(__call__, "forward", ("_forward_pre_hooks", "_forward_hooks", "_backward_hooks"))
+    _w.relay(__call__, "forward", _HOOKS, _record)
 
     # ---- attributes
 
@@ -476,7 +485,7 @@ class _Everywhere(RemovableHandle):
 
 def _shorten():
     none = not (_everywhere["pre"] or _everywhere["forward"] or _everywhere["backward"])
-    _w.relay(Module.__call__, "forward", ("_forward_pre_hooks", "_forward_hooks", "_backward_hooks") if none else ("_never",))
+    _w.relay(Module.__call__, "forward", _HOOKS if none else ("_never",), _record)
 
 
 def _of_all(kind, hook):
