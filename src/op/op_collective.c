@@ -590,10 +590,9 @@ static void transpose_all_gather(Builder *b, const EqnView *e, const Val *gy, Va
 
     if (a.inv) {
         CollectiveAttr me = {.axis = a.axis, .size = a.size};
-        Val g = b_eqn1(b, OP_pvary, gy, 1, &me);
+        Val g = b_eqn1(b, OP_pvary, gy, 1, &me), mine = b_eqn1(b, OP_axis_index, NULL, 0, &me);
 
-        gx[0] = b_row(b, b_move_axis(b, g, (uint32_t)a.at, 0),
-                      b_eqn1(b, OP_axis_index, NULL, 0, &me));
+        gx[0] = b_row(b, b_move_axis(b, g, (uint32_t)a.at, 0), mine);
     } else {
         gx[0] = b_eqn1(b, OP_reduce_scatter, gy, 1, &a);
     }

@@ -234,7 +234,7 @@ static Val mask_like(Builder *b, Val mask, Type t)
 static Val marked_row(Builder *b, Val first, Val x)
 {
     Type t = b_type(b, x);
-    Val only = b_select(b, mask_like(b, first, t), x, b_zeros(b, t));
+    Val none = b_zeros(b, t), only = b_select(b, mask_like(b, first, t), x, none);
 
     return b_reduce_axis(b, t.dtype == WF_BOOL ? OP_reduce_or : OP_reduce_sum, only, 0);
 }
@@ -242,8 +242,9 @@ static Val marked_row(Builder *b, Val first, Val x)
 /* x where mask, elsewhere the first row that has it */
 static Val masked_operand(Builder *b, Val mask, Val first, Val x, Dim size)
 {
-    return b_select(b, mask_like(b, mask, b_type(b, x)), x,
-                    b_broadcast_axis(b, marked_row(b, first, x), 0, size));
+    Val row = b_broadcast_axis(b, marked_row(b, first, x), 0, size);
+
+    return b_select(b, mask_like(b, mask, b_type(b, x)), x, row);
 }
 
 /* The branch on masked operands: (mask, x..) -> y.., all batched in front. */

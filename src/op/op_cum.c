@@ -329,9 +329,10 @@ static bool type_extreme(TypeRule *t)
 /* 1 where a equals y, 1/2 where b does too, else 0. */
 static Val balanced(Builder *b, Val a, Val other, Val y)
 {
-    Val share = b_select(b, b_eq(b, other, y), b_full_like(b, y, 0.5), b_one_like(b, y));
+    Val one = b_one_like(b, y), half = b_full_like(b, y, 0.5);
+    Val share = b_select(b, b_eq(b, other, y), half, one), zero = b_zeros_like(b, y);
 
-    return b_select(b, b_eq(b, a, y), share, b_zeros_like(b, y));
+    return b_select(b, b_eq(b, a, y), share, zero);
 }
 
 static void jvp_extreme(Builder *b, const EqnView *e, const Val *dx, Val *dy)

@@ -169,17 +169,18 @@ static Val transpose_irfft(Builder *b, Val g, Ints lengths)
 {
     Val y = b_conj(b, b_fft(b, g, FFT_RFFT, lengths)), part = b_real(b, y), k, n, once,
         scale;
-    Type t = b_type(b, part);
+    Type t = b_type(b, part), of_scale;
     uint32_t last = t.rank - 1u;
 
     if (b_failed(b))
         return VAL_NONE;
     k = b_iota(b, WF_I64, &t.dims[last], 1, 0);
     n = b_broadcast_scalar(b, b_dim_value(b, lengths.v[lengths.n - 1]), &t.dims[last], 1);
-    once = b_or(b, b_eq(b, k, b_zeros_like(b, k)), b_eq(b, b_add(b, k, k), n));
-    scale = b_select(b, once,
-                     b_full(b, b_make_type(b, (wf_dtype)t.dtype, &t.dims[last], 1), 1),
-                     b_full(b, b_make_type(b, (wf_dtype)t.dtype, &t.dims[last], 1), 2));
+    once = b_eq(b, b_add(b, k, k), n);
+    once = b_or(b, b_eq(b, k, b_zeros_like(b, k)), once);
+    of_scale = b_make_type(b, (wf_dtype)t.dtype, &t.dims[last], 1);
+    scale = b_full(b, of_scale, 2);
+    scale = b_select(b, once, b_full(b, of_scale, 1), scale);
     n = b_cast(b, b_dim_value(b, dim_prod(&b->dims, lengths.v, lengths.n)),
                (wf_dtype)t.dtype);
     scale = b_div(b, scale, b_broadcast_scalar(b, n, &t.dims[last], 1));

@@ -58,7 +58,9 @@ Val triangle_mask(Builder *b, OpCode how, const Dim *dims, uint32_t rank)
 
 Val keep_triangle(Builder *b, Val x, OpCode how, const Dim *dims, uint32_t rank)
 {
-    return b_select(b, triangle_mask(b, how, dims, rank), x, b_zeros_like(b, x));
+    Val zero = b_zeros_like(b, x);
+
+    return b_select(b, triangle_mask(b, how, dims, rank), x, zero);
 }
 
 Val transpose_matrix(Builder *b, Val x, uint32_t rank)
@@ -77,9 +79,10 @@ Val symmetric_of_lower(Builder *b, Val x, const Dim *dims, uint32_t rank)
 {
     Val below = keep_triangle(b, x, OP_gt, dims, rank), on;
 
-    if (!dtype_is_complex(b_dtype(b, x)))
-        return b_add(b, keep_triangle(b, x, OP_ge, dims, rank),
-                     transpose_matrix(b, below, rank));
+    if (!dtype_is_complex(b_dtype(b, x))) {
+        below = transpose_matrix(b, below, rank);
+        return b_add(b, keep_triangle(b, x, OP_ge, dims, rank), below);
+    }
     on = b_cast(b, b_real(b, keep_triangle(b, x, OP_eq, dims, rank)), b_dtype(b, x));
     return b_add(b, on, b_add(b, below, adjoint_matrix(b, below, rank)));
 }
@@ -135,7 +138,7 @@ static void jvp_cholesky(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 {
     Type x = e->in_type[0];
     uint32_t r = x.rank;
-    Val l = e->out[0], s, p, half;
+    Val l = e->out[0], s, p, half, one;
     const SolveAttr from_left = {.left = true, .lower = true};
     const SolveAttr from_right = {.lower = true, .trans = true};
 
@@ -144,8 +147,9 @@ static void jvp_cholesky(Builder *b, const EqnView *e, const Val *dx, Val *dy)
     s = symmetric_of_lower(b, dx[0], x.dims, r);
     p = triangle_solve(b, l, s, from_left);
     p = triangle_solve(b, dtype_is_complex(b_dtype(b, l)) ? b_conj(b, l) : l, p, from_right);
-    half = b_select(b, triangle_mask(b, OP_eq, x.dims, r), b_full_like(b, p, 0.5),
-                    b_one_like(b, p));
+    one = b_one_like(b, p);
+    half = b_full_like(b, p, 0.5);
+    half = b_select(b, triangle_mask(b, OP_eq, x.dims, r), half, one);
     p = b_mul(b, keep_triangle(b, p, OP_ge, x.dims, r), half);
     dy[0] = b_matmul(b, l, p);
 }
@@ -425,7 +429,8 @@ static Val square_factor(Builder *b, Val x, Type type, uint32_t axis, Dim k, Dim
         return x;
     row = b_iota(b, WF_I64, dims, r, r - 2);
     first = b_broadcast_scalar(b, b_dim_value(b, ones), dims, r);
-    diagonal = b_and(b, triangle_mask(b, OP_eq, dims, r), b_ge(b, row, first));
+    diagonal = b_ge(b, row, first);
+    diagonal = b_and(b, triangle_mask(b, OP_eq, dims, r), diagonal);
     return b_select(b, diagonal, b_one_like(b, x), x);
 }
 

@@ -246,7 +246,7 @@ static void jvp_pow(Builder *b, const EqnView *e, const Val *dx, Val *dz)
     Val zero = b_zeros_like(b, x), one = b_one_like(b, x), cx = VAL_NONE, cy = VAL_NONE;
 
     if (dx[0]) {
-        Val none = b_and(b, b_eq(b, y, zero), b_or(b, b_eq(b, x, zero), b_ne(b, x, x)));
+        Val nan = b_ne(b, x, x), no_base = b_or(b, b_eq(b, x, zero), nan), none = b_and(b, b_eq(b, y, zero), no_base);
         Val power = b_pow(b, x, b_select(b, none, one, b_sub(b, y, one)));
 
         cx = b_select(b, none, zero, b_mul(b, y, power));
@@ -295,9 +295,9 @@ ROW(pow, 80,
 static void jvp_atan2(Builder *b, const EqnView *e, const Val *dx, Val *dz)
 {
     Val x = e->in[0], y = e->in[1];
-    Val r2 = b_add(b, b_mul(b, x, x), b_mul(b, y, y));
+    Val y2 = b_mul(b, y, y), r2 = b_add(b, b_mul(b, x, x), y2), of_y = b_neg(b, b_div(b, x, r2));
 
-    dz[0] = combine(b, dx[0], b_div(b, y, r2), dx[1], b_neg(b, b_div(b, x, r2)));
+    dz[0] = combine(b, dx[0], b_div(b, y, r2), dx[1], of_y);
 }
 
 REAL_C(atan2, atan2(x, y))
@@ -346,25 +346,24 @@ ROW(nextafter, 40,
 /* 1 where `takes` says x, 0.5 where x equals y, else 0 (NaN too) */
 static Val share(Builder *b, Val takes_x, Val x, Val y)
 {
-    Val half = b_select(b, b_eq(b, x, y), b_full_like(b, x, 0.5), b_zeros_like(b, x));
+    Val zero = b_zeros_like(b, x), half = b_full_like(b, x, 0.5);
 
+    half = b_select(b, b_eq(b, x, y), half, zero);
     return b_select(b, takes_x, b_one_like(b, x), half);
 }
 
 static void jvp_max(Builder *b, const EqnView *e, const Val *dx, Val *dz)
 {
-    Val x = e->in[0], y = e->in[1];
+    Val x = e->in[0], y = e->in[1], of_y = dx[1] ? share(b, b_gt(b, y, x), x, y) : VAL_NONE;
 
-    dz[0] = combine(b, dx[0], dx[0] ? share(b, b_gt(b, x, y), x, y) : VAL_NONE, dx[1],
-                    dx[1] ? share(b, b_gt(b, y, x), x, y) : VAL_NONE);
+    dz[0] = combine(b, dx[0], dx[0] ? share(b, b_gt(b, x, y), x, y) : VAL_NONE, dx[1], of_y);
 }
 
 static void jvp_min(Builder *b, const EqnView *e, const Val *dx, Val *dz)
 {
-    Val x = e->in[0], y = e->in[1];
+    Val x = e->in[0], y = e->in[1], of_y = dx[1] ? share(b, b_lt(b, y, x), x, y) : VAL_NONE;
 
-    dz[0] = combine(b, dx[0], dx[0] ? share(b, b_lt(b, x, y), x, y) : VAL_NONE, dx[1],
-                    dx[1] ? share(b, b_lt(b, y, x), x, y) : VAL_NONE);
+    dz[0] = combine(b, dx[0], dx[0] ? share(b, b_lt(b, x, y), x, y) : VAL_NONE, dx[1], of_y);
 }
 
 /* op(x, x) = x, for max min and or */

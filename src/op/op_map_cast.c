@@ -40,7 +40,9 @@ static void jvp_select(Builder *b, const EqnView *e, const Val *dx, Val *dz)
 {
     Type t = e->in_type[1];
 
-    dz[0] = b_select(b, e->in[0], zeros_if_none(b, dx[1], t), zeros_if_none(b, dx[2], t));
+    Val other = zeros_if_none(b, dx[2], t);
+
+    dz[0] = b_select(b, e->in[0], zeros_if_none(b, dx[1], t), other);
 }
 
 static void transpose_select(Builder *b, const EqnView *e, const Val *gz, Val *gx)
@@ -138,13 +140,21 @@ static void jvp_clamp(Builder *b, const EqnView *e, const Val *dx, Val *dz)
 {
     Val x = e->in[1], lo = stretch(b, e->in[0], x), hi = stretch(b, e->in[2], x);
 
-    if (dx[1])
-        add_masked(b, dz, b_and(b, b_lt(b, lo, x), b_lt(b, x, hi)), dx[1]);
-    if (dx[0])
-        add_masked(b, dz, b_and(b, b_lt(b, x, lo), b_lt(b, lo, hi)),
-                   stretch(b, dx[0], x));
-    if (dx[2])
-        add_masked(b, dz, b_lt(b, hi, b_max(b, x, lo)), stretch(b, dx[2], x));
+    if (dx[1]) {
+        Val below = b_lt(b, x, hi);
+
+        add_masked(b, dz, b_and(b, b_lt(b, lo, x), below), dx[1]);
+    }
+    if (dx[0]) {
+        Val d = stretch(b, dx[0], x), open = b_lt(b, lo, hi);
+
+        add_masked(b, dz, b_and(b, b_lt(b, x, lo), open), d);
+    }
+    if (dx[2]) {
+        Val d = stretch(b, dx[2], x);
+
+        add_masked(b, dz, b_lt(b, hi, b_max(b, x, lo)), d);
+    }
 }
 
 /* Scalar bounds stay scalars unless they are batched; then they are repeated along the

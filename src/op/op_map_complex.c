@@ -59,8 +59,11 @@ static void transpose_real(Builder *b, const EqnView *e, const Val *gy, Val *gx)
 static void transpose_imag(Builder *b, const EqnView *e, const Val *gy, Val *gx)
 {
     (void)e;
-    if (gy[0])
-        gx[0] = b_complex(b, b_zeros_like(b, gy[0]), b_neg(b, gy[0]));
+    if (gy[0]) {
+        Val im = b_neg(b, gy[0]);
+
+        gx[0] = b_complex(b, b_zeros_like(b, gy[0]), im);
+    }
 }
 
 /* The equation that made v, if it is a complex. */
@@ -132,8 +135,9 @@ const OpRules op_rules_conj = {
 
 static void jvp_complex(Builder *b, const EqnView *e, const Val *dx, Val *dz)
 {
-    dz[0] = b_complex(b, zeros_if_none(b, dx[0], e->in_type[0]),
-                      zeros_if_none(b, dx[1], e->in_type[0]));
+    Val im = zeros_if_none(b, dx[1], e->in_type[0]);
+
+    dz[0] = b_complex(b, zeros_if_none(b, dx[0], e->in_type[0]), im);
 }
 
 static void transpose_complex(Builder *b, const EqnView *e, const Val *gz, Val *gx)

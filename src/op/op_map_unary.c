@@ -83,20 +83,22 @@ static Val slope_of_modulus(Builder *b, Val x, Val y)
 {
     Val at_zero = b_eq(b, y, b_zeros_like(b, y));
     Val r = b_select(b, at_zero, b_one_like(b, y), y);
+    Val im = b_div(b, b_neg(b, b_imag(b, x)), r);
 
-    return b_complex(b, b_div(b, b_real(b, x), r), b_div(b, b_neg(b, b_imag(b, x)), r));
+    return b_complex(b, b_div(b, b_real(b, x), r), im);
 }
 
 static void jvp_abs(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 {
-    Val x = e->in[0], slope;
+    Val x = e->in[0], slope, up, down;
 
     if (dtype_is_complex(b_dtype(b, x))) {
         dy[0] = b_real(b, b_mul(b, dx[0], slope_of_modulus(b, x, e->out[0])));
         return;
     }
-    slope = b_select(b, b_ge(b, x, b_zeros_like(b, x)), b_one_like(b, x),
-                     b_full_like(b, x, -1));
+    down = b_full_like(b, x, -1);
+    up = b_one_like(b, x);
+    slope = b_select(b, b_ge(b, x, b_zeros_like(b, x)), up, down);
 
     dy[0] = b_mul(b, dx[0], slope);
 }
@@ -244,7 +246,8 @@ static Val over_circle(Builder *b, Val x, double scale)
 {
     Val one = b_one_like(b, x), sum = b_add(b, one, x), c = b_mul(b, b_sub(b, one, x), sum);
 
-    return b_mul(b, b_full_like(b, x, scale), b_rsqrt(b, c));
+    c = b_rsqrt(b, c);
+    return b_mul(b, b_full_like(b, x, scale), c);
 }
 
 static void jvp_asin(Builder *b, const EqnView *e, const Val *dx, Val *dy)
@@ -329,22 +332,23 @@ static void jvp_asinh(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 
 static void jvp_acosh(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 {
-    Val x = e->in[0], one = b_one_like(b, x);
+    Val x = e->in[0], one = b_one_like(b, x), one_more;
 
     if (dtype_is_complex(b_dtype(b, x))) { /* the branch is that of the factors */
-        dy[0] =
-            b_mul(b, dx[0],
-                  b_mul(b, b_rsqrt(b, b_sub(b, x, one)), b_rsqrt(b, b_add(b, x, one))));
+        Val second = b_rsqrt(b, b_add(b, x, one));
+
+        dy[0] = b_mul(b, dx[0], b_mul(b, b_rsqrt(b, b_sub(b, x, one)), second));
         return;
     }
-    dy[0] = b_mul(b, dx[0], b_rsqrt(b, b_mul(b, b_sub(b, x, one), b_add(b, x, one))));
+    one_more = b_add(b, x, one);
+    dy[0] = b_mul(b, dx[0], b_rsqrt(b, b_mul(b, b_sub(b, x, one), one_more)));
 }
 
 static void jvp_atanh(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 {
-    Val x = e->in[0], one = b_one_like(b, x);
+    Val x = e->in[0], one = b_one_like(b, x), sum = b_add(b, one, x);
 
-    dy[0] = b_div(b, dx[0], b_mul(b, b_sub(b, one, x), b_add(b, one, x)));
+    dy[0] = b_div(b, dx[0], b_mul(b, b_sub(b, one, x), sum));
 }
 
 REAL_C(asinh, asinh(x))
@@ -383,9 +387,9 @@ ROW(exp2, 40, "y = 2^x, exact for whole x. Floats; overflow gives inf, exp2(-inf
 
 static void jvp_cbrt(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 {
-    Val y = e->out[0];
+    Val y = e->out[0], y2 = b_mul(b, y, y);
 
-    dy[0] = b_div(b, dx[0], b_mul(b, b_full_like(b, y, 3), b_mul(b, y, y)));
+    dy[0] = b_div(b, dx[0], b_mul(b, b_full_like(b, y, 3), y2));
 }
 
 REAL_C(cbrt, cbrt(x))
@@ -417,11 +421,12 @@ static Val trigamma(Builder *b, Val x)
     Val sum = VAL_NONE, q, r, s;
 
     for (int k = 0; k < 8; k++) {
-        Val t = plus(b, x, k), term = b_div(b, b_one_like(b, x), b_mul(b, t, t));
+        Val t = plus(b, x, k), t2 = b_mul(b, t, t), term = b_div(b, b_one_like(b, x), t2);
 
         sum = sum ? b_add(b, sum, term) : term;
     }
-    r = b_div(b, b_one_like(b, x), plus(b, x, 8));
+    r = plus(b, x, 8);
+    r = b_div(b, b_one_like(b, x), r);
     q = b_mul(b, r, r);
     s = b_full_like(b, x, -691 / 2730.0);
     for (int k = 0; k < 5; k++)
@@ -437,8 +442,7 @@ static void jvp_digamma(Builder *b, const EqnView *e, const Val *dx, Val *dy)
     Val x = e->in[0], low = b_lt(b, x, b_full_like(b, x, 0.5));
     Val t = b_select(b, low, b_sub(b, b_one_like(b, x), x), x), slope = trigamma(b, t);
     Val part = b_sub(b, x, b_floor(b, x)); /* sin(pi x)^2 has period 1 */
-    Val c =
-        b_div(b, b_full_like(b, x, pi), b_sin(b, b_mul(b, b_full_like(b, x, pi), part)));
+    Val sine = b_sin(b, b_mul(b, b_full_like(b, x, pi), part)), c = b_div(b, b_full_like(b, x, pi), sine);
 
     dy[0] = b_mul(b, dx[0], b_select(b, low, b_sub(b, b_mul(b, c, c), slope), slope));
 }
@@ -453,7 +457,9 @@ ROW(digamma, 100,
 
 static Val bell(Builder *b, Val x, double scale)
 {
-    return b_mul(b, b_full_like(b, x, scale), b_exp(b, b_neg(b, b_mul(b, x, x))));
+    Val height = b_exp(b, b_neg(b, b_mul(b, x, x)));
+
+    return b_mul(b, b_full_like(b, x, scale), height);
 }
 
 static void jvp_erf(Builder *b, const EqnView *e, const Val *dx, Val *dy)
@@ -484,7 +490,7 @@ ROW(erfc, 80,
 static void jvp_erf_inv(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 {
     Val y = e->out[0];
-    Val c = b_mul(b, b_full_like(b, y, SQRT_PI_HALF), b_exp(b, b_mul(b, y, y)));
+    Val height = b_exp(b, b_mul(b, y, y)), c = b_mul(b, b_full_like(b, y, SQRT_PI_HALF), height);
 
     dy[0] = b_mul(b, dx[0], c);
 }
@@ -514,9 +520,9 @@ ROW(sqrt, 6,
 
 static void jvp_rsqrt(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 {
-    Val x = e->in[0], y = e->out[0];
+    Val x = e->in[0], y = e->out[0], slope = b_div(b, y, x);
 
-    dy[0] = b_mul(b, dx[0], b_mul(b, b_full_like(b, y, -0.5), b_div(b, y, x)));
+    dy[0] = b_mul(b, dx[0], b_mul(b, b_full_like(b, y, -0.5), slope));
 }
 
 REAL(rsqrt, 1 / sqrt(x))

@@ -262,6 +262,7 @@ static Val others_along(Builder *b, Val x, uint32_t axis)
 {
     Type t = b_type(b, x), front;
     Dim n, flat[2];
+    Val behind;
 
     if (b_failed(b))
         return VAL_NONE;
@@ -269,8 +270,8 @@ static Val others_along(Builder *b, Val x, uint32_t axis)
     if (dim_is_const(n)) {
         if (n <= 1)
             return b_one_like(b, x);
-        return b_mul(b, products_by_doubling(b, x, axis, n, false),
-                     products_by_doubling(b, x, axis, n, true));
+        behind = products_by_doubling(b, x, axis, n, true);
+        return b_mul(b, products_by_doubling(b, x, axis, n, false), behind);
     }
     x = b_move_axis(b, x, axis, 0); /* [n, ..] -> [n, m] and back */
     if (b_failed(b))
@@ -280,7 +281,8 @@ static Val others_along(Builder *b, Val x, uint32_t axis)
     x = b_reshape(b, x, flat, 2);
     if (b_failed(b))
         return VAL_NONE;
-    x = b_mul(b, products_by_scan(b, x, false), products_by_scan(b, x, true));
+    behind = products_by_scan(b, x, true);
+    x = b_mul(b, products_by_scan(b, x, false), behind);
     return b_move_axis(b, b_reshape(b, x, front.dims, front.rank), 0, axis);
 }
 
@@ -324,12 +326,14 @@ REDUCE_ROW(
 static Val is_empty(Builder *b, wf_dtype dtype, Type x, Ints axes)
 {
     Dim n = 1;
+    Val zero;
 
     for (uint32_t i = 0; i < axes.n; i++)
         n = dim_mul(&b->dims, n, x.dims[axes.v[i]]);
     if (dim_known_ge(&b->dims, n, 1))
         return VAL_NONE;
-    return b_cast(b, b_eq(b, b_dim_value(b, n), b_int(b, WF_I64, 0)), dtype);
+    zero = b_int(b, WF_I64, 0);
+    return b_cast(b, b_eq(b, b_dim_value(b, n), zero), dtype);
 }
 
 static void jvp_reduce_extreme(Builder *b, const EqnView *e, const Val *dx, Val *dy)

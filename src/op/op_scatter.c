@@ -218,9 +218,12 @@ static const AttrField attrs_scatter[] = {
 /* linear in x and the updates together: dy = scatter dx du */
 static void jvp_scatter(Builder *b, const EqnView *e, const Val *dx, Val *dy)
 {
-    if (dx[0] != VAL_NONE || dx[2] != VAL_NONE)
-        dy[0] = scatter_like(b, e, OP_scatter, or_zeros(b, dx[0], e->in_type[0]),
-                             or_zeros(b, dx[2], e->in_type[2]));
+    Val du;
+
+    if (dx[0] == VAL_NONE && dx[2] == VAL_NONE)
+        return;
+    du = or_zeros(b, dx[2], e->in_type[2]);
+    dy[0] = scatter_like(b, e, OP_scatter, or_zeros(b, dx[0], e->in_type[0]), du);
 }
 
 /* true for each update whose element is still there at the end: number the updates from
@@ -520,8 +523,7 @@ static void jvp_scatter_extreme(Builder *b, const EqnView *e, const Val *dx, Val
     wf_dtype dtype = (wf_dtype)e->in_type[0].dtype;
     Val y = e->out[0], zx = b_zeros(b, e->in_type[0]), zu = b_zeros(b, e->in_type[2]);
     Val x_is = b_eq(b, e->in[0], y), u_is = b_eq(b, e->in[2], read_back(b, e, y));
-    Val n = scatter_like(b, e, OP_scatter_add, b_cast(b, x_is, dtype),
-                         b_cast(b, u_is, dtype));
+    Val us = b_cast(b, u_is, dtype), n = scatter_like(b, e, OP_scatter_add, b_cast(b, x_is, dtype), us);
     Val sum = dx[0] != VAL_NONE ? b_select(b, x_is, dx[0], zx) : zx;
 
     if (dx[2] != VAL_NONE)

@@ -233,8 +233,11 @@ static void transpose_pad(Builder *b, const EqnView *e, const Val *gy, Val *gx)
     }
     if (e->in[0] == VAL_NONE)
         gx[0] = b_slice(b, b_pad(b, gy[0], zero, lo, hi, NULL), start, limit, stride);
-    if (e->in[1] == VAL_NONE)
-        gx[1] = b_sum_all(b, b_select(b, padding_mask(b, e), gy[0], b_zeros(b, y)));
+    if (e->in[1] == VAL_NONE) {
+        Val none = b_zeros(b, y);
+
+        gx[1] = b_sum_all(b, b_select(b, padding_mask(b, e), gy[0], none));
+    }
 }
 
 /* With a value for each row, the padding is selected in: pad with 0, then value where

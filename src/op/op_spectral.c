@@ -31,15 +31,16 @@ static Val safe_reciprocal(Builder *b, Val x)
     Val zero = b_eq(b, x, b_zeros_like(b, x));
     Val one = b_one_like(b, x);
 
-    return b_select(b, zero, b_zeros_like(b, x),
-                    b_div(b, one, b_select(b, zero, one, x)));
+    one = b_div(b, one, b_select(b, zero, one, x));
+    return b_select(b, zero, b_zeros_like(b, x), one);
 }
 
 /* F[i,j] = 1 / (v[j] - v[i]), 0 where they are equal. v [.., k] */
 Val eigen_gaps(Builder *b, Val v, uint32_t rank, Dim k)
 {
-    return safe_reciprocal(b, b_sub(b, b_broadcast_axis(b, v, rank - 2, k),
-                                    b_broadcast_axis(b, v, rank - 1, k)));
+    Val of_rows = b_broadcast_axis(b, v, rank - 1, k);
+
+    return safe_reciprocal(b, b_sub(b, b_broadcast_axis(b, v, rank - 2, k), of_rows));
 }
 
 static Val real_part(Builder *b, Val x)
@@ -117,8 +118,8 @@ static void jvp_qr(Builder *b, const EqnView *e, const Val *dx, Val *dy)
         square[i] = x.dims[i];
     square[rank - 2] = square[rank - 1] = k;
     qt = adjoint_matrix(b, q, rank);
-    y = triangle_solve(b, b_slice_axis(b, r, rank - 1, 0, k),
-                       b_slice_axis(b, dx[0], rank - 1, 0, k), (SolveAttr){0});
+    y = b_slice_axis(b, dx[0], rank - 1, 0, k);
+    y = triangle_solve(b, b_slice_axis(b, r, rank - 1, 0, k), y, (SolveAttr){0});
     c = b_matmul(b, qt, y);
     w = keep_triangle(b, c, OP_gt, square, rank);
     w = b_sub(b, w, adjoint_matrix(b, w, rank));
@@ -127,7 +128,8 @@ static void jvp_qr(Builder *b, const EqnView *e, const Val *dx, Val *dy)
         w = b_add(b, w, b_complex(b, b_zeros_like(b, on), on));
     }
     dy[0] = b_sub(b, y, b_matmul(b, q, b_sub(b, c, w)));
-    dy[1] = b_sub(b, b_matmul(b, qt, dx[0]), b_matmul(b, w, r));
+    w = b_matmul(b, w, r);
+    dy[1] = b_sub(b, b_matmul(b, qt, dx[0]), w);
 }
 
 static const AttrField attrs_qr[] = {
@@ -317,7 +319,8 @@ static void jvp_svd(Builder *b, const EqnView *e, const Val *dx, Val *dy)
     col = as_dtype(b, b_broadcast_axis(b, s, r - 1, k), u); /* [i,j]: s[i] */
     inverse = as_dtype(b, safe_reciprocal(b, s), u);
     dy[1] = real_part(b, matrix_diagonal(b, p, square, r));
-    w = b_mul(b, f, b_add(b, b_mul(b, p, row), b_mul(b, col, pt)));
+    w = b_mul(b, col, pt);
+    w = b_mul(b, f, b_add(b, b_mul(b, p, row), w));
     if (dtype_is_complex(b_dtype(b, p))) {
         Val on = keep_triangle(b, b_imag(b, p), OP_eq, square, r);
 
@@ -325,16 +328,18 @@ static void jvp_svd(Builder *b, const EqnView *e, const Val *dx, Val *dy)
         w = b_add(b, w, b_mul(b, on, b_broadcast_axis(b, inverse, r - 2, k)));
     }
     dy[0] = b_matmul(b, u, w);
-    if (m != k)
-        dy[0] =
-            b_add(b, dy[0],
-                  b_mul(b, beside(b, av, u, r), b_broadcast_axis(b, inverse, r - 2, m)));
-    dy[2] = b_matmul(b, v, b_mul(b, f, b_add(b, b_mul(b, col, p), b_mul(b, pt, row))));
-    if (n != k)
-        dy[2] =
-            b_add(b, dy[2],
-                  b_mul(b, beside(b, b_matmul(b, adjoint_matrix(b, dx[0], r), u), v, r),
-                        b_broadcast_axis(b, inverse, r - 2, n)));
+    if (m != k) {
+        Val each = b_broadcast_axis(b, inverse, r - 2, m);
+
+        dy[0] = b_add(b, dy[0], b_mul(b, beside(b, av, u, r), each));
+    }
+    pt = b_mul(b, pt, row);
+    dy[2] = b_matmul(b, v, b_mul(b, f, b_add(b, b_mul(b, col, p), pt)));
+    if (n != k) {
+        Val each = b_broadcast_axis(b, inverse, r - 2, n);
+
+        dy[2] = b_add(b, dy[2], b_mul(b, beside(b, b_matmul(b, adjoint_matrix(b, dx[0], r), u), v, r), each));
+    }
     dy[2] = adjoint_matrix(b, dy[2], r);
 }
 

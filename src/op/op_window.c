@@ -194,8 +194,8 @@ static void batch_window_max(Builder *b, const EqnView *e, const Batch *bt, Val 
     base = b_mul(b, b_iota(b, WF_I64, dims, rank, 0), row);
     if (b_failed(b))
         return;
-    out[1] = b_select(b, b_lt(b, out[1], b_zeros_like(b, out[1])), out[1],
-                      b_sub(b, out[1], base));
+    base = b_sub(b, out[1], base);
+    out[1] = b_select(b, b_lt(b, out[1], b_zeros_like(b, out[1])), out[1], base);
 }
 
 /* One for each element of each window. */

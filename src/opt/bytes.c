@@ -53,8 +53,9 @@ static double power(int e) { return e < 0 ? 1.0 / (double)((int64_t)1 << -e) : (
 /* u: codes as i32 */
 static Val powers(Builder *b, Val u)
 {
-    Val bits = either(b, equals(b, u, 0), 0x00400000, up(b, u, 23));
+    Val bits = up(b, u, 23);
 
+    bits = either(b, equals(b, u, 0), 0x00400000, bits);
     return b_bitcast(b, either(b, equals(b, u, 255), 0x7FC00000, bits), WF_F32);
 }
 
@@ -84,7 +85,7 @@ static Val widened(Builder *b, Val x)
 
     switch (t) {
     case WF_U4: return b_cast(b, and_(b, u, 15), WF_U8);
-    case WF_I4: return b_cast(b, plus(b, b_xor(b, and_(b, u, 15), number(b, u, 8)), -8), WF_I8);
+    case WF_I4: u = and_(b, u, 15); return b_cast(b, plus(b, b_xor(b, u, number(b, u, 8)), -8), WF_I8);
     case WF_F8E8M0FNU: return powers(b, u);
     default: return floats(b, eight_of(t), u);
     }
@@ -97,10 +98,11 @@ static Val power_codes(Builder *b, Val x)
 {
     Val bits = bits_of(b, x),
         least = b_cast(b, b_ge(b, bits, number(b, bits, 0x600000)), WF_I32),
-        code = b_select(b, below(b, bits, 0x800000), least,
-                        down(b, plus(b, bits, 0x400000), 23));
+        code = down(b, plus(b, bits, 0x400000), 23);
 
-    return either(b, b_le(b, bits, number(b, bits, 0)), 255, b_min(b, code, number(b, code, 255)));
+    code = b_select(b, below(b, bits, 0x800000), least, code);
+    code = b_min(b, code, number(b, code, 255));
+    return either(b, b_le(b, bits, number(b, bits, 0)), 255, code);
 }
 
 /* Nearest, ties to even: by the carry of an addition; adding 2^23 rounds numbers without a leading 1. */
@@ -110,12 +112,12 @@ static Val float_codes(Builder *b, const Eight *f, Val x)
     int cut = 23 - f->mantissa;
     Val bits = bits_of(b, x), m = and_(b, bits, 0x7FFFFFFF), sign = and_(b, down(b, bits, 24), 0x80),
         odd = and_(b, down(b, m, cut), 1),
-        small = b_add(b, times(b, b_bitcast(b, m, WF_F32), power(f->bias - 1 + f->mantissa)),
-                      b_full_like(b, x, 0x1p23)),
+        tail = b_full_like(b, x, 0x1p23), small = b_add(b, times(b, b_bitcast(b, m, WF_F32), power(f->bias - 1 + f->mantissa)), tail),
         code = plus(b, down(b, b_add(b, plus(b, m, ((int64_t)1 << (cut - 1)) - 1), odd), cut),
                     -((int64_t)(127 - f->bias) << f->mantissa));
 
-    code = b_select(b, below(b, m, (int64_t)(128 - f->bias) << 23), plus(b, bits_of(b, small), -0x4B000000), code);
+    small = plus(b, bits_of(b, small), -0x4B000000);
+    code = b_select(b, below(b, m, (int64_t)(128 - f->bias) << 23), small, code);
     code = either(b, above(b, code, f->top), f->over, code);
     code = either(b, above(b, m, 0x7F800000), f->nan, code);
     if (uz) /* no -0, and NaN has its sign */

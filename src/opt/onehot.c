@@ -72,7 +72,7 @@ static bool find_match(Rewriter *r, Type x, Val index, int64_t batch, bool clip,
     Builder *b = r->b;
     const Eqn *e = made_by(b, index, OP_concat);
     Dim cols = x.rank ? x.dims[x.rank - 1] : 0;
-    Val column;
+    Val column, most;
     Type t;
 
     if (!e || e->nin != 2 || x.rank != 2 + batch || cols < 1 || cols > opt_target(r->o)->onehot_row ||
@@ -92,8 +92,8 @@ static bool find_match(Rewriter *r, Type x, Val index, int64_t batch, bool clip,
     out->dims[0] = x.dims[0];
     out->dims[1] = cols;
     column = b_reshape(b, column, out->dims, 1);
-    column = b_clamp(b, b_full_like(b, column, clip ? 0 : -1), column,
-                     b_full_like(b, column, (double)(out->dims[1] - clip)));
+    most = b_full_like(b, column, (double)(out->dims[1] - clip));
+    column = b_clamp(b, b_full_like(b, column, clip ? 0 : -1), column, most);
     column = b_broadcast(b, b_cast(b, column, WF_I32), out->dims, 2, (int64_t[]){0});
     out->match = b_eq(b, b_iota(b, WF_I32, out->dims, 2, 1), column);
     return !b_failed(b);

@@ -66,7 +66,7 @@ static Val short_sum(Rewriter *r, Val x, Val y, const DotAttr *a, Type to)
     if (a->rhs.v[0])
         y = b_transpose(b, y, (int64_t[]){1, 0}); /* what lies together is one term */
     for (int64_t k = 0; k < terms; k++) {
-        Val t = b_mul(b, term(b, x, a->lhs.v[0], k, 0, to), term(b, y, 0, k, 1, to));
+        Val right = term(b, y, 0, k, 1, to), t = b_mul(b, term(b, x, a->lhs.v[0], k, 0, to), right);
 
         sum = k ? b_add(b, sum, t) : t;
     }
@@ -89,8 +89,8 @@ static Val outer_value(Rewriter *r, Val v, Eqn e)
         if (b_dim(b, x, (uint32_t)a->lhs.v[i]) != 1)
             return short_sum(r, x, y, a, to);
     free = b_rank(b, x) - a->lhs.n - a->lhs_batch.n;
-    return b_mul(b, outer_operand(r, x, a->lhs_batch, a->lhs, a->lhs_batch.n, to),
-                 outer_operand(r, y, a->rhs_batch, a->rhs, a->rhs_batch.n + free, to));
+    y = outer_operand(r, y, a->rhs_batch, a->rhs, a->rhs_batch.n + free, to);
+    return b_mul(b, outer_operand(r, x, a->lhs_batch, a->lhs, a->lhs_batch.n, to), y);
 }
 
 const Program *opt_outer(const Opt *o, const Program *p)

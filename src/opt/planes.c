@@ -36,23 +36,32 @@ static Val joined(Builder *b, Two z) { return b_complex(b, z.re, z.im); }
 static Val full(Builder *b, Val like, double x) { return b_full_like(b, like, x); }
 static Val scaled(Builder *b, Val x, double by) { return b_mul(b, x, full(b, x, by)); }
 static Val is_zero(Builder *b, Val x) { return b_eq(b, x, b_zeros_like(b, x)); }
+static Val is_none(Builder *b, Two x)
+{
+    Val im = is_zero(b, x.im);
+
+    return b_and(b, is_zero(b, x.re), im);
+}
 
 /* |x| without overflow: m sqrt(1 + (n/m)^2), m the larger of the two; inf beats NaN. */
 static Val modulus(Builder *b, Two x)
 {
     Val re = b_abs(b, x.re), im = b_abs(b, x.im), m = b_max(b, re, im),
         n = b_min(b, re, im);
-    Val q = b_div(b, n, b_select(b, is_zero(b, m), b_one_like(b, m), m)),
+    Val one = b_one_like(b, m), q = b_div(b, n, b_select(b, is_zero(b, m), one, m)),
         inf = full(b, m, (double)INFINITY);
-    Val y = b_mul(b, m, b_sqrt(b, b_add(b, b_one_like(b, q), b_mul(b, q, q))));
+    Val q2 = b_mul(b, q, q), y = b_mul(b, m, b_sqrt(b, b_add(b, b_one_like(b, q), q2)));
+    Val far = b_eq(b, im, inf);
 
-    return b_select(b, b_or(b, b_eq(b, re, inf), b_eq(b, im, inf)), inf, y);
+    return b_select(b, b_or(b, b_eq(b, re, inf), far), inf, y);
 }
 
 static Two times(Builder *b, Two x, Two y)
 {
-    return (Two){b_sub(b, b_mul(b, x.re, y.re), b_mul(b, x.im, y.im)),
-                 b_add(b, b_mul(b, x.re, y.im), b_mul(b, x.im, y.re))};
+    Val ii = b_mul(b, x.im, y.im), re = b_sub(b, b_mul(b, x.re, y.re), ii);
+    Val ir = b_mul(b, x.im, y.re), im = b_add(b, b_mul(b, x.re, y.im), ir);
+
+    return (Two){re, im};
 }
 
 /* By the larger part of y, see op/pair.h; x / 0 is each part by 0. */
@@ -60,24 +69,29 @@ static Two over(Builder *b, Two x, Two y)
 {
     Val c = b_abs(b, y.re), d = b_abs(b, y.im), first = b_ge(b, c, d);
     Val big = b_select(b, first, y.re, y.im), small = b_select(b, first, y.im, y.re);
-    Val none = b_and(b, is_zero(b, y.re), is_zero(b, y.im));
+    Val none = is_none(b, y);
     Val r = b_div(b, small, b_select(b, none, b_one_like(b, big), big));
-    Val scale = b_div(b, b_one_like(b, r), b_add(b, big, b_mul(b, small, r)));
+    Val size = b_add(b, big, b_mul(b, small, r)), scale = b_div(b, b_one_like(b, r), size);
     Val x_r = b_mul(b, x.re, r), i_r = b_mul(b, x.im, r);
-    Val re = b_select(b, first, b_add(b, x.re, i_r), b_add(b, x_r, x.im));
-    Val im = b_select(b, first, b_sub(b, x.im, x_r), b_sub(b, i_r, x.re));
+    Val re = b_add(b, x_r, x.im), im = b_sub(b, i_r, x.re);
 
-    return (Two){b_select(b, none, b_div(b, x.re, c), b_mul(b, re, scale)),
-                 b_select(b, none, b_div(b, x.im, d), b_mul(b, im, scale))};
+    re = b_select(b, first, b_add(b, x.re, i_r), re);
+    im = b_select(b, first, b_sub(b, x.im, x_r), im);
+    re = b_mul(b, re, scale);
+    re = b_select(b, none, b_div(b, x.re, c), re);
+    im = b_mul(b, im, scale);
+    im = b_select(b, none, b_div(b, x.im, d), im);
+    return (Two){re, im};
 }
 
 /* e^a (cos b, sin b); a factor of 0 is 0 even where e^a is infinite. */
 static Two exponential(Builder *b, Two x)
 {
-    Val e = b_exp(b, x.re), im = b_mul(b, e, b_sin(b, x.im));
+    Val e = b_exp(b, x.re), im = b_mul(b, e, b_sin(b, x.im)), re = b_mul(b, e, b_cos(b, x.im));
 
-    return (Two){b_select(b, is_zero(b, x.im), e, b_mul(b, e, b_cos(b, x.im))),
-                 b_select(b, is_zero(b, x.im), x.im, im)};
+    re = b_select(b, is_zero(b, x.im), e, re);
+    im = b_select(b, is_zero(b, x.im), x.im, im);
+    return (Two){re, im};
 }
 
 /* ln |x| by log1p where |x| is near 1, so that nothing cancels. */
@@ -86,12 +100,12 @@ static Two logarithm(Builder *b, Two x)
     Val re = b_abs(b, x.re), im = b_abs(b, x.im), m = b_max(b, re, im),
         n = b_min(b, re, im);
     Val one = b_one_like(b, m);
-    Val near = b_and(b, b_gt(b, m, full(b, m, 0.5)), b_lt(b, m, full(b, m, 2)));
-    Val off = b_add(b, b_mul(b, b_sub(b, m, one), b_add(b, m, one)), b_mul(b, n, n));
+    Val far = b_lt(b, m, full(b, m, 2)), near = b_and(b, b_gt(b, m, full(b, m, 0.5)), far);
+    Val n2 = b_mul(b, n, n), more = b_add(b, m, one), off = b_add(b, b_mul(b, b_sub(b, m, one), more), n2);
     Val close = scaled(b, b_log1p(b, b_select(b, near, off, b_zeros_like(b, off))), 0.5);
 
-    return (Two){b_select(b, near, close, b_log(b, modulus(b, x))),
-                 b_atan2(b, x.im, x.re)};
+    re = b_select(b, near, close, b_log(b, modulus(b, x)));
+    return (Two){re, b_atan2(b, x.im, x.re)};
 }
 
 /* t = sqrt((|a| + |x|) / 2), of eighths so that it does not overflow: (t, |b| / 2t) where a >= 0, else
@@ -101,8 +115,7 @@ static Two square_root(Builder *b, Two x)
     Val a = scaled(b, x.re, 0.125), zero = b_zeros_like(b, a);
     Val m = modulus(b, (Two){a, scaled(b, x.im, 0.125)});
     Val t = scaled(b, b_sqrt(b, b_add(b, b_abs(b, a), m)), 2), none = is_zero(b, t);
-    Val other =
-        b_div(b, b_abs(b, x.im), scaled(b, b_select(b, none, b_one_like(b, t), t), 2));
+    Val twice = scaled(b, b_select(b, none, b_one_like(b, t), t), 2), other = b_div(b, b_abs(b, x.im), twice);
     Val right = b_ge(b, x.re, zero), im = b_select(b, right, other, t);
     Val minus = b_lt(b, b_atan2(b, x.im, full(b, a, -1)), zero);
 
@@ -112,14 +125,16 @@ static Two square_root(Builder *b, Two x)
 
 static Two sine(Builder *b, Two x)
 {
-    return (Two){b_mul(b, b_sin(b, x.re), b_cosh(b, x.im)),
-                 b_mul(b, b_cos(b, x.re), b_sinh(b, x.im))};
+    Val c = b_cosh(b, x.im), re = b_mul(b, b_sin(b, x.re), c), s = b_sinh(b, x.im);
+
+    return (Two){re, b_mul(b, b_cos(b, x.re), s)};
 }
 
 static Two cosine(Builder *b, Two x)
 {
-    return (Two){b_mul(b, b_cos(b, x.re), b_cosh(b, x.im)),
-                 b_neg(b, b_mul(b, b_sin(b, x.re), b_sinh(b, x.im)))};
+    Val c = b_cosh(b, x.im), re = b_mul(b, b_cos(b, x.re), c), s = b_sinh(b, x.im);
+
+    return (Two){re, b_neg(b, b_mul(b, b_sin(b, x.re), s))};
 }
 
 static Two turned(Builder *b, Two x) { return (Two){b_neg(b, x.im), x.re}; } /* i x */
@@ -157,13 +172,20 @@ static bool function_of(Builder *b, unsigned op, Two x, Two y, Two *z)
 static bool before_map(Builder *b, const EqnView *e, Val *out)
 {
     Two x = parts(b, e->in[e->op == OP_select]), y = {VAL_NONE, VAL_NONE}, z;
+    Val im;
 
     if (e->nin > 1)
         y = parts(b, e->in[e->nin - 1]);
     switch (e->op) {
     case OP_abs: out[0] = modulus(b, x); return true;
-    case OP_eq: out[0] = b_and(b, b_eq(b, x.re, y.re), b_eq(b, x.im, y.im)); return true;
-    case OP_ne: out[0] = b_or(b, b_ne(b, x.re, y.re), b_ne(b, x.im, y.im)); return true;
+    case OP_eq:
+        im = b_eq(b, x.im, y.im);
+        out[0] = b_and(b, b_eq(b, x.re, y.re), im);
+        return true;
+    case OP_ne:
+        im = b_ne(b, x.im, y.im);
+        out[0] = b_or(b, b_ne(b, x.re, y.re), im);
+        return true;
     case OP_select:
         out[0] = joined(b, (Two){b_select(b, e->in[0], x.re, y.re),
                                  b_select(b, e->in[0], x.im, y.im)});
@@ -182,7 +204,7 @@ static bool before_cast(Builder *b, const EqnView *e, Val *out)
     Two x = parts(b, e->in[0]);
 
     if (to == WF_BOOL)
-        out[0] = b_not(b, b_and(b, is_zero(b, x.re), is_zero(b, x.im)));
+        out[0] = b_not(b, is_none(b, x));
     else if (!dtype_is_complex(to))
         out[0] = b_cast(b, x.re, to);
     else {

@@ -46,6 +46,7 @@ static Val build(Builder *b, const KeyCall *k, const Val *in)
     const Dim *d = k->dims;
     uint32_t rank = (uint32_t)k->rank;
     wf_dtype t = k->dtype;
+    Val high;
 
     switch (k->fn) {
     case KEY_SPLIT: return b_key_split(b, in[0], (Dim[]){k->from}, 1);
@@ -53,12 +54,12 @@ static Val build(Builder *b, const KeyCall *k, const Val *in)
     case KEY_FOLD_IN: return b_key_fold_in(b, in[0], in[1]);
     case KEY_BITS: return b_random_bits(b, in[0], t, d, rank);
     case KEY_UNIFORM:
-        return b_random_uniform(b, in[0], t, d, rank, b_scalar(b, t, k->low),
-                                b_scalar(b, t, k->high));
+        high = b_scalar(b, t, k->high);
+        return b_random_uniform(b, in[0], t, d, rank, b_scalar(b, t, k->low), high);
     case KEY_NORMAL: return b_random_normal(b, in[0], t, d, rank);
     case KEY_TRUNCATED:
-        return b_random_truncated_normal(b, in[0], t, d, rank, b_scalar(b, t, k->low),
-                                         b_scalar(b, t, k->high));
+        high = b_scalar(b, t, k->high);
+        return b_random_truncated_normal(b, in[0], t, d, rank, b_scalar(b, t, k->low), high);
     case KEY_EXPONENTIAL: return b_random_exponential(b, in[0], t, d, rank);
     case KEY_GUMBEL: return b_random_gumbel(b, in[0], t, d, rank);
     case KEY_LAPLACE: return b_random_laplace(b, in[0], t, d, rank);
@@ -66,8 +67,8 @@ static Val build(Builder *b, const KeyCall *k, const Val *in)
     case KEY_CAUCHY: return b_random_cauchy(b, in[0], t, d, rank);
     case KEY_RADEMACHER: return b_random_rademacher(b, in[0], t, d, rank);
     case KEY_RANDINT:
-        return b_random_randint(b, in[0], t, d, rank, b_int(b, WF_I64, k->from),
-                                b_int(b, WF_I64, k->to));
+        high = b_int(b, WF_I64, k->to);
+        return b_random_randint(b, in[0], t, d, rank, b_int(b, WF_I64, k->from), high);
     case KEY_BERNOULLI: return b_random_bernoulli(b, in[0], in[1], d, rank);
     case KEY_CATEGORICAL:
         return b_random_categorical(b, in[0], in[1], k->axis, d, rank, t);

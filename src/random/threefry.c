@@ -169,9 +169,10 @@ Val b_random_bits(Builder *b, Val key, wf_dtype dtype, const Dim *dims, uint32_t
     if (b_failed(b))
         return VAL_NONE;
     if (bits_of(dtype) == 64) {
-        Val high = b_cast(b, out[0], WF_U64);
+        Val high = b_cast(b, out[0], WF_U64), low;
 
-        return b_or(b, b_shl(b, high, whole(b, high, 32)), b_cast(b, out[1], WF_U64));
+        low = b_cast(b, out[1], WF_U64);
+        return b_or(b, b_shl(b, high, whole(b, high, 32)), low);
     }
     mixed = b_xor(b, out[0], out[1]);
     if (bits_of(dtype) == 32)
@@ -201,7 +202,7 @@ Val b_random_unit(Builder *b, Val key, wf_dtype dtype, const Dim *dims, uint32_t
 /* x*y + z of f32 rounded once, as XLA contracts it: the product is exact in f64. */
 static Val fused(Builder *b, Val x, Val y, Val z)
 {
-    Val wide = b_mul(b, b_cast(b, x, WF_F64), b_cast(b, y, WF_F64));
+    Val y64 = b_cast(b, y, WF_F64), wide = b_mul(b, b_cast(b, x, WF_F64), y64);
 
     return b_cast(b, b_add(b, wide, b_cast(b, z, WF_F64)), WF_F32);
 }
@@ -226,10 +227,12 @@ Val b_random_uniform(Builder *b, Val key, wf_dtype dtype, const Dim *dims, uint3
 static Val uniform_between(Builder *b, Val key, wf_dtype dtype, const Dim *dims,
                            uint32_t rank, double low, double high)
 {
+    Val top;
+
     if (b_failed(b))
         return VAL_NONE;
-    return b_random_uniform(b, key, dtype, dims, rank, b_scalar(b, dtype, low),
-                            b_scalar(b, dtype, high));
+    top = b_scalar(b, dtype, high);
+    return b_random_uniform(b, key, dtype, dims, rank, b_scalar(b, dtype, low), top);
 }
 
 /* Smallest normal number, and the distance from 1 to the next larger one. */
@@ -262,7 +265,8 @@ static Val erf_inv_f32(Builder *b, Val x)
         return VAL_NONE;
     w = b_neg(b, b_log1p(b, b_neg(b, b_mul(b, x, x))));
     central = b_lt(b, w, number(b, x, 5));
-    v = b_sub(b, b_sqrt(b, w), number(b, x, 3));
+    v = number(b, x, 3);
+    v = b_sub(b, b_sqrt(b, w), v);
     w = b_sub(b, w, number(b, x, 2.5));
     p = number(b, x, centre[0]);
     q = number(b, x, tail[0]);
@@ -289,7 +293,10 @@ Val b_random_normal(Builder *b, Val key, wf_dtype dtype, const Dim *dims, uint32
 {
     Val u = uniform_between(b, key, dtype, dims, rank, -1.0 + eps_of(dtype) / 2, 1.0);
 
-    return b_failed(b) ? VAL_NONE : b_mul(b, number(b, u, M_SQRT2), erf_inv(b, u));
+    if (b_failed(b))
+        return VAL_NONE;
+    u = erf_inv(b, u);
+    return b_mul(b, number(b, u, M_SQRT2), u);
 }
 
 /* The neighbour of x towards +inf (up) or -inf. Bits of numbers of one sign are in order. */
@@ -305,8 +312,8 @@ static Val neighbour(Builder *b, Val x, bool up)
         return VAL_NONE;
     one = b_one_like(b, bits);
     away = up ? b_gt(b, x, zero) : b_lt(b, x, zero); /* magnitude grows */
-    moved =
-        b_bitcast(b, b_select(b, away, b_add(b, bits, one), b_sub(b, bits, one)), dtype);
+    moved = b_sub(b, bits, one);
+    moved = b_bitcast(b, b_select(b, away, b_add(b, bits, one), moved), dtype);
     least = b_bitcast(
         b, up ? one : b_or(b, one, whole(b, bits, UINT64_C(1) << (bits_of(dtype) - 1))),
         dtype);
@@ -338,8 +345,8 @@ Val b_random_bernoulli(Builder *b, Val key, Val p, const Dim *dims, uint32_t ran
 {
     if (b_failed(b))
         return VAL_NONE;
-    return b_lt(b, b_random_unit(b, key, b_dtype(b, p), dims, rank),
-                spread(b, p, dims, rank));
+    p = spread(b, p, dims, rank);
+    return b_lt(b, b_random_unit(b, key, b_dtype(b, p), dims, rank), p);
 }
 
 Val b_random_exponential(Builder *b, Val key, wf_dtype dtype, const Dim *dims,
@@ -360,15 +367,17 @@ Val b_random_gumbel(Builder *b, Val key, wf_dtype dtype, const Dim *dims, uint32
 Val b_random_laplace(Builder *b, Val key, wf_dtype dtype, const Dim *dims, uint32_t rank)
 {
     Val u = uniform_between(b, key, dtype, dims, rank, -1.0 + eps_of(dtype) / 2, 1.0);
+    Val size = b_log1p(b, b_neg(b, b_abs(b, u)));
 
-    return b_mul(b, b_sign(b, u), b_log1p(b, b_neg(b, b_abs(b, u))));
+    return b_mul(b, b_sign(b, u), size);
 }
 
 Val b_random_logistic(Builder *b, Val key, wf_dtype dtype, const Dim *dims, uint32_t rank)
 {
     Val u = uniform_between(b, key, dtype, dims, rank, tiny_of(dtype), 1.0);
+    Val rest = b_log1p(b, b_neg(b, u));
 
-    return b_sub(b, b_log(b, u), b_log1p(b, b_neg(b, u)));
+    return b_sub(b, b_log(b, u), rest);
 }
 
 Val b_random_cauchy(Builder *b, Val key, wf_dtype dtype, const Dim *dims, uint32_t rank)
@@ -377,7 +386,8 @@ Val b_random_cauchy(Builder *b, Val key, wf_dtype dtype, const Dim *dims, uint32
 
     if (b_failed(b))
         return VAL_NONE;
-    return b_tan(b, b_mul(b, number(b, u, M_PI), b_sub(b, u, number(b, u, 0.5))));
+    u = b_sub(b, u, number(b, u, 0.5));
+    return b_tan(b, b_mul(b, number(b, u, M_PI), u));
 }
 
 /* -1 or 1, evenly: the sign of a coin whose probability is a default float. */
@@ -437,7 +447,7 @@ Val b_random_randint(Builder *b, Val key, wf_dtype dtype, const Dim *dims, uint3
     wf_dtype work = bits_of(dtype) < 32 ? WF_I32 : dtype;
     int bits = bits_of(work);
     wf_dtype words = uint_of(bits);
-    Val above, below, keys, h, l, span, empty, mult, offset;
+    Val above, below, keys, h, l, span, empty, mult, offset, top, more;
 
     if (b_failed(b))
         return VAL_NONE;
@@ -450,10 +460,10 @@ Val b_random_randint(Builder *b, Val key, wf_dtype dtype, const Dim *dims, uint3
         high = b_cast(b, high, WF_I32);
         if (b_failed(b))
             return VAL_NONE;
-        low = b_clamp(b, whole(b, low, (uint64_t)least), low,
-                      whole(b, low, (uint64_t)most));
-        high = b_clamp(b, whole(b, high, (uint64_t)least), high,
-                       whole(b, high, (uint64_t)most + 1));
+        top = whole(b, low, (uint64_t)most);
+        low = b_clamp(b, whole(b, low, (uint64_t)least), low, top);
+        top = whole(b, high, (uint64_t)most + 1);
+        high = b_clamp(b, whole(b, high, (uint64_t)least), high, top);
         if (b_failed(b))
             return VAL_NONE;
     }
@@ -467,14 +477,15 @@ Val b_random_randint(Builder *b, Val key, wf_dtype dtype, const Dim *dims, uint3
     empty = b_le(b, high, low);
     if (b_failed(b))
         return VAL_NONE;
-    span =
-        b_select(b, b_and(b, above, b_not(b, empty)), b_add(b, span, b_one_like(b, span)),
-                 b_select(b, empty, b_one_like(b, span), span));
+    top = b_select(b, empty, b_one_like(b, span), span);
+    more = b_add(b, span, b_one_like(b, span));
+    span = b_select(b, b_and(b, above, b_not(b, empty)), more, top);
     if (b_failed(b))
         return VAL_NONE;
     mult = b_rem(b, whole(b, span, UINT64_C(1) << bits / 2), span);
     mult = b_rem(b, b_mul(b, mult, mult), span);
-    offset = b_add(b, b_mul(b, b_rem(b, h, span), mult), b_rem(b, l, span));
+    offset = b_rem(b, l, span);
+    offset = b_add(b, b_mul(b, b_rem(b, h, span), mult), offset);
     offset = b_rem(b, offset, span);
     return b_cast(b, b_add(b, low, b_cast(b, offset, work)), dtype);
 }

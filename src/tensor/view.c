@@ -586,9 +586,9 @@ static Val spread_axis(Builder *b, Type t, uint32_t k, Dim start, int64_t step, 
     i = b_iota(b, WF_I64, &size, 1, 0);
     i = b_sub(b, i, b_broadcast(b, b_dim_value(b, start), &size, 1, NULL));
     q = b_div(b, i, b_broadcast(b, one, &size, 1, NULL));
-    on = b_and(b, b_eq(b, b_mul(b, q, b_broadcast(b, one, &size, 1, NULL)), i),
-               b_and(b, b_ge(b, i, b_broadcast(b, zero, &size, 1, NULL)),
-                     b_lt(b, q, b_broadcast(b, b_dim_value(b, u.dims[k]), &size, 1, NULL))));
+    on = b_lt(b, q, b_broadcast(b, b_dim_value(b, u.dims[k]), &size, 1, NULL));
+    on = b_and(b, b_ge(b, i, b_broadcast(b, zero, &size, 1, NULL)), on);
+    on = b_and(b, b_eq(b, b_mul(b, q, b_broadcast(b, one, &size, 1, NULL)), i), on);
     for (uint32_t j = 0; j < u.rank; j++) {
         sizes[j] = j == k ? 1 : u.dims[j];
         if (j != k)

@@ -20,8 +20,7 @@ static bool is_float_val(const Program *p, Val v)
 static Val make_basis(Builder *b, Type t, Dim n)
 {
     Dim dims[MAX_RANK + 1] = {n};
-    Val same = b_eq(b, b_iota(b, WF_I64, (Dim[]){n, n}, 2, 0),
-                    b_iota(b, WF_I64, (Dim[]){n, n}, 2, 1));
+    Val column = b_iota(b, WF_I64, (Dim[]){n, n}, 2, 1), same = b_eq(b, b_iota(b, WF_I64, (Dim[]){n, n}, 2, 0), column);
 
     memcpy(dims + 1, t.dims, t.rank * sizeof *dims);
     return b_reshape(b, b_cast(b, same, (wf_dtype)t.dtype), dims, t.rank + 1u);

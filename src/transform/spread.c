@@ -115,7 +115,8 @@ static Val take_part(const Spread *s, Val v, uint32_t k, AxisList axes)
     }
     if (b_splat(s->b, v, &element))
         return b_splat_bits(s->b, b_make_type(s->b, (wf_dtype)t.dtype, size, t.rank), element);
-    start[k] = b_mul(s->b, b_eqn1(s->b, OP_axis_index, NULL, 0, &a), b_int(s->b, WF_I32, size[k]));
+    start[k] = b_int(s->b, WF_I32, size[k]);
+    start[k] = b_mul(s->b, b_eqn1(s->b, OP_axis_index, NULL, 0, &a), start[k]);
     return b_dynamic_slice(s->b, v, start, size);
 }
 
