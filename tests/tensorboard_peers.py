@@ -3,10 +3,10 @@ import sys
 
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-a = EventAccumulator(sys.argv[1], size_guidance={"scalars": 0, "histograms": 0, "images": 0, "tensors": 0})
+a = EventAccumulator(sys.argv[1], size_guidance={"scalars": 0, "histograms": 0, "images": 0, "audio": 0, "tensors": 0})
 a.Reload()
 tags = a.Tags()
-assert tags["scalars"] == ["loss"] and sorted(tags["images"]) == ["figure", "picture"] and tags["histograms"] == ["weights"] and tags["graph"], tags
+assert tags["scalars"] == ["loss"] and sorted(tags["images"]) == ["figure", "film", "picture"] and tags["audio"] == ["sound"] and tags["histograms"] == ["weights"] and tags["graph"], tags
 assert [(e.step, round(e.value, 6)) for e in a.Scalars("loss")] == [(i, round(1 / (i + 1), 6)) for i in range(5)]
 h = a.Histograms("weights")[0].histogram_value
 assert (h.min, h.max, h.num) == (-1, 2, 100) and abs(h.sum - 50) < 1e-4, h
@@ -23,6 +23,28 @@ try:
     got = np.asarray(Image.open(io.BytesIO(i.encoded_image_string)))
     want = np.floor(np.arange(48).reshape(3, 4, 4).transpose(1, 2, 0) / 48.0 * 255).astype(np.uint8)
     assert np.abs(got.astype(int) - want.astype(int)).max() <= 1
+except ImportError:
+    pass
+import io
+import wave
+
+s = a.Audio("sound")[0]
+assert (s.step, s.sample_rate, s.length_frames, s.content_type) == (3, 8000, 6, "audio/wav"), s
+w = wave.open(io.BytesIO(s.encoded_audio_string))
+assert w.getparams()[:4] == (1, 2, 8000, 6)
+sound = [max(-1.0, -1.5 + 0.5 * i) for i in range(6)]
+assert [int.from_bytes(w.readframes(1), "little", signed=True) for _ in sound] == [int(x * 32767) for x in sound]
+f = a.Images("film")[0]
+assert (f.width, f.height, f.step) == (16, 2, 4), (f.width, f.height)
+try:
+    from PIL import Image, ImageSequence
+
+    film = Image.open(io.BytesIO(f.encoded_image_string))
+    assert film.n_frames == 2 and film.info["duration"] == 200 and film.info["loop"] == 0
+    x = (np.arange(144, dtype=np.float32).reshape(3, 2, 3, 2, 4) / np.float32(143) * np.float32(255)).astype(np.uint8)
+    for t, got in enumerate(ImageSequence.Iterator(film)):
+        want = np.concatenate([x[b, t] for b in range(3)] + [np.zeros((3, 2, 4), np.uint8)], axis=2).transpose(1, 2, 0)
+        assert np.abs(np.asarray(got.convert("RGB")).astype(int) - want).max() <= 1
 except ImportError:
     pass
 assert [n.name for n in a.Graph().node] == ["input", "Sequential/0", "Sequential/1", "output"]

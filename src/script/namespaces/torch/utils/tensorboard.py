@@ -2,7 +2,7 @@
 #
 #   file     records: length (u64), its masked CRC-32C, the event, the masked CRC-32C of that
 #   event    protocol buffers: wall_time = 1 (double), step = 2, file_version = 3, graph_def = 4, summary = 5 {value = 1 {tag = 1,
-#            simple_value = 2, image = 4, histo = 5, tensor = 8, metadata = 9}}
+#            simple_value = 2, image = 4, histo = 5, audio = 6, tensor = 8, metadata = 9}}
 import os
 import struct
 import time
@@ -59,6 +59,37 @@ def _picture(x, dataformats):
     if a.shape[2] == 1:
         a = np.concatenate([a, a, a], axis=2)
     return np.ascontiguousarray(a)
+
+
+def _frames(x):
+    # [batch, time, channel, height, width] as the pictures of a GIF; the batch is a grid of as many rows as columns, or half as many.
+    a = _array(x)
+    if a.ndim != 5:
+        raise ValueError(f"add_video: a video is [batch, time, channel, height, width], found {a.ndim} axes")
+    if a.shape[2] not in (1, 3):
+        raise NotImplementedError(f"add_video: {a.shape[2]} channels; 1 and 3 are here")
+    if a.dtype != np.uint8:
+        a = np.clip(a.astype(np.float32) * np.float32(255), 0, 255).astype(np.uint8)
+    n = 1
+    while n < a.shape[0]:
+        n *= 2
+    rows = 2 ** ((a.shape[0].bit_length() - 1) // 2)
+    a = np.concatenate([a, np.zeros((n - a.shape[0],) + a.shape[1:], np.uint8)])
+    _, t, c, h, w = a.shape
+    return a.reshape(rows, n // rows, t, c, h, w).transpose(2, 0, 4, 1, 5, 3).reshape(t, rows * h, n // rows * w, c)
+
+
+def _wave(x, rate):
+    # One channel of 16 bits, and how many samples it has.
+    a = _array(x).squeeze()
+    if a.size and abs(a).max() > 1:
+        print("warning: audio amplitude out of range, auto clipped.")
+        a = a.clip(-1, 1)
+    if a.ndim != 1:
+        raise AssertionError("input tensor should be 1 dimensional.")
+    data = (a * 32767).astype("<i2").tobytes()
+    return (b"RIFF" + struct.pack("<I", 36 + len(data)) + b"WAVEfmt " + struct.pack("<IHHIIHH", 16, 1, 1, rate, 2 * rate, 2, 16) + b"data" +
+            struct.pack("<I", len(data)) + data), len(a)
 
 
 def _edges():
@@ -258,6 +289,18 @@ class SummaryWriter:
 
     def add_images(self, tag, img_tensor, global_step=None, walltime=None, dataformats="NCHW"):
         self.add_image(tag, img_tensor, global_step, walltime, dataformats)
+
+    def add_video(self, tag, vid_tensor, global_step=None, fps=4, walltime=None):
+        from PIL import Image, _files
+
+        frames = _frames(vid_tensor)
+        _, h, w, c = frames.shape
+        gif = _files.write_gif([Image.fromarray(f if c == 3 else f[..., 0]) for f in frames], 1000 / fps, 0)
+        self._value(tag, _bytes(4, _int(1, h) + _int(2, w) + _int(3, c) + _bytes(4, gif)), global_step, walltime)
+
+    def add_audio(self, tag, snd_tensor, global_step=None, sample_rate=44100, walltime=None):
+        sound, n = _wave(snd_tensor, sample_rate)
+        self._value(tag, _bytes(6, _float(1, sample_rate) + _int(2, 1) + _int(3, n) + _bytes(4, sound) + _bytes(5, "audio/wav")), global_step, walltime)
 
     def add_figure(self, tag, figure, global_step=None, close=True, walltime=None):
         import matplotlib.pyplot as plt
