@@ -2,6 +2,7 @@
  *
  * Always in the order of the arrays, in a type that holds the sums of small ones: the result is the same whoever computes
  * it, and in whichever pieces. */
+#include "kernels/vec.h"
 #include "runtime/comm.h"
 
 #define PIECE 1024 /* elements at a time: the wide copy stays in the cache */
@@ -103,11 +104,36 @@ static wf_dtype type_for(Combine *how, wf_dtype t)
                            : t;
 }
 
+/* Sums of floats without copies; false: out is an array that is read later than it is written. */
+#define SUM_OF(T)                                                                        \
+    static bool sum_##T(T *out, const void *const *in, int narrays, int64_t count)       \
+    {                                                                                    \
+        for (int k = 2; k < narrays; k++)                                                \
+            if (in[k] == out)                                                            \
+                return false;                                                            \
+        for (int64_t at = 0; at < count; at += PIECE)                                    \
+            for (int k = 1; k < narrays; k++) {                                          \
+                const T *x = (k > 1 ? out : (const T *)in[0]) + at;                      \
+                const T *y = (const T *)in[k] + at;                                      \
+                T *z = out + at;                                                         \
+                int64_t m = MIN(PIECE, count - at);                                      \
+                                                                                         \
+                EACH_ALONE                                                               \
+                for (int64_t i = 0; i < m; i++)                                          \
+                    z[i] = x[i] + y[i];                                                  \
+            }                                                                            \
+        return narrays > 1;                                                              \
+    }
+SUM_OF(float)
+SUM_OF(double)
+
 bool comm_combine(Combine how, wf_dtype t, void *out, const void *const *in, int n, int64_t count)
 {
     if (t == WF_C64 || t == WF_C128) /* a sum is that of two numbers each */
         return how == COMBINE_SUM &&
                comm_combine(how, t == WF_C64 ? WF_F32 : WF_F64, out, in, n, 2 * count);
+    if (how == COMBINE_SUM && ((t == WF_F32 && sum_float(out, in, n, count)) || (t == WF_F64 && sum_double(out, in, n, count))))
+        return true;
     switch (type_for(&how, t)) {
     case WF_F32: return combine_f32(how, out, in, n, count);
     case WF_F64: return combine_f64(how, out, in, n, count);

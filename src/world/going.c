@@ -85,6 +85,7 @@ static GoingJob *begin_sum(WorldComm *c, wf_ctx *cx, const Exchange *x, const Jo
         g = new_job(c, cx, x);
         g->bucket = true;
         g->job = *j;
+        g->job.timed = cx->profile != NULL;
         g->job.count = 0;
         c->open = g;
     }
@@ -116,6 +117,7 @@ bool going_begin(Comm *comm, wf_ctx *cx, const Exchange *x, void **out_going)
             free_job(c, g);
             return false;
         }
+        g->job.timed = cx->profile != NULL;
         g->unfinished = 1;
         g->started = true;
         world_start(c->world, &g->job);

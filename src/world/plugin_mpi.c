@@ -2,7 +2,8 @@
  *
  * Every exchange is a non-blocking one that is asked about until it is done, so that a process that waits too long says so.
  * Large sums and gathers are only met for that way: when all are there, they are done by the blocking calls, which MPI has
- * quicker algorithms for.
+ * quicker algorithms for. Small sums of 2, 4, 8 .. processes are messages between pairs (recursive doubling), which nobody
+ * need be met for.
  * Counts beyond an int go in pieces. Types that MPI does not have, and sums whose order matters, are the library's own
  * function as an operation of MPI. Exchanges that mean different things are found when they are first seen: their numbers
  * are compared. Whoever has not called MPI_Init, which is the host's business, has it called here.
@@ -13,12 +14,17 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define SEEN   1024
 #define PIECE  (1 << 30) /* bytes in one call */
 #define SPINS  2000
 #define LARGE  (2 << 10) /* bytes from which a meeting more costs less than what blocking calls gain */
+#define PAIRS  (32 << 10) /* bytes up to which sums are messages between pairs .. */
+#define AT_ONCE 3584 /* .. of these bytes, which MPI sends without asking first */
+
+enum { MEETING, SUMMING }; /* tags of messages between members of a group */
 
 typedef struct Mpi {
     CommEngine e;
@@ -139,12 +145,19 @@ static bool agree(Mpi *m, Group *g, uint64_t what)
     return ok;
 }
 
-/* Waits for all, then they may block. */
+/* Waits for all, then they may block: word to who is 1, 2, 4 .. ranks on, from who is as many before. */
 static bool all_are_there(Mpi *m, const Group *g)
 {
-    MPI_Request r;
+    for (int step = 1; step < g->n; step *= 2) {
+        MPI_Request take, give;
+        int code = MPI_Irecv(NULL, 0, MPI_BYTE, (g->me - step + g->n) % g->n, MEETING, comm_of(g), &take);
 
-    return finish(m, MPI_Ibarrier(comm_of(g), &r), &r, MPI_STATUS_IGNORE);
+        if (code == MPI_SUCCESS)
+            code = MPI_Isend(NULL, 0, MPI_BYTE, (g->me + step) % g->n, MEETING, comm_of(g), &give);
+        if (!finish(m, code, &take, MPI_STATUS_IGNORE) || !finish(m, MPI_SUCCESS, &give, MPI_STATUS_IGNORE))
+            return false;
+    }
+    return true;
 }
 
 static bool done(Mpi *m, int code) { return code == MPI_SUCCESS || lost(m, "MPI", code); }
@@ -240,6 +253,49 @@ static bool reduced(Mpi *m, Reduction *r, bool ok)
     return ok && (doing.ok || lost(m, "no such reduction of this type", MPI_SUCCESS));
 }
 
+/* Combined with what `other` has, in the order of the ranks. In parts that MPI sends at once, of which one is combined while the
+ * next are on their way. */
+static bool reduce_with(Mpi *m, const Group *g, int other, Combine how, wf_dtype t, char *data, int64_t count)
+{
+    static _Alignas(64) char theirs[PAIRS]; /* one exchange at a time runs, in one thread */
+    const int64_t size = (int64_t)m->e.dtype_size(t), each = AT_ONCE / size;
+    MPI_Request take[PAIRS / AT_ONCE + 1], give[PAIRS / AT_ONCE + 1];
+    int code = MPI_SUCCESS, n = 0;
+
+    for (int64_t at = 0; at < count && code == MPI_SUCCESS; at += each, n++) {
+        int bytes = (int)((each < count - at ? each : count - at) * size);
+
+        code = MPI_Irecv(theirs + at * size, bytes, MPI_BYTE, other, SUMMING, comm_of(g), &take[n]);
+        if (code == MPI_SUCCESS)
+            code = MPI_Isend(data + at * size, bytes, MPI_BYTE, other, SUMMING, comm_of(g), &give[n]);
+    }
+    if (code != MPI_SUCCESS)
+        return lost(m, "MPI", code);
+    for (int k = 0; k < n; k++) {
+        int64_t at = k * each, some = each < count - at ? each : count - at;
+        char *x = data + at * size, *y = theirs + at * size;
+        const void *both[2] = {other < g->me ? y : x, other < g->me ? x : y};
+
+        if (!finish(m, MPI_SUCCESS, &take[k], MPI_STATUS_IGNORE) || !finish(m, MPI_SUCCESS, &give[k], MPI_STATUS_IGNORE))
+            return false;
+        if (!m->e.combine(how, t, x, both, 2, some))
+            return lost(m, "no such reduction of this type", MPI_SUCCESS);
+    }
+    return true;
+}
+
+/* Sums of 1, 2, 4 .. neighbours, each with that of as many others: all have the same, for the lower ranks come first. */
+static bool reduce_by_pairs(Mpi *m, const Group *g, Combine how, wf_dtype t, const void *in, void *out, int64_t count)
+{
+    bool ok = true;
+
+    if (in != out)
+        memcpy(out, in, (size_t)count * m->e.dtype_size(t));
+    for (int step = 1; step < g->n && ok; step *= 2)
+        ok = reduce_with(m, g, g->me ^ step, how, t, out, count);
+    return ok;
+}
+
 static bool mpi_reduce(CommEngine *e, Group *g, uint64_t what, Combine how, wf_dtype t,
                        const void *in, void *out, int64_t count, int root)
 {
@@ -250,7 +306,11 @@ static bool mpi_reduce(CommEngine *e, Group *g, uint64_t what, Combine how, wf_d
     Reduction r;
     bool ok;
 
-    if (!agree(m, g, what) || (large && !all_are_there(m, g)))
+    if (!agree(m, g, what))
+        return false;
+    if (root < 0 && count * size <= PAIRS && (g->n & (g->n - 1)) == 0)
+        return reduce_by_pairs(m, g, how, t, in, out, count);
+    if (large && !all_are_there(m, g))
         return false;
     r = reduction(e, how, t);
     ok = true;

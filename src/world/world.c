@@ -171,9 +171,11 @@ static void run_job(wf_comm *w, Lane *l, Job *j)
         snprintf(j->error, sizeof j->error, "after an earlier failure: %s", w->failure);
     } else {
         pthread_mutex_unlock(&w->lock);
-        j->span.start = clock_seconds();
+        if (j->timed)
+            j->span.start = clock_seconds();
         carry_out(w, j);
-        j->span.end = clock_seconds();
+        if (j->timed)
+            j->span.end = clock_seconds();
         pthread_mutex_lock(&w->lock);
         if (!j->ok) {
             w->failed = true;
@@ -265,6 +267,14 @@ static void wait_a_while(wf_comm *w)
     pthread_cond_timedwait(&w->news, &w->lock, &until);
 }
 
+static bool outcome(wf_ctx *cx, const wf_comm *w, const Job *j, bool stopped, Place place)
+{
+    if (!j->ok && stopped)
+        return fail(cx, WF_ERR_CANCELLED, place, "%s: cancelled", job_name(j->kind));
+    return j->ok || fail(cx, WF_ERR_COMM, place, "%s: rank %d of %d: %s", job_name(j->kind), w->e->rank, w->e->size,
+                         j->error);
+}
+
 /* Who is cancelled stops the exchange, whose memory is the caller's, and waits for that. */
 bool world_wait(wf_ctx *cx, wf_comm *w, Job *j, Place place)
 {
@@ -281,10 +291,7 @@ bool world_wait(wf_ctx *cx, wf_comm *w, Job *j, Place place)
     if (stopped)
         w->e->stop_user = NULL;
     pthread_mutex_unlock(&w->lock);
-    if (!j->ok && stopped)
-        return fail(cx, WF_ERR_CANCELLED, place, "%s: cancelled", job_name(j->kind));
-    return j->ok || fail(cx, WF_ERR_COMM, place, "%s: rank %d of %d: %s", job_name(j->kind), w->e->rank, w->e->size,
-                         j->error);
+    return outcome(cx, w, j, stopped, place);
 }
 
 void world_settle(wf_comm *w, const Job *j)
@@ -310,13 +317,14 @@ bool world_do(wf_ctx *cx, wf_comm *w, Job *j, Place place)
     j->done = false;
     if (l->busy || l->first) {
         enqueue(w, l, j);
-    } else {
-        w->e->stop_user = cx;
-        run_job(w, l, j);
-        w->e->stop_user = NULL;
+        pthread_mutex_unlock(&w->lock);
+        return world_wait(cx, w, j, place);
     }
+    w->e->stop_user = cx;
+    run_job(w, l, j);
+    w->e->stop_user = NULL;
     pthread_mutex_unlock(&w->lock);
-    return world_wait(cx, w, j, place);
+    return outcome(cx, w, j, cancelled(cx), place);
 }
 
 /* ---- groups -------------------------------------------------------------------------- */

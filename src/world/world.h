@@ -48,7 +48,8 @@ typedef struct Job {
     /* its outcome */
     struct Job *next;
     bool done, ok;
-    JobSpan span; /* when it ran */
+    bool timed;
+    JobSpan span; /* when it ran, if it is timed */
     char error[512];
 } Job;
 
