@@ -4,6 +4,9 @@
  * long as the root that runs the spmd. Exchanges are in shared memory: every member of a
  * group leaves word where its operand and its result are, and waits for the others; each
  * then computes its share for all and waits again, until nobody reads its operand any more.
+ * A small operand is left itself beside the word: each computes all of its own result then,
+ * and goes on. Two such places serve in turn: who leaves something in one again has met the
+ * others in between, so they have read what was there.
  *
  * Nobody waits for ever: a device that ends, or waits elsewhere, while others wait for it is
  * an error that says who waits where. One that fails wakes all, and what it said is the
@@ -14,6 +17,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -34,17 +38,31 @@ typedef struct Member {
     bool started, ok;
     bool broken;    /* memory ran out in its root */
     bool brings;    /* it is in an exchange: */
-    Exchange given; /* which, also after it left: others may still read it */
+    uint64_t given; /* which */
+    const struct Meeting *asleep; /* it sleeps until all are here in this turn; under the lock */
+    uint64_t turn;
     Text printed;   /* lines of print, given out in the order of the ranks */
     Arena lines;
     Ask *asks; /* it waits for this */
 } Member;
 
 #define LOOKS 4000 /* at a meeting that is about to end, before a thread sleeps */
+#define SMALL (8 << 10) /* bytes of an operand that is left itself, and of all those of a group: */
+#define SMALL_ALL (32 << 10)
+#define SMALL_AWAKE 512 /* where a second meeting costs less than that everyone reads all */
+
+typedef struct Left { /* what a member brings to a meeting */
+    _Alignas(64) _Atomic uint64_t turn; /* of the meetings of its group, when the rest is there */
+    uint64_t what;
+    const void *in;
+    _Alignas(64) Exchange word;
+    _Alignas(64) char data[SMALL];
+} Left;
 
 typedef struct Meeting { /* of a group along some axes; its first member's */
-    int64_t here;        /* members that wait */
-    _Atomic uint64_t turn;
+    int64_t n;
+    _Atomic int64_t sleeping;
+    _Atomic(Left *) left; /* [2][n], in turn; made at need */
 } Meeting;
 
 struct Team {
@@ -58,7 +76,7 @@ struct Team {
     pthread_mutex_t lock;
     pthread_cond_t go, met, told; /* a job; a meeting, or what ends it; something for who runs the team */
     uint64_t job;
-    int64_t running, waiting;
+    int64_t running;
     int64_t culprit; /* -1: none has failed */
     bool quit;
     int looks; /* of who waits for others */
@@ -77,16 +95,37 @@ static bool stop(Team *t, Member *m)
     return false;
 }
 
+static Left *left_at(const Meeting *w, uint64_t turn, int64_t k)
+{
+    return w->left + (int64_t)(turn & 1) * w->n + k;
+}
+
+static bool is_here(const Meeting *w, uint64_t turn, int64_t k)
+{
+    return atomic_load_explicit(&left_at(w, turn, k)->turn, memory_order_acquire) == turn;
+}
+
+/* Who has met the others later than that has met them then: a place is left again two meetings later. */
+static bool all_are_here(const Meeting *w, uint64_t turn)
+{
+    for (int64_t k = 0; k < w->n; k++)
+        if (!is_here(w, turn, k))
+            return false;
+    return true;
+}
+
 /* With the lock. Everyone that still runs waits: nobody will come. */
 static bool nobody_comes(Team *t, Member *m, const Exchange *x)
 {
-    int64_t other = -1;
+    int64_t other = -1, waiting = 0;
 
-    if (t->waiting < t->running)
+    for (int64_t k = 0; k < t->mesh.devices; k++)
+        waiting += t->member[k].asleep && !all_are_here(t->member[k].asleep, t->member[k].turn);
+    if (waiting < t->running)
         return false;
     for (int64_t k = 0; k < x->n && other < 0; k++)
         if (!t->member[x->member[k]].brings ||
-            t->member[x->member[k]].given.what != x->what)
+            t->member[x->member[k]].given != x->what)
             other = x->member[k];
     fail(m->cx, WF_ERR_VALUE, x->place, "%s: device %lld waits for device %lld, which %s",
          op_name(x->op), (long long)m->comm.rank, (long long)other,
@@ -98,11 +137,14 @@ static bool nobody_comes(Team *t, Member *m, const Exchange *x)
 }
 
 /* Where every device has a core, the others are about to come; elsewhere they may need this one's. */
-static bool comes_soon(const Team *t, const Meeting *w, uint64_t turn)
+static bool come_soon(const Team *t, const Meeting *w, uint64_t turn)
 {
-    for (int k = t->looks; k; k--) {
-        if (atomic_load_explicit(&w->turn, memory_order_acquire) != turn)
-            return true;
+    int64_t k = 0;
+
+    for (int looks = t->looks; looks; looks--) {
+        while (is_here(w, turn, k))
+            if (++k == w->n)
+                return true;
 #if defined(__x86_64__) || defined(__i386__)
         __builtin_ia32_pause();
 #endif
@@ -110,35 +152,21 @@ static bool comes_soon(const Team *t, const Meeting *w, uint64_t turn)
     return false;
 }
 
-/* Until all members of the group are here; first: of an exchange, who brings it. */
-static bool meet(Member *m, const Exchange *x, bool first)
+/* The lock is for those who sleep. Who comes looks for them after he has said that he is here, and who goes to sleep looks who
+ * is here after he is counted among the sleeping: one of both sees the other. */
+static bool sleep_until(Member *m, const Exchange *x, Meeting *w, uint64_t turn)
 {
     Team *t = m->team;
-    Meeting *w = &t->meeting[(x->member[0] << t->mesh.n) + x->axes];
-    uint64_t turn;
     bool ok;
 
     pthread_mutex_lock(&t->lock);
-    m->brings = first;
-    if (first)
-        m->given = *x;
-    turn = w->turn;
-    if (++w->here == x->n) {
-        w->here = 0;
-        t->waiting -= x->n - 1;
-        atomic_store_explicit(&w->turn, turn + 1, memory_order_release);
-        pthread_cond_broadcast(&t->met);
-        pthread_mutex_unlock(&t->lock);
-        return true;
-    }
-    t->waiting++;
-    pthread_mutex_unlock(&t->lock);
-    if (comes_soon(t, w, turn))
-        return true;
-    pthread_mutex_lock(&t->lock);
-    while (w->turn == turn && t->culprit < 0 && !nobody_comes(t, m, x))
+    m->asleep = w;
+    m->turn = turn;
+    atomic_fetch_add(&w->sleeping, 1);
+    while (!(ok = all_are_here(w, turn)) && t->culprit < 0 && !nobody_comes(t, m, x))
         pthread_cond_wait(&t->met, &t->lock);
-    ok = w->turn != turn;
+    atomic_fetch_sub(&w->sleeping, 1);
+    m->asleep = NULL;
     if (!ok && failed(m->cx))
         stop(t, m);
     pthread_mutex_unlock(&t->lock);
@@ -146,39 +174,113 @@ static bool meet(Member *m, const Exchange *x, bool first)
                                          "%s: another device failed", op_name(x->op)));
 }
 
+/* Until all members of the group are here. */
+static bool meet(Member *m, const Exchange *x, Meeting *w, uint64_t turn)
+{
+    atomic_store(&left_at(w, turn, x->me)->turn, turn);
+    if (atomic_load(&w->sleeping)) {
+        pthread_mutex_lock(&m->team->lock);
+        pthread_cond_broadcast(&m->team->met);
+        pthread_mutex_unlock(&m->team->lock);
+    }
+    return come_soon(m->team, w, turn) || sleep_until(m, x, w, turn);
+}
+
+/* Its places are there; false: no memory. */
+static bool has_places(Team *t, Meeting *w, int64_t n)
+{
+    const size_t bytes = (size_t)(2 * n) * sizeof(Left);
+    Left *left = atomic_load_explicit(&w->left, memory_order_acquire);
+
+    if (left)
+        return true;
+    pthread_mutex_lock(&t->lock);
+    if (!w->left && (left = aligned_alloc(64, bytes))) {
+        for (int64_t k = 0; k < 2 * n; k++)
+            atomic_init(&left[k].turn, 0);
+        w->n = n;
+        atomic_store_explicit(&w->left, left, memory_order_release);
+    }
+    left = w->left;
+    pthread_mutex_unlock(&t->lock);
+    return left != NULL;
+}
+
+static bool carry_out(wf_ctx *cx, const Exchange *x, const Meeting *w, uint64_t turn, const void *const *in, bool small)
+{
+    bool sums = x->op == OP_psum || x->op == OP_pmax || x->op == OP_pmin;
+    Exchange *word;
+    const Exchange **all;
+
+    if (sums && small)
+        return comm_combine(exchange_how(x), x->dtype, x->out, in, (int)x->n, x->count);
+    all = arena_array(&cx->scratch, (size_t)x->n, sizeof *all);
+    word = arena_array(&cx->scratch, (size_t)x->n, sizeof *word);
+    for (int64_t k = 0; k < x->n; k++) {
+        word[k] = left_at(w, turn, k)->word;
+        word[k].in = in[k];
+        all[k] = &word[k];
+    }
+    if (sums || x->op == OP_reduce_scatter)
+        return exchange_reduce(x, all);
+    exchange_move(x, all);
+    return true;
+}
+
+/* What this member brings, and the turn in which. */
+static uint64_t leave(const Meeting *w, const Exchange *x, bool small, size_t bytes)
+{
+    uint64_t turn = MAX(left_at(w, 0, x->me)->turn, left_at(w, 1, x->me)->turn) + 1;
+    Left *mine = left_at(w, turn, x->me);
+
+    mine->word = *x;
+    mine->what = x->what;
+    mine->in = small ? mine->data : x->in;
+    if (small && bytes)
+        memcpy(mine->data, x->in, bytes);
+    return turn;
+}
+
+static bool is_another(wf_ctx *cx, const Member *m, const Exchange *x, const Exchange *other)
+{
+    return !fail(cx, WF_ERR_VALUE, x->place, "%s: device %lld brings %lld elements of %s for it, device %lld a %s of %lld of %s",
+                 op_name(x->op), (long long)m->comm.rank, (long long)x->count, wf_dtype_name(x->dtype),
+                 (long long)x->member[other->me], op_name(other->op), (long long)other->count, wf_dtype_name(other->dtype));
+}
+
 static bool team_exchange(Comm *c, wf_ctx *cx, const Exchange *x)
 {
     Member *m = (Member *)(void *)((char *)c - offsetof(Member, comm));
-    const Exchange **all = arena_array(&cx->scratch, (size_t)x->n, sizeof *all);
+    Team *t = m->team;
+    Meeting *w = &t->meeting[(x->member[0] << t->mesh.n) + x->axes];
+    const size_t bytes = (size_t)x->count * wf_dtype_size(x->dtype);
+    const bool small = bytes <= (t->looks ? SMALL_AWAKE : SMALL) && bytes * (size_t)x->n <= SMALL_ALL;
+    const void **in = arena_array(&cx->scratch, (size_t)x->n, sizeof *in);
+    uint64_t turn;
     bool ok = true;
 
-    if (!meet(m, x, true))
+    if (!has_places(t, w, x->n))
+        return fail_memory(cx);
+    turn = leave(w, x, small, bytes);
+    m->brings = true;
+    m->given = x->what;
+    if (!meet(m, x, w, turn))
         return false;
-    for (int64_t k = 0; k < x->n; k++) {
-        all[k] = &m->team->member[x->member[k]].given;
-        if (all[k]->what != x->what && ok)
-            ok = fail(
-                cx, WF_ERR_VALUE, x->place,
-                "%s: device %lld brings %lld elements of %s for it, device %lld a %s of "
-                "%lld of %s",
-                op_name(x->op), (long long)m->comm.rank, (long long)x->count,
-                wf_dtype_name(x->dtype), (long long)x->member[k], op_name(all[k]->op),
-                (long long)all[k]->count, wf_dtype_name(all[k]->dtype));
+    for (int64_t k = 0; k < x->n && ok; k++) {
+        const Left *left = left_at(w, turn, k);
+
+        in[k] = left->in;
+        ok = left->what == x->what || !is_another(cx, m, x, &left->word);
     }
-    if (ok && (x->op == OP_psum || x->op == OP_pmax || x->op == OP_pmin ||
-               x->op == OP_reduce_scatter))
-        ok = exchange_reduce(x, all);
-    else if (ok)
-        exchange_move(x, all);
-    if (!ok && !failed(cx))
-        fail(cx, WF_ERR_NORULE, x->place, "%s of %s", op_name(x->op),
-             wf_dtype_name(x->dtype));
+    ok = ok && (carry_out(cx, x, w, turn, in, small) ||
+                fail(cx, WF_ERR_NORULE, x->place, "%s of %s", op_name(x->op), wf_dtype_name(x->dtype)));
+    m->brings = false;
     if (!ok) {
-        pthread_mutex_lock(&m->team->lock);
-        stop(m->team, m);
-        pthread_mutex_unlock(&m->team->lock);
+        pthread_mutex_lock(&t->lock);
+        stop(t, m);
+        pthread_mutex_unlock(&t->lock);
     }
-    return meet(m, x, false) && ok;
+    return ok && (small || meet(m, x, w, turn + 1));
 }
 
 /* ---- threads ------------------------------------------------------------------------ */
@@ -252,6 +354,8 @@ static void free_team(Team *t)
         wf_ctx_free(m->cx);
         arena_free(&m->lines);
     }
+    for (int64_t k = 0; t->meeting && k < t->mesh.devices << t->mesh.n; k++)
+        free(t->meeting[k].left);
     pthread_mutex_destroy(&t->lock);
     pthread_cond_destroy(&t->go);
     pthread_cond_destroy(&t->met);
@@ -320,6 +424,7 @@ static Team *new_team(Root *root, const char *mesh)
         arena_zalloc(&t->a, ((size_t)t->mesh.devices << t->mesh.n) * sizeof *t->meeting);
     t->member = arena_zalloc(&t->a, (size_t)t->mesh.devices * sizeof *t->member);
     t->a.cx = NULL;
+    t->culprit = -1;
     return t;
 }
 
@@ -423,6 +528,14 @@ static void give_lines(Team *t, wf_ctx *cx)
     }
 }
 
+/* Of a run that failed: members were in different ones. */
+static void forget_meetings(Team *t)
+{
+    for (int64_t k = 0; k < t->mesh.devices << t->mesh.n; k++)
+        for (int64_t i = 0; t->meeting[k].left && i < 2 * t->meeting[k].n; i++)
+            t->meeting[k].left[i].turn = 0;
+}
+
 bool team_run(Root *root, const char *mesh, TeamFn *fn, void *user)
 {
     Team *t = find_team(root, mesh);
@@ -437,6 +550,7 @@ bool team_run(Root *root, const char *mesh, TeamFn *fn, void *user)
             return fail_memory(cx);
         wf_clear(m->cx);
         m->brings = false;
+        m->asleep = NULL;
         arena_clear(&m->lines);
         text_init(&m->printed, &m->lines);
         m->cx->cancelled = 0;
@@ -446,13 +560,12 @@ bool team_run(Root *root, const char *mesh, TeamFn *fn, void *user)
         m->cx->call_back = cx->call_back ? ask : NULL;
         m->cx->call_user = m;
     }
-    for (int64_t k = 0; k < t->mesh.devices << t->mesh.n; k++)
-        t->meeting[k].here = 0; /* a run that failed may have left some */
+    if (t->culprit >= 0)
+        forget_meetings(t);
     pthread_mutex_lock(&t->lock);
     t->fn = fn;
     t->user = user;
     t->running = t->mesh.devices;
-    t->waiting = 0;
     t->culprit = -1;
     t->looks = t->mesh.devices <= cpu_count() ? LOOKS : 0;
     t->job++;
