@@ -198,7 +198,7 @@ TEST(sizes_that_only_a_run_knows_meet_and_lists_grow_in_loops)
     int counts[256] = {0};
 
     check_pack("tests/onnx/found.bin", counts);
-    CHECK(counts['D'] == 7);
+    CHECK(counts['D'] == 8);
 }
 
 static void check_folder(const char *dir, const char *list, int *counts)
@@ -436,6 +436,26 @@ TEST(what_onnx_has_no_op_for_is_refused_by_name)
     CHECK(wf_model_save(c, m, "/tmp/weft_test_refused.onnx") == WF_ERR_UNSUPPORTED);
     CHECK_HAS(wf_ctx_message(c), "not supported: onnx: cholesky cannot be written");
     wf_model_free(m);
+    wf_ctx_free(c);
+}
+
+/* ONNX has no node that ends a run. */
+TEST(assertions_are_left_out_of_what_is_written)
+{
+    static const char text[] = "f(x: f32[3]) {\n  %0 = const f32[3] 0\n  %1 = gt x %0\n  assert %1 message=\"no\"\n  y = exp x\n  ret y\n}\n";
+    char path[100];
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_model *m = NULL, *again = NULL;
+
+    snprintf(path, sizeof path, "/tmp/weft_test_onnx_%d.onnx", (int)getpid());
+    wf_model_parse(c, "f.wir", text, sizeof text - 1, &m);
+    CHECK(wf_model_save(c, m, path) == WF_OK);
+    wf_model_load(c, path, &again);
+    CHECK_STR(wf_ctx_message(c), "");
+    CHECK_EQ_INT(wf_model_programs(again), 1);
+    wf_model_free(again);
+    wf_model_free(m);
+    remove(path);
     wf_ctx_free(c);
 }
 

@@ -275,17 +275,22 @@ def found():
         "halved": [node("Reshape", ["a", "two"], ["y"])],
         "list": [node("Size", ["a"], ["n"]), node("Loop", ["n", "true", "none", "zero"], ["y", "all"], body=turn)],
     }
+    # sizes of two inputs that are one, of which the file says nothing: z[N,T] as [rows of x, -1]
+    cases["joined"] = [node("Reshape", ["x", "column"], ["x2"]), node("Shape", ["x2"], ["n"], start=0, end=1),
+                       node("Concat", ["n", "minus"], ["to"], axis=0), node("Reshape", ["z", "to"], ["z2"]), node("Add", ["x2", "z2"], ["y"])]
     with open("tests/onnx/found.bin", "wb") as out:
         for name, nodes in cases.items():
             outs = [o for o in ("y", "all") if any(o in n.output for n in nodes)]
-            graph = helper.make_graph(pick + nodes, "g", [info("x", [8])], [helper.make_empty_tensor_value_info(o) for o in outs],
-                                      init + [at(np.array(True), "true")])
+            ins, fed = [info("x", [8])], {"x": np.array([1, -2, 3, 4, -5, 6, -7, -8], np.float32)}
+            if name == "joined":
+                ins, fed["z"] = [info("x", ["M"]), info("z", ["N", "T"])], np.arange(24, dtype=np.float32).reshape(8, 3)
+            graph = helper.make_graph((pick if name != "joined" else []) + nodes, "g", ins, [helper.make_empty_tensor_value_info(o) for o in outs],
+                                      init + [at(np.array(True), "true"), at(np.array([-1]), "minus")])
             model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8).SerializeToString()
-            x = np.array([1, -2, 3, 4, -5, 6, -7, -8], np.float32)
-            y = ort.InferenceSession(model, providers=["CPUExecutionProvider"]).run(outs, {"x": x})
+            y = ort.InferenceSession(model, providers=["CPUExecutionProvider"]).run(outs, fed)
             name = ("found_" + name).encode()
-            out.write(struct.pack("<I", len(name)) + name + struct.pack("<ddII", 1e-5, 1e-5, 1, len(outs)))
-            for p in [model] + [numpy_helper.from_array(a).SerializeToString() for a in [x] + y]:
+            out.write(struct.pack("<I", len(name)) + name + struct.pack("<ddII", 1e-5, 1e-5, len(fed), len(outs)))
+            for p in [model] + [numpy_helper.from_array(a).SerializeToString() for a in [*fed.values()] + y]:
                 out.write(struct.pack("<I", len(p)) + p)
 
 

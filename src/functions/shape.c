@@ -11,6 +11,24 @@ const char *broadcast_sizes_text(wf_ctx *c, const Dim *dims, uint32_t rank)
     return arena_printf(&c->scratch, "%s]", text);
 }
 
+/* x[n, ..] is asked for [m, .., -1], which is whole if the inputs' sizes n and m are one: they become one, which runs check. */
+static bool fits_joined(wf_ctx *c, wf_tensor x, const Shape *to, Dim *out_rest)
+{
+    Shape s;
+    Dim known = 1;
+    bool joined = false;
+
+    if (!joining_trace(c) || !shape_of(c, x, "wf_reshape", &s))
+        return false;
+    for (uint32_t i = 0; i < MIN(s.rank, to->rank) && to->d[i] != WF_INFER; i++)
+        joined = (s.d[i] < 0 && to->d[i] < 0 && s.d[i] != to->d[i] && size_same(c, s.d[i], to->d[i])) || joined;
+    if (!joined || !shape_of(c, x, "wf_reshape", &s))
+        return false;
+    for (uint32_t i = 0; i < to->rank; i++)
+        known = to->d[i] == WF_INFER ? known : size_mul(c, known, to->d[i]);
+    return size_exact(c, size_prod(c, s.d, s.rank), known, out_rest);
+}
+
 wf_tensor wf_reshape(wf_ctx *c, wf_tensor x, const int64_t *dims, int rank)
 {
     IN_CALL(c);
@@ -38,7 +56,7 @@ wf_tensor wf_reshape(wf_ctx *c, wf_tensor x, const int64_t *dims, int rank)
     total = size_prod(c, s.d, s.rank);
     if (failed(c))
         return WF_NONE;
-    if (infer >= 0 && !size_exact(c, total, known, &o.d[infer]))
+    if (infer >= 0 && !size_exact(c, total, known, &o.d[infer]) && !fits_joined(c, x, &o, &o.d[infer]))
         return tensor_fail(
             c, WF_ERR_SHAPE,
             "wf_reshape: the elements of %s cannot be divided into %s",

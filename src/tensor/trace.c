@@ -606,7 +606,10 @@ bool size_exact(wf_ctx *c, Dim a, Dim b, Dim *out_q)
     if ((a >= 0 && b >= 0) || !tr)
         return false;
     T_ENTER(c, false)
-    ok = trace_size(c, tr, &a) && trace_size(c, tr, &b) &&
+    ok = trace_size(c, tr, &a) && trace_size(c, tr, &b);
+    a = hint_size(c, tr, a);
+    b = hint_size(c, tr, b);
+    ok = ok &&
          (dim_exact(&tr->b->dims, a, b, out_q) || hint_exact(c, a, b, out_q));
     T_LEAVE(c);
     return ok;

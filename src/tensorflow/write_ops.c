@@ -406,6 +406,7 @@ static bool write_shape(Graphing *g, const Eqn *e)
             d == WF_I64 ? IN(0) : cast_to(g, IN(0), d, WF_I64);
         break;
     case OP_concat: write_concat(g, e); break;
+    case OP_assert: break; /* a node that nothing asks for is not run; GatherV2 looks at its indices itself */
     case OP_opt_barrier:
         for (uint32_t i = 0; i < e->nout; i++)
             g->val[e->out + i] = IN(i);
