@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include <dirent.h>
+#include <math.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -146,6 +147,46 @@ TEST(a_torchscript_archive_says_what_it_wants_and_is_a_program_once_types_are_gi
     CHECK_STR(wf_ctx_message(c), "");
     y = wf_sum(c, out[0], NULL, 0, false);
     CHECK_NEAR(wf_item(c, y), 3.963144302368164, 1e-4);
+    wf_model_free(m);
+    wf_ctx_free(c);
+}
+
+/* Sizes given by name stay open where a trace slices by them, makes ranges and views of them, and loops over them. Numbers are PyTorch's. */
+TEST(a_traced_archive_serves_all_sizes_that_are_left_open)
+{
+    const char *names[] = {"x", "mask"}, *types[] = {"i64[N,T]", "f32[N,T]"};
+    wf_import_options o = {sizeof o, names, types, NULL, 2};
+    static const struct {
+        int64_t size[2];
+        double all, first;
+    } runs[] = {{{2, 4}, -0.2439044327177332, 0.29669639468193054}, {{3, 7}, 0.3993542734884898, 0.3599967360496521}};
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_model *m = NULL;
+
+    CHECK_EQ_INT(wf_model_import(c, FOLDER "traced_open.pt", &o, &m), WF_OK);
+    CHECK_STR(wf_ctx_message(c), "");
+    REQUIRE(m);
+    CHECK_EQ_INT(wf_model_programs(m), 1);
+    for (int k = 0; k < 2; k++) {
+        int64_t n = runs[k].size[0] * runs[k].size[1], words[21];
+        wf_tensor out[2], in[2];
+        float mask[21];
+        double sum = 0, y[84];
+
+        for (int64_t i = 0; i < n; i++) {
+            words[i] = i * 3 % 5;
+            mask[i] = i % 6 != 5;
+        }
+        in[0] = wf_from(c, WF_I64, runs[k].size, 2, words);
+        in[1] = wf_from(c, WF_F32, runs[k].size, 2, mask);
+        CHECK_EQ_INT(wf_model_run(c, m, "forward", in, 2, out, 2), WF_OK);
+        CHECK_STR(wf_ctx_message(c), "");
+        REQUIRE(wf_count(c, out[0]) == 4 * n && wf_read_f64(c, out[0], y, 4 * n) == WF_OK);
+        for (int64_t i = 0; i < 4 * n; i++)
+            sum += y[i] * cos((double)i);
+        CHECK_NEAR(sum, runs[k].all, 1e-5);
+        CHECK_NEAR(wf_item(c, wf_sum(c, out[1], NULL, 0, false)), runs[k].first, 1e-5);
+    }
     wf_model_free(m);
     wf_ctx_free(c);
 }

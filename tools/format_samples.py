@@ -87,6 +87,22 @@ def of_script():
         def forward(self, x):
             return torch.log_softmax(self.out(self.lstm(self.emb(x))[0]), -1)
 
+    class Open(nn.Module):      # what traces of transformers do with sizes, and a recurrent layer
+        def __init__(self):
+            super().__init__()
+            self.emb = nn.Embedding(5, 4)
+            self.lstm = nn.LSTM(4, 2, bidirectional=True, batch_first=True)
+            self.register_buffer("places", torch.arange(12.0).reshape(1, 12))
+
+        def forward(self, x, mask):
+            n, t = x.shape
+            y = self.emb(x) + torch.cos(self.places[:, :t]).unsqueeze(-1)
+            y = self.lstm(y)[0].view(n, -1, 2, 2).transpose(1, 2)
+            a = y @ y.transpose(2, 3) + (1 - mask)[:, None, None, :] * -1e4
+            a = a.masked_fill(torch.arange(t)[None, :] > torch.arange(t)[:, None], -1e4)
+            y = (a.softmax(-1) @ y).transpose(1, 2).reshape(n, t, 4)
+            return y, y[:, 0]
+
     torch.manual_seed(1)
     from torchvision.ops import nms, roi_align
 
@@ -120,6 +136,7 @@ def of_script():
             return x.reshape(x.shape[0], side, side).transpose(1, 2) * side.detach() + torch.zeros(rows, 1, 1, 1)
 
     torch.jit.trace(Root(), torch.ones(2, 9)).save(OUT / "traced_root.pt")
+    torch.jit.trace(Open().eval(), (torch.ones(2, 4, dtype=torch.long), torch.ones(2, 4)), check_trace=False).save(OUT / "traced_open.pt")
     # one pixel cannot be normalised by the batch: there is a program for inference alone
     torch.jit.script(nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2)).eval()).save(OUT / "script_pixel.pt")
 

@@ -192,10 +192,16 @@ static bool symbolic_slice(wf_ctx *c, IndexPlan *p, const wf_index *ix, uint32_t
 /* Between two sizes, which may be symbolic and do not count from the end. */
 static bool add_sizes(wf_ctx *c, IndexPlan *p, const wf_index *ix, uint32_t axis)
 {
-    Dim size = p->x.d[axis];
+    Dim size = p->x.d[axis], stop = ix->has_stop ? ix->stop : size;
+    int64_t example = stop < 0 ? wf_size_hint(c, stop) : stop, end = size < 0 ? wf_size_hint(c, size) : size;
 
     p->start[axis] = ix->has_start ? ix->start : 0;
-    p->limit[axis] = ix->has_stop ? ix->stop : size;
+    p->limit[axis] = stop;
+    if (example >= 0 && end >= 0 && example > end) { /* past the end, as runs of these sizes have it */
+        wf_size_value(c, stop);
+        wf_size_value(c, size);
+        p->limit[axis] = end;
+    }
     p->stride[axis] = 1;
     p->any_slice = true;
     p->item[p->n++] =

@@ -260,6 +260,21 @@ bool size_one(wf_ctx *c, Dim d)
     return v == 1 && !failed(c);
 }
 
+/* Symbols of b that a has not become those of a with the same hint that b has not: less than numbers for both. */
+static void join_alike(wf_ctx *c, Trace *tr, Dim a, Dim b)
+{
+    const Dims *d = &tr->b->dims;
+
+    for (uint32_t i = 0; i < d->syms.n && !failed(c); i++)
+        for (uint32_t k = 0; k < d->syms.n && !failed(c) && d->syms.v[i].hint > 0; k++)
+            if (d->syms.v[k].hint == d->syms.v[i].hint && mentions(tr, b, i) && !mentions(tr, a, i) && mentions(tr, a, k) &&
+                !mentions(tr, b, k)) {
+                make_same(c, d->syms.v[k].dim, d->syms.v[i].dim);
+                a = settled(tr, a);
+                b = settled(tr, b);
+            }
+}
+
 bool hint_exact(wf_ctx *c, Dim a, Dim b, Dim *out_q)
 {
     Trace *tr = c->tensors->trace;
@@ -277,6 +292,11 @@ bool hint_exact(wf_ctx *c, Dim a, Dim b, Dim *out_q)
     if (b > 0 && is_symbol(tr, a) &&
         dim_guard(d, dim_mod(d, a, b), true, 0, c->tensors->place) &&
         dim_exact(d, a, b, out_q))
+        return true;
+    join_alike(c, tr, a, b);
+    a = settled(tr, a);
+    b = settled(tr, b);
+    if (dim_exact(d, a, b, out_q))
         return true;
     hint_pin(c, b);
     b = settled(tr, b);

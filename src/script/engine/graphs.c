@@ -8,6 +8,7 @@
  *                                      of any other number a symbol is defined, or, without define, None given
  *   named(base), note(program)         for wf_script_programs
  *   is_size(x)                         is it a symbol of a size?
+ *   join_sizes(x, y)                   two sizes of a trace by an example are one from now on, if they agree there; do they?
  *   checked(on)                        while on, programs check indices that are tensors; gives what was
  */
 #include "script/engine/engine.h"
@@ -158,6 +159,19 @@ static Value n_size_of(Vm *vm, const Args *a)
 
 static Value n_is_size(Vm *vm, const Args *a) { return v_bool(is_size(vm, a->v[0])); }
 
+static Value n_join_sizes(Vm *vm, const Args *a)
+{
+    int64_t d[2];
+
+    for (int i = 0; i < 2; i++) {
+        if (is_size(vm, a->v[i]))
+            d[i] = en_size_dim(a->v[i]);
+        else if (!sc_to_int(vm, a->v[i], &d[i]))
+            return NIL;
+    }
+    return v_bool(size_same(vm->cx, d[0], d[1]));
+}
+
 /* named(base): a name for a program, of its own where programs are asked for */
 static Value n_named(Vm *vm, const Args *a)
 {
@@ -202,6 +216,7 @@ const NativeDef engine_graphs[] = {
     {"named", n_named, "base"},
     {"note", n_note, "program"},
     {"is_size", n_is_size, "x"},
+    {"join_sizes", n_join_sizes, "x,y"},
     {"checked", n_checked, "on"},
     {0},
 };

@@ -469,6 +469,24 @@ static bool is_place(En *e, Value k)
            !(torch && d == WF_U8);
 }
 
+/* A bound that is a size left open stays one, if neither counts from the end. The program then asserts that it lies inside. */
+static bool open_bound(En *e, Value v, int64_t *out)
+{
+    *out = v.tag == T_NONE ? WF_NOT : is_size(e->vm, v) ? en_size_dim(v) : v.tag == T_INT ? v.i : -1;
+    return v.tag == T_NONE || *out >= 0 || is_size(e->vm, v);
+}
+
+static bool open_slice(En *e, const Slice *s, wf_index *out)
+{
+    int64_t from, to;
+
+    if ((!is_size(e->vm, s->start) && !is_size(e->vm, s->stop)) || (s->step.tag != T_NONE && (s->step.tag != T_INT || s->step.i != 1)) ||
+        !open_bound(e, s->start, &from) || !open_bound(e, s->stop, &to))
+        return false;
+    *out = wf_at_sizes(from, to);
+    return true;
+}
+
 static bool one_index(En *e, Value k, wf_index *out)
 {
     Vm *vm = e->vm;
@@ -490,6 +508,8 @@ static bool one_index(En *e, Value k, wf_index *out)
     if (k.tag == T_OBJ && sc_is(vm, k, C_slice)) {
         Slice *s = (Slice *)(void *)k.o;
 
+        if (open_slice(e, s, out))
+            return true;
         out->kind = WF_INDEX_SLICE;
         return slice_bound(e, s->start, &out->has_start, &out->start) &&
                slice_bound(e, s->stop, &out->has_stop, &out->stop) &&

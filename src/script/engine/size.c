@@ -82,6 +82,10 @@ static Value size_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, boo
         sc_drop(vm, sb);
         return v.tag == T_NIL ? en_fail(&e) : en_end_value(&e, v);
     }
+    if ((op == OP2_ADD || op == OP2_SUB) && b.tag == T_INT && b.i < 0 && b.i > INT64_MIN) { /* n + -1 */
+        op = op == OP2_ADD ? OP2_SUB : OP2_ADD;
+        b = v_int(-b.i);
+    }
     if (dim_arg(vm, a, &x) && dim_arg(vm, b, &y)) {
         switch (op) {
         case OP2_ADD: r = wf_size_add(c, x, y); break;
@@ -106,13 +110,20 @@ numbers:
     return sc_binary(vm, op, v_int(x), v_int(y), false);
 }
 
+/* Two that agree in the example are one from now on, and need no numbers. */
+static bool alike(wf_ctx *c, int64_t x, int64_t y)
+{
+    return wf_size_hint(c, x) >= 0 && size_same(c, x, y);
+}
+
 static Value size_compare(Vm *vm, CmpOp op, Value a, Value b)
 {
     int64_t x, y;
 
     if (is_tensor(vm, a) || is_tensor(vm, b))
         return NOTIMPL;
-    if (dim_arg(vm, a, &x) && dim_arg(vm, b, &y) && wf_size_equal(vm->cx, x, y))
+    if (dim_arg(vm, a, &x) && dim_arg(vm, b, &y) &&
+        (wf_size_equal(vm->cx, x, y) || (x < 0 && y < 0 && alike(vm->cx, x, y))))
         return v_bool(op == CMP_EQ || op == CMP_LE || op == CMP_GE);
     if ((op == CMP_EQ || op == CMP_NE) && ((a.tag == T_INT && a.i < 1 && size_is_positive(vm->cx, as_size(b)->dim)) ||
                                            (b.tag == T_INT && b.i < 1 && size_is_positive(vm->cx, as_size(a)->dim))))

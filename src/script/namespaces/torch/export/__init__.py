@@ -264,10 +264,14 @@ class _Archive:
         config = f"data/{kind}/{model}_{kind}_config.json"
         if self.folder + config not in self.zip.NameToInfo:
             return
+        shared = {}
         for name, w in json.loads(self.entry(config).decode())["config"].items():
             if w.get("use_pickle"):
                 raise RuntimeError(f"{self.path}: '{name}' is a pickle, which is not supported")
-            self.tensors[name] = self.tensor(name, w["tensor_meta"], self.entry(f"data/{kind}/{w['path_name']}"), bool(w["is_param"]))
+            same = json.dumps([w["path_name"], w["tensor_meta"], bool(w["is_param"])])      # weights of two names that are one
+            if same not in shared:
+                shared[same] = self.tensor(name, w["tensor_meta"], self.entry(f"data/{kind}/{w['path_name']}"), bool(w["is_param"]))
+            self.tensors[name] = shared[same]
 
     def tensor(self, name, meta, data, is_param):
         dtype = _dtype(meta["dtype"], f"{self.path}: '{name}'")

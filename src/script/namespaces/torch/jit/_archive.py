@@ -46,7 +46,7 @@ _prefix = {"__not__": "not ", "neg": "-", "bitwise_not": "~"}
 _methods = ("append", "extend", "insert", "pop", "clear", "reverse", "remove", "update", "setdefault", "popitem", "keys", "items",
             "format", "strip", "lower", "upper", "startswith", "endswith", "join", "lstrip", "rstrip", "replace", "find", "capitalize",
             "title", "splitlines", "isdigit", "isalpha", "isspace", "center", "zfill", "partition", "rpartition")
-_casts = {"len": "len", "Int": "int", "Float": "float", "Bool": "bool", "IntImplicit": "int", "FloatImplicit": "float", "ord": "ord",
+_casts = {"len": "len", "Int": "_aten.Int", "Float": "float", "Bool": "bool", "IntImplicit": "_aten.Int", "FloatImplicit": "float", "ord": "ord",
           "chr": "chr", "hex": "hex", "oct": "oct", "bin": "bin", "str": "str"}
 _word = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 
@@ -128,6 +128,8 @@ class _Text:
             return self.own(name)
         if not calls:
             return {"inf": "_aten.inf", "nan": "_aten.nan"}.get(name, "_aten." + name if name.startswith(("torch.", "ops.")) else name)
+        if name == "int":
+            return "_aten.Int"
         if name == "annotate" or name == "unchecked_cast":
             return "(" + self.arguments()[1] + ")"
         if name == "isinstance":

@@ -104,6 +104,12 @@ def prim_NumToTensor(x):
     return x        # sizes that traces hold as tensors stay numbers, which shapes can be made of
 
 
+def Int(x):
+    # int(x), but for a size that is left open: it stays one
+    size = x if _w.is_size(x) else _w.size_of(x, False) if isinstance(x, _w.Tensor) and not x.dtype.is_floating_point else None
+    return int(x) if size is None else size
+
+
 def to(x, *args, **kw):
     # to(dtype ..), to(device, dtype ..), to(other ..)
     o = _options(kw)
@@ -120,7 +126,7 @@ def to(x, *args, **kw):
             o["device"] = a
     o.pop("copy", None)
     if number is not None and o.get("dtype") in (torch.int64, torch.int32):
-        return int(number)      # of sizes, as prim_NumToTensor has it
+        return Int(number)      # of sizes, as prim_NumToTensor has it
     return x.to(**o) if o else x
 
 
@@ -785,12 +791,8 @@ def _recurrent(mode, x, hx, params, biases, layers, dropout_p, train, bidirectio
             proj = p[-1] if per == (5 if biases else 3) else None
             gx = _w.linear(x, wi, bi)
             state = tuple([h[k] for h in hx])
-            n = x.shape[0]
-            y = [None] * n
-            for t in range(n - 1, -1, -1) if d else range(n):
-                state = step(gx[t], state, wh, bh, proj)
-                y[t] = state[0]
-            outs.append(_w.stack(y, 0))
+            y, state = _rnn.walk(step, gx, state, wh, bh, proj, d == 1)
+            outs.append(y)
             last.append(state)
         x = outs[0] if directions == 1 else _w.concat(outs, -1)
         if dropout_p and train and layer < layers - 1:

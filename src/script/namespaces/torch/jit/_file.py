@@ -426,9 +426,8 @@ class _Mode:
 
 
 def _body(program):
-    # The text of a program without its name.
-    text = program.text()
-    return text[text.find("("):]
+    # The text of a program without its name, which stands behind the bodies of its loops.
+    return ("\n" + program.text()).replace(f"\n{program.name}(", "\n(")
 
 
 def _spec_out(s):

@@ -46,6 +46,32 @@ _STEPS = {"RNN_TANH": _rnn_step(_w.tanh), "RNN_RELU": _rnn_step(_w.relu), "LSTM"
 _GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
 
 
+def walk(step, gx, state, w, b, proj, reverse, lengths=None):
+    # (outputs [time, ..], the last state) of steps along the first axis of gx; what is past the end of a sequence stays as it was
+    n = gx.shape[0]
+
+    def one(state, g, t):
+        new = step(g, state, w, b, proj)
+        if lengths is None:
+            return new, new[0]
+        on = _w.expand_dims(_w.gt(lengths, t), 1)
+        return tuple([_w.where(on, a, s) for a, s in zip(new, state)]), _w.where(on, new[0], 0.0)
+
+    if _w.is_size(n):       # left open: a loop
+        k = len(state)
+
+        def body(*values):
+            new, y = one(values[:k], values[k], values[k + 1])
+            return tuple(new) + (y,)
+
+        found = _w.scan(body, state, (gx, _w.iota("int64", (n,))), None, reverse)
+        return found[k], tuple(found[:k])
+    out = [None] * n
+    for t in range(n - 1, -1, -1) if reverse else range(n):
+        state, out[t] = one(state, gx[t], t)
+    return _w.stack(out, 0), state
+
+
 class RNNBase(Module):
     def __init__(self, mode, input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0,
                  bidirectional=False, proj_size=0, device=None, dtype=None):
@@ -95,18 +121,7 @@ class RNNBase(Module):
         step = _STEPS[self.mode]
         gx = _w.linear(x, getattr(self, "weight_ih" + tail), getattr(self, "bias_ih" + tail, None))
         w, b, proj = [getattr(self, n + tail, None) for n in ("weight_hh", "bias_hh", "weight_hr")]
-        n = x.shape[0]
-        out = [None] * n
-        for t in range(n - 1, -1, -1) if reverse else range(n):
-            new = step(gx[t], state, w, b, proj)
-            if lengths is not None:  # what is past the end of a sequence stays as it was
-                on = _w.expand_dims(_w.gt(lengths, t), 1)
-                out[t] = _w.where(on, new[0], 0.0)
-                state = tuple([_w.where(on, a, s) for a, s in zip(new, state)])
-            else:
-                state = new
-                out[t] = new[0]
-        return _w.stack(out, 0), state
+        return walk(step, gx, state, w, b, proj, reverse, lengths)
 
     def _run(self, x, states, lengths):
         # x [time, batch, width]; states: one tuple for each layer and direction
