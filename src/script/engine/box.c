@@ -491,7 +491,7 @@ bool en_tensor(En *e, Value v, wf_tensor *out)
     }
     if (is_long(e->vm, v))
         return en_too_large(e, WF_INVALID, v);
-    if (v.tag == T_OBJ && e->f->lists && (sc_is(e->vm, v, C_list) || sc_is(e->vm, v, C_tuple))) {
+    if (v.tag == T_OBJ && e->f->lists && (sc_is(e->vm, v, C_list) || sc_is(e->vm, v, C_tuple) || sc_is(e->vm, v, C_range))) {
         *out = en_tensor_from(e, v, WF_INVALID);
         return !failed(e->c) && !sc_failed(e->vm);
     }

@@ -125,7 +125,7 @@ static bool measure(Scan *s, Value v, int depth)
     int64_t n;
     Value *items;
 
-    if (is_tensor(vm, v) || is_size(vm, v)) {
+    if (is_tensor(vm, v) || is_size(vm, v) || (depth && sc_is(vm, v, C_range))) {
         s->has_tensor = true;
         return true;
     }

@@ -618,11 +618,16 @@ Value en_tensor_getitem(Vm *vm, Value self, Value key)
     En e = en_begin_front(vm, as_tensor(self)->front);
     wf_index ix[2 * WF_MAX_RANK];
     int n = 0;
+    bool dots = false;
 
     if (!en_index(&e, key, ix, &n))
         return en_fail(&e);
     e.label = label_of_index(ix, n);
     e.anywhere = as_tensor(self)->anywhere;
+    for (int i = 0; i < n; i++)
+        dots |= ix[i].kind == WF_INDEX_ELLIPSIS;
+    if (dots && e.f->scalar_cls[wf_dtype_of(e.c, as_tensor(self)->t)]) /* NumPy: a view of rank 0 is no scalar */
+        return en_end_value(&e, en_box_as(&e, wf_index_get(e.c, as_tensor(self)->t, ix, n), e.f->cls));
     return en_end(&e, wf_index_get(e.c, as_tensor(self)->t, ix, n));
 }
 

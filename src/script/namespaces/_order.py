@@ -234,10 +234,11 @@ class Order:
     # ---- indices and matrices of them
 
     def indices(self, dimensions, dtype=None, sparse=False):
+        dimensions = tuple(dimensions)
         w, d, n = self.w, self.s.index() if dtype is None else dtype, len(dimensions)
         if sparse:
             return tuple([w.iota(d, (1,) * i + (k,) + (1,) * (n - i - 1), i) for i, k in enumerate(dimensions)])
-        parts = [w.iota(d, tuple(dimensions), i) for i in range(n)]
+        parts = [w.iota(d, dimensions, i) for i in range(n)]
         return w.stack(parts, 0) if parts else w.full((0,), 0, d)
 
     def places(self, mask):

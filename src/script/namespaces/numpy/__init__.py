@@ -247,6 +247,10 @@ def __getattr__(name):
         return getattr(__import__("numpy._rarer"), name)
     if name in ("str_", "bytes_", "object_"):
         return getattr(__import__("numpy._objects"), name)
+    if name == "nditer":
+        return __import__("numpy._nditer").nditer
+    if name == "emath":
+        return __import__("numpy.lib.scimath")
     if name in ("ma", "char", "strings", "exceptions", "fft", "lib", "linalg", "random", "testing"):
         return __import__("numpy." + name)
     raise AttributeError(f"module 'numpy' has no attribute '{name}'")
@@ -281,12 +285,6 @@ def ndindex(*shape):
             out.append(k % s)
             k //= s
         yield tuple(out[::-1])
-
-
-def nditer(op, flags=None, op_flags=None):
-    if flags or any([f != "readonly" for f in op_flags or ()]):
-        raise NotImplementedError(f"nditer: flags={flags!r}, op_flags={op_flags!r}")
-    return iter(_w.reshape(_w.wrap(op), -1))
 
 
 def _by_method(name, method):

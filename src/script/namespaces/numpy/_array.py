@@ -378,7 +378,7 @@ class Methods(_w.Tensor):
 def within(x, kth, axis):
     # places to part at, of an axis that has them
     n = x.size if axis is None else x.shape[axis] if x.ndim else 1
-    for k in kth if isinstance(kth, (list, tuple)) else [kth]:
+    for k in [kth] if isinstance(kth, _int) else list(kth):
         if not -n <= k < n:
             raise ValueError(f"kth(={k}) out of bounds ({n})")
 
