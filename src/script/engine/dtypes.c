@@ -273,7 +273,7 @@ static Value swapped(Vm *vm, Value of) { return made_by(vm, "numpy._bytes", "Swa
 /* Is it of a class of dtypes that is made in the language? */
 static bool is_made(Vm *vm, Value v)
 {
-    static const char *const names[] = {"Swapped", "Float0", "ItemType"};
+    static const char *const names[] = {"Swapped", "Float0", "ItemType", "DateType", "RecordType", "SubType"};
 
     for (int i = 0; v.tag == T_OBJ && i < COUNT(names); i++)
         if (!strcmp(sc_type_name(vm, v), names[i]))
@@ -281,18 +281,20 @@ static bool is_made(Vm *vm, Value v)
     return false;
 }
 
-/* str, bytes, object, "<U5", "S3", "O" and NumPy's names of them: may it be a dtype of texts or objects? */
+/* str, bytes, object, "<U5", "S3", "O" and NumPy's names of them, "M8[s]", lists of fields: may it be a dtype of what is no number? */
 static bool says_items(Vm *vm, Value v)
 {
-    static const char *const names[] = {"str_", "bytes_", "object_"};
+    static const char *const names[] = {"str_", "bytes_", "object_", "datetime64", "timedelta64"};
     const char *s;
 
     if (v.tag != T_OBJ)
         return false;
     if (is_str(v)) {
         s = as_str(v)->s + strspn(as_str(v)->s, "<=|>");
-        return *s && strchr("USOaob", *s) != NULL && strcmp(s, "bool") != 0;
+        return *s && (strchr("USOaobMmdt(", *s) != NULL || strchr(s, ',')) && strcmp(s, "bool") != 0;
     }
+    if (v.o->cls == vm->cls[C_list] || v.o->cls == vm->cls[C_dict] || v.o->cls == vm->cls[C_tuple])
+        return true;
     if (v.o == (Obj *)vm->cls[C_str] || v.o == (Obj *)vm->cls[C_bytes] || v.o == (Obj *)vm->cls[C_object])
         return true;
     if (v.o->cls != vm->cls[C_type])
@@ -316,7 +318,7 @@ static Value dtype_make(Vm *vm, Class *cls, const Args *a)
     if (s[0] != '>' && is_made(vm, a->v[0]))
         return own;
     if (g && says_items(vm, own)) {
-        r = made_by(vm, "numpy._objects", "item_type", own);
+        r = made_by(vm, "numpy._objects", "own_type", own);
         if (r.tag != T_NONE) {
             sc_drop(vm, own);
             return r;

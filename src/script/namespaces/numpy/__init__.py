@@ -247,11 +247,17 @@ def __getattr__(name):
         return getattr(__import__("numpy._rarer"), name)
     if name in ("str_", "bytes_", "object_"):
         return getattr(__import__("numpy._objects"), name)
+    if name in ("datetime64", "timedelta64", "isnat", "datetime_as_string", "datetime_data"):
+        return getattr(__import__("numpy._dates"), name)
+    if name in ("is_busday", "busday_count", "busday_offset", "busdaycalendar"):
+        return getattr(__import__("numpy._business"), name)
     if name == "nditer":
         return __import__("numpy._nditer").nditer
     if name == "emath":
         return __import__("numpy.lib.scimath")
-    if name in ("ma", "char", "strings", "exceptions", "fft", "lib", "linalg", "random", "testing"):
+    if name in ("void", "record", "recarray"):
+        return getattr(__import__("numpy._records"), name)
+    if name in ("ma", "char", "core", "rec", "strings", "exceptions", "fft", "lib", "linalg", "random", "testing"):
         return __import__("numpy." + name)
     raise AttributeError(f"module 'numpy' has no attribute '{name}'")
 
@@ -321,7 +327,7 @@ for _name in "flip fliplr flipud rot90 moveaxis split array_split hsplit vsplit 
 
 
 def _of_items(name):
-    # What an array of texts or objects cannot be made numbers of is a function of numpy/_objects.py.
+    # What is done with arrays whose elements are no numbers are functions of the file that keeps them.
     fn = globals()[name]
 
     @__import__("functools").wraps(fn)
@@ -329,17 +335,21 @@ def _of_items(name):
         try:
             return fn(*args, **kwargs)
         except (TypeError, AttributeError):
-            items = __import__("numpy._objects")
+            home = __import__("numpy._objects").home
             own = [*args, *kwargs.values()] if name in ("where", "append", "isin") else [*args[:2], *kwargs.values()]
-            if not any([items.holds_items(a) for a in own if name in ("where", "append", "isin") or not isinstance(a, (str, bytes))]):
-                raise
-            return getattr(items, name)(*args, **kwargs)
+            for a in own:
+                if (name in ("where", "append", "isin") or not isinstance(a, (str, bytes))) and home(a) is not None:
+                    if not hasattr(home(a), name):
+                        break
+                    return getattr(home(a), name)(*args, **kwargs)
+            raise
     return call
 
 
 for _name in ("concatenate stack vstack hstack dstack column_stack reshape ravel transpose flip roll tile repeat take delete squeeze expand_dims "
               "broadcast_to split array_split fliplr flipud atleast_1d atleast_2d moveaxis swapaxes rot90 append argsort sort unique isin where "
-              "array_equal intersect1d setdiff1d union1d searchsorted nonzero shape ndim size copy ndenumerate").split():
+              "array_equal intersect1d setdiff1d union1d searchsorted nonzero shape ndim size copy ndenumerate diff sum min max mean argmin "
+          "argmax cumsum").split():
     globals()[_name] = _of_items(_name)
 amax, amin, around = max, min, round
 

@@ -323,6 +323,9 @@ class Methods(_w.Tensor):
     def view(self, dtype=None):
         if dtype is None:
             return self[...]
+        if isinstance(dtype, (list, dict)) or getattr(dtype, "names", None):
+            from numpy._records import viewed
+            return viewed(self, dtype)
         dtype = _w.full((), 0, dtype).dtype
         from numpy._shape import _core
         if dtype.itemsize == self.dtype.itemsize:

@@ -16,8 +16,8 @@ def _copied(x):
 
 def array(object, dtype=None, copy=True, order="K", subok=False, ndmin=0):
     if dtype is not None and _items_of(dtype) or _holds_objects(object):
-        from numpy._objects import made
-        return made(object, dtype)
+        from numpy._objects import made_of
+        return made_of(object, dtype)
     try:
         x = _w.array(_w.tensor(object, dtype, True if copy is None else copy))
     except TypeError:
@@ -35,21 +35,21 @@ _object = object
 
 
 def _items_of(dtype):
-    # Is it a dtype of texts or objects?
+    # Is it a dtype of texts, objects, dates or records?
     if isinstance(dtype, _w.dtype) or dtype is float or dtype is _int or dtype is bool:
         return False
-    from numpy._objects import item_type
-    return item_type(dtype) is not None
+    from numpy._objects import own_type
+    return own_type(dtype) is not None
 
 
 def _of_items(x, dtype):
     # what the engine has no numbers for: texts, or what is in such arrays already
-    from numpy._objects import ItemArray, holds_items, made
-    if not holds_items(x, 64):
+    from numpy._objects import home, made_of
+    if home(x) is None:
         raise
     if dtype is not None:   # texts as numbers
-        return made(x).astype(dtype)
-    return x if isinstance(x, ItemArray) else made(x)
+        return made_of(x).astype(dtype)
+    return x if isinstance(x, ndarray) else made_of(x)
 
 
 def _holds_objects(x):
@@ -70,8 +70,8 @@ def _holds_objects(x):
 
 def asarray(a, dtype=None, order=None, copy=None):
     if dtype is not None and _items_of(dtype) or _holds_objects(a):
-        from numpy._objects import ItemArray, made
-        return a if isinstance(a, ItemArray) and a.dtype == dtype else made(a, dtype)
+        from numpy._objects import made_of
+        return a if isinstance(a, ndarray) and a.dtype == dtype else made_of(a, dtype)
     if isinstance(a, ndarray) and (dtype is None or a.dtype == dtype):
         return _copied(a) if copy else a
     try:
@@ -118,12 +118,14 @@ def zeros(shape, dtype=float, order="C"):
 
 
 def _blank(shape, dtype, of_objects):
-    from numpy._objects import full, item_type
-    kind = item_type(dtype).kind
-    return full(shape, of_objects if kind == "O" else "" if kind == "U" else b"", dtype)
+    from numpy._objects import full_of, own_type
+    kind = own_type(dtype).kind
+    return full_of(shape, of_objects if kind == "O" else "" if kind == "U" else b"" if kind == "S" else None, dtype)
 
 
 def ones(shape, dtype=float, order="C"):
+    if dtype is not float and _items_of(dtype):
+        return full(shape, 1, dtype)
     return _w.array(_w.full(shape, 1, dtype_or_float(dtype)))
 
 
@@ -135,11 +137,13 @@ def empty(shape, dtype=float, order="C"):
 
 def full(shape, fill_value, dtype=None, order="C"):
     big = dtype is None and isinstance(fill_value, _int) and not -2**63 <= fill_value < 2**64
+    if dtype is None and hasattr(fill_value, "_home"):
+        dtype = fill_value.dtype
     if isinstance(fill_value, (str, bytes)) or big or dtype is not None and _items_of(dtype):
         if isinstance(fill_value, str) and dtype is not None and not _items_of(dtype):
             return _w.array(_w.full(shape, _parsed(fill_value, _w.full((), 0, dtype).dtype.kind), dtype))
-        from numpy._objects import full as of_items
-        return of_items(shape, fill_value, dtype or (_object if big else type(fill_value)))
+        from numpy._objects import full_of
+        return full_of(shape, fill_value, dtype or (_object if big else type(fill_value)))
     return _w.array(_w.full(shape, fill_value if not isinstance(fill_value, (list, tuple)) else _w.wrap(fill_value), dtype))
 
 
@@ -154,18 +158,18 @@ def _parsed(text, kind):
 
 
 def _like(a, dtype, shape):
-    a = _w.wrap(a)
+    a = a if hasattr(a, "_home") else _w.wrap(a)
     return a.shape if shape is None else shape, a.dtype if dtype is None else dtype
 
 
 def zeros_like(a, dtype=None, order="K", subok=True, shape=None):
     shape, dtype = _like(a, dtype, shape)
-    return _w.array(_w.full(shape, 0, dtype))
+    return zeros(shape, dtype)
 
 
 def ones_like(a, dtype=None, order="K", subok=True, shape=None):
     shape, dtype = _like(a, dtype, shape)
-    return _w.array(_w.full(shape, 1, dtype))
+    return ones(shape, dtype)
 
 
 empty_like = zeros_like
@@ -173,12 +177,20 @@ empty_like = zeros_like
 
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
     shape, dtype = _like(a, dtype, shape)
-    return _w.array(_w.full(shape, fill_value, dtype))
+    return full(shape, fill_value, dtype)
+
+
+def _dated(*ends):
+    from numpy._dates import is_dated
+    return any([is_dated(v) for v in ends])
 
 
 def arange(start=None, stop=None, step=1, dtype=None):
     if start is None and stop is None:
         raise TypeError("arange() requires stop to be specified.")
+    if dtype is not None and _items_of(dtype) or dtype is None and not isinstance(start, (_int, float, _w.Tensor)) and _dated(start, stop, step):
+        from numpy._dates import arange as of_dates
+        return of_dates(start, stop, step, dtype)
     if start is None:
         start = 0
     if stop is None:

@@ -19,6 +19,14 @@ class bytes_(bytes):
     def __repr__(self):
         return f"np.bytes_({bytes.__repr__(self)})"
 
+    def __str__(self):
+        return bytes.__repr__(self)
+
+    def item(self):
+        return bytes(self)
+
+    tolist = item
+
 
 class object_:
     pass
@@ -72,6 +80,53 @@ def item_type(d):
         if s[:1] in ("U", "S", "a") and (s[1:].isdigit() or not s[1:]):
             return ItemType("U" if s[0] == "U" else "S", int(s[1:] or 0))
     return None
+
+
+def own_type(d):
+    # The dtype that is meant, if it is one whose arrays are kept here: of texts, objects, dates or records. Else None.
+    if isinstance(d, type):
+        if d.__name__ in ("datetime64", "timedelta64"):
+            return _dates().date_type(d)
+        return item_type(d)
+    if isinstance(d, (list, dict, tuple)) or isinstance(d, str) and "," in d:
+        return _records().record_type(d)
+    if isinstance(d, str):
+        return item_type(d) or (_dates().date_type(d) if d[:1] in ("d", "t", "m", "M", "<", "=") else None)
+    return d if getattr(d, "kind", "") in ("M", "m", "V") and hasattr(d, "names") else item_type(d)
+
+
+def _dates():
+    return __import__("numpy._dates")
+
+
+def _records():
+    return __import__("numpy._records")
+
+
+def home(x, deep=64):
+    # The file of an array, scalar or list whose elements are no numbers; None for all else
+    if isinstance(x, (list, tuple)):
+        for v in x[:1] if deep < 64 else x:
+            m = home(v, deep - 1) if deep else None
+            if m is not None:
+                return m
+        return _items if holds_items(x, deep) else None
+    name = getattr(x, "_home", None) if not isinstance(x, (str, bytes, int, float)) else None
+    if name is not None:
+        return __import__("numpy." + name)
+    return _items if holds_items(x) else None
+
+
+def made_of(x, dtype=None):
+    # The array of x, in the file where arrays of its kind are kept
+    t = own_type(dtype) if dtype is not None else None
+    kind = t.kind if t is not None else None
+    return (_dates() if kind in ("M", "m") else _records() if kind == "V" else _items if kind is not None else home(x) or _items).made(x, dtype)
+
+
+def full_of(shape, value, dtype):
+    t = own_type(dtype)
+    return (_dates() if t.kind in ("M", "m") else _records() if t.kind == "V" else _items).full(shape, value, t)
 
 
 def _text(v):
@@ -136,6 +191,7 @@ def full(shape, value, dtype):
 
 
 class ItemArray:
+    _home = "_objects"
     __hash__ = None
     __class__ = property(lambda self: _np.ndarray)      # to isinstance it is an array
 
@@ -329,8 +385,14 @@ def _element(v):
 
 
 def _printed(x, separator, prefix, suffix):
+    return laid_out(x, x.shape, separator, prefix, suffix)
+
+
+def laid_out(words, shape, separator, prefix, suffix):
+    # words: an array of items, or the elements of an array of that shape as they stand in its text
     o = _np.get_printoptions()
-    edge = o["edgeitems"] if x.size > o["threshold"] else x.size + 1
+    items, at = isinstance(words, ItemArray), words._at if isinstance(words, ItemArray) else _np.arange(len(words)).reshape(shape)
+    edge = o["edgeitems"] if at.size > o["threshold"] else at.size + 1
 
     def extend(s, line, word, width, indent):
         if len(line) + len(word) > width and len(line) > len(indent):
@@ -339,7 +401,7 @@ def _printed(x, separator, prefix, suffix):
 
     def nest(a, indent, width):
         if a.ndim == 0:
-            return _element(x._cells[int(a)])
+            return _element(words._cells[int(a)]) if items else words[int(a)]
         n, s, line = len(a), "", indent
         shown = list(range(n)) if n <= 2 * edge else list(range(edge)) + [None] + list(range(n - edge, n))
         parts = ["..." if i is None else nest(a[i], indent + " ", width - 1) for i in shown]
@@ -352,7 +414,7 @@ def _printed(x, separator, prefix, suffix):
         else:
             s = (separator.rstrip() + "\n" * (a.ndim - 1)).join([indent + p for p in parts])
         return "[" + s[len(indent):] + "]"
-    return nest(x._at, " " + " " * prefix, o["linewidth"] - suffix) if x.size or x.ndim == 0 else "[]"
+    return nest(at, " " + " " * prefix, o["linewidth"] - suffix) if at.size or at.ndim == 0 else "[]"
 
 
 # ---- functions ----
@@ -554,3 +616,6 @@ def holds_items(x, deep=2):
     if isinstance(x, int):
         return not -2**63 <= x < 2**64
     return deep > 0 and isinstance(x, (list, tuple)) and any([holds_items(v, deep - 1) for v in x])
+
+
+_items = __import__("numpy._objects")
