@@ -438,7 +438,7 @@ TEST(products_convolutions_windows_and_lines)
 TEST(narrow_products_give_the_same)
 {
     static const int sizes[][3] = {{70, 10, 130}, {9, 301, 64}, {65, 32, 67}, {4, 5, 200}, {66, 300, 10},
-                                   {64, 64, 1},   {81, 259, 16}, {512, 20, 2048}, {2048, 10, 512}};
+                                   {64, 64, 1},   {81, 259, 16}, {40, 20, 260}, {37, 7, 1100}, {48, 18, 300}, {48, 18, 70}, {512, 20, 2048}, {2048, 10, 512}};
     static const char *const dtypes[] = {"f32", "bf16", "f16", "f64"};
     Gpu g;
 

@@ -284,6 +284,17 @@ static void render_elements(CudaRender *c, int depth, uint32_t stage)
             c->have[i] = true;
 }
 
+/* How many of the V elements from x0 on are there. */
+static void count_elements(CudaRender *c, int depth)
+{
+    Dim size = c->k->loops[LAST(c->k)].size;
+
+    if (size >= 0 && size % c->s.vec == 0)
+        line(c, depth, "const int m = %d;", c->s.vec);
+    else
+        line(c, depth, "const int m = wk_left(%s - x0, %d);", last_text(c), c->s.vec);
+}
+
 /* Vector w of the columns: indices of their loops, x0, m, and `at`, its place in them. */
 static void open_vector(CudaRender *c, int depth)
 {
@@ -297,7 +308,7 @@ static void open_vector(CudaRender *c, int depth)
     } else {
         line(c, depth, "const I x0 = w * %d, at = x0;", c->s.vec);
     }
-    line(c, depth, "const int m = wk_left(%s - x0, %d);", last_text(c), c->s.vec);
+    count_elements(c, depth);
     line(c, depth, "(void)at;");
 }
 
@@ -380,7 +391,7 @@ static void render_map_form(CudaRender *c)
     else
         line(c, 2, "const I w = u;");
     line(c, 2, "const I x0 = w * %d;", c->s.vec);
-    line(c, 2, "const int m = wk_left(%s - x0, %d);", last_text(c), c->s.vec);
+    count_elements(c, 2);
     split_loops(c, 2, "row", 0, LAST(k));
     define_level(&c->r, 2, LEVEL_ROW, 0);
     render_elements(c, 2, 0);

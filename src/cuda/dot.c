@@ -7,12 +7,12 @@
 #include <stdio.h>
 
 #define THIN_LEAST 4   /* columns */
-#define THIN_MOST  32
+#define THIN_MOST  20
 #define THIN_SUM   64  /* terms, from which on it pays to share a sum */
 #define FLAT_MOST  16  /* terms */
 #define FLAT_SIDE  64  /* rows and columns, from which on */
-#define THIN_ROWS  4   /* of a block; as in products.cuh */
-#define THIN_BLOCK 512
+#define THIN_ROWS  4   /* of a thread; as in products.cuh */
+#define THIN_ROOM  320 /* bytes of a row of b, times warps that have room for theirs; at most 8 */
 #define FLAT_ROWS  16
 #define FLAT_COLS  256
 
@@ -38,7 +38,7 @@ bool cuda_dot(Cuda *d, wf_ctx *cx, const KMatmul *m, bool narrow, CudaDot *out)
 {
     NDot x = {.m = m->m, .n = m->n, .k = m->k, .a_row = m->a_row, .a_col = m->a_col, .b_row = m->b_row,
               .b_col = m->b_col, .c_row = m->n, .c_col = 1};
-    char name[32], what[128];
+    char name[48], what[128];
 
     if (narrow && x.k >= THIN_SUM && is_narrow(x.m) && !is_narrow(x.n))
         x = turned(&x);
@@ -48,13 +48,20 @@ bool cuda_dot(Cuda *d, wf_ctx *cx, const KMatmul *m, bool narrow, CudaDot *out)
         out->gx = (x.n + 15) / 16;
         out->gy = (x.m + 15) / 16;
     } else if (x.k >= THIN_SUM && is_narrow(x.n) && x.m >= x.n && (x.a_row == 1 || x.a_col == 1)) {
-        snprintf(name, sizeof name, "DOT_OF(n_thin, %d", (int)x.n);
+        bool turns = x.a_col != 1, pieces = x.b_col == 1 && x.b_row == x.n && x.n * 4 * (int64_t)k_size(m->b_type) % 16 == 0;
+        int rows = turns ? 4 * THIN_ROWS : THIN_ROWS, warps = 1; /* a warp has so many terms at a time: */
+        int64_t terms = 4 * 32 * THIN_ROWS / rows;
+
+        while (2 * warps * MAX(x.n * (int64_t)k_size(m->b_type), THIN_ROOM / 8) <= THIN_ROOM && warps * terms < x.k)
+            warps *= 2;
+        snprintf(name, sizeof name, "DOT_THIN(%d, %s, %s, %d", warps, turns ? "true" : "false",
+                 pieces ? "N_B_ROWS" : x.b_row == 1 ? "N_B_TURNED" : "0", (int)x.n);
         write_typed(&what, name, m);
-        out->gx = (x.m + THIN_ROWS - 1) / THIN_ROWS;
+        out->gx = (x.m + rows - 1) / rows;
         out->gy = 1;
-        out->threads = THIN_BLOCK;
+        out->threads = 32 * (unsigned)warps;
     } else if (x.k <= FLAT_MOST && x.m >= FLAT_SIDE && x.n >= FLAT_SIDE) {
-        snprintf(name, sizeof name, "DOT_OF(n_flat, %d", (int)x.k);
+        snprintf(name, sizeof name, "DOT_FLAT(%d", (int)x.k);
         write_typed(&what, name, m);
         out->gx = (x.n + FLAT_COLS - 1) / FLAT_COLS;
         out->gy = (x.m + FLAT_ROWS - 1) / FLAT_ROWS;
