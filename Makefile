@@ -62,7 +62,7 @@ PLAIN   := src/base/special.h src/codegen/plain.h
 GPU     := src/codegen/gpu.h
 NATIVE  := src/cuda/conv_args.h src/cuda/native.cuh src/cuda/products.cuh src/cuda/lines.cuh src/cuda/attention.cuh src/cuda/windows.cuh src/cuda/convs.cuh src/cuda/ffts.cuh
 # factors.h first: what a header has before its first section is of none.
-ROUTINES := src/op/factors.h src/export/elements.in src/export/products.in
+ROUTINES := src/op/factors.h src/op/factors_complex.h src/op/factors_eig.h src/export/elements.in src/export/products.in
 NSPY    := $(shell find src/script/namespaces -name '*.py' | LC_ALL=C sort)
 # weft serve, where libmicrohttpd is: HTTP=no leaves it out.
 HTTP    ?= $(shell pkg-config --exists 'libmicrohttpd >= 0.9.70' 2>/dev/null && echo yes || echo no)

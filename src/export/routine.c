@@ -1,4 +1,4 @@
-/* routine.c -- functions that a file needs, each once: the sections of elements.in, products.in and op/factors.h.
+/* routine.c -- functions that a file needs, each once: the sections of elements.in, products.in and op/factors*.h.
  *
  * A section begins with a line `@ NAME [CLASS]` and has the text of wx_NAME, or, with a
  * class (a dtype, `float`, `half`, `int`, `complex`, `any`), of wx_NAME_<dtype>. In it stand

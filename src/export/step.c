@@ -50,6 +50,7 @@ static const Row rows[OP_COUNT] = {
     [OP_lu] = {step_linalg, NULL},
     [OP_qr] = {step_linalg, NULL},
     [OP_eigh] = {step_linalg, NULL},
+    [OP_eig] = {step_linalg, NULL},
     [OP_svd] = {step_linalg, NULL},
     [OP_reduce_window_max] = {step_window, NULL},
     [OP_reduce_window_sum] = {step_window, NULL},
@@ -72,7 +73,6 @@ static const Row rows[OP_COUNT] = {
     [OP_while] = {step_while, NULL},
     [OP_assert] = {step_assert, NULL},
 
-    [OP_eig] = {NULL, "there is no C of it"},
     [OP_size] = {NULL, SIZES},
     [OP_nonzero] = {NULL, SIZES},
     [OP_print] = {NULL, LINES},

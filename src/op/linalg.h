@@ -34,8 +34,6 @@ Val symmetric_of_lower(Builder *b, Val x, const Dim *dims, uint32_t rank);
  * complex operands do. */
 void pair_load(const Nd *x, int64_t k, int64_t size, Pair *out);
 void pair_store(const Nd *x, int64_t k, int64_t size, const Pair *v);
-bool pair_finite(const Pair *a, int64_t n);
-void pair_fill_nan(Pair *a, int64_t n);
 bool eval_cholesky_complex(Eval *e);
 bool eval_triangular_solve_complex(Eval *e);
 bool eval_lu_complex(Eval *e);

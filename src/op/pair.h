@@ -6,44 +6,13 @@
 #ifndef WEFT_PAIR_H
 #define WEFT_PAIR_H
 
-#include <complex.h>
-#include <math.h>
-#include <string.h>
+#include "op/factors_complex.h"
 
-typedef double _Complex Pair;
+typedef wx_z Pair;
 
-/* As CMPLX, which not every compiler has: no arithmetic, so infinities and -0 stay. */
-static inline Pair pair(double re, double im)
-{
-    Pair z;
-
-    memcpy(&z, (double[2]){re, im}, sizeof z);
-    return z;
-}
-
-static inline Pair pair_mul(Pair x, Pair y)
-{
-    double a = creal(x), b = cimag(x), c = creal(y), d = cimag(y);
-
-    return pair(a * c - b * d, a * d + b * c);
-}
-
-/* By the larger part of y, so that nothing overflows on the way. x / 0: each part by 0. */
-static inline Pair pair_div(Pair x, Pair y)
-{
-    double a = creal(x), b = cimag(x), c = creal(y), d = cimag(y), r, scale;
-
-    if (c == 0 && d == 0)
-        return pair(a / fabs(c), b / fabs(d));
-    if (fabs(c) >= fabs(d)) {
-        r = d / c;
-        scale = 1 / (c + d * r);
-        return pair((a + b * r) * scale, (b - a * r) * scale);
-    }
-    r = c / d;
-    scale = 1 / (d + c * r);
-    return pair((a * r + b) * scale, (b * r - a) * scale);
-}
+static inline Pair pair(double re, double im) { return wx_z_of(re, im); }
+static inline Pair pair_mul(Pair x, Pair y) { return wx_z_mul(x, y); }
+static inline Pair pair_div(Pair x, Pair y) { return wx_z_div(x, y); }
 
 /* Whole powers, as far as they are cheap, by products; 0^0 is 1. */
 static inline Pair pair_pow(Pair x, Pair y)
