@@ -94,7 +94,7 @@ static void conv_layer(KConv *x)
     for (int d = 0; d < x->spatial; d++) {
         x->out_size[d] = rand_between(1, d + 1 < x->spatial ? 9 : 20);
         x->w_size[d] = d && x->w_size[0] < 4 ? x->w_size[0] : rand_chance(2) ? 3 : 1;
-        x->stride[d] = rand_chance(10) ? 2 : 1;
+        x->stride[d] = rand_chance(3) ? 2 : 1;
         x->w_dilation[d] = x->x_dilation[d] = 1;
         x->pad_lo[d] = x->w_size[d] == 1 ? 0 : rand_between(-1, 2);
         x->x_size[d] = MAX(1, x->out_size[d] * x->stride[d] + rand_between(0, 2) -

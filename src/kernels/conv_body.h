@@ -5,8 +5,8 @@
  *      remainder of the output is a convolution of its own without dilation of x, on
  *      views of w and out. No zero is multiplied.
  *   2. one channel in for each group: conv_depthwise.h.
- *   3. channels first: filters of 3x3 by conv_winograd.h, of one tap by conv_point.h, others
- *      by conv_direct.h, where the shape suits them. These can have their filters packed.
+ *   3. channels first: filters of 3x3 by conv_winograd.h, of one tap or by a stride by
+ *      conv_point.h, others by conv_direct.h, where the shape suits them. These can have their filters packed.
  *   4. few outputs of a filter as large as an image: conv_dot.h.
  *   5. otherwise a product for each group: pixels x filters, summed over channels and
  *      taps, with the patches packed straight from the image (conv_pack.h). A filter of
@@ -306,9 +306,9 @@ typedef enum ConvWay {
 
 /* Where there are pixels enough to fill vectors, tiles that have them along their vectors need not
  * be turned: at 16 channels a third faster, at 256 as fast. */
-static int pixels_fill(const KConv *x)
+static int prefers_direct(const KConv *x)
 {
-    return x->out_size[1] * x->out_size[2] >= FILL_PIXELS;
+    return is_matrix(x) && x->out_size[1] * x->out_size[2] >= FILL_PIXELS;
 }
 
 static ConvWay conv_way(const KConv *x)
@@ -316,7 +316,7 @@ static ConvWay conv_way(const KConv *x)
     return is_empty(x)                                        ? WAY_NONE
            : is_depthwise(x)                                  ? WAY_DEPTHWISE
            : is_winograd(x)                                   ? WAY_WINOGRAD
-           : is_point(x) && !(is_direct(x) && pixels_fill(x)) ? WAY_POINT
+           : is_point(x) && !(is_direct(x) && prefers_direct(x)) ? WAY_POINT
            : is_direct(x)                                     ? WAY_DIRECT
            : is_dot(x)                                        ? WAY_DOT
            : shares_group(x)                                  ? WAY_PRODUCT
