@@ -177,7 +177,7 @@ typedef struct Node {
     uint16_t nin;
     uint8_t nout;   /* MAP: results; more than one are read by RESULTs alone */
     uint8_t which;  /* RESULT: of in[0] */
-    bool fetch;     /* LOAD: rows are short and apart, so the next is asked for */
+    bool fetch;     /* LOAD: of short rows that are apart, or beside a product: the next is asked for */
     uint32_t *in;   /* nodes */
     uint64_t bits;  /* CONST: the element; LOAD with `fill`: what is beyond the array */
     Access at;      /* LOAD; IOTA: index = offset + strides */

@@ -121,6 +121,14 @@ static bool is_scattered(const Kernel *k, const Node *n)
            last * size >= 256 && last * size < k->target->stream_bytes;
 }
 
+/* Pieces of a convolution follow each other along the pixels, and what else is read for them would not be asked for before
+ * the sums of each are there. */
+static bool is_beside(const Kernel *k, const Node *n)
+{
+    return k->product->op == OP_conv_general && n->kind == NODE_LOAD && !n->nin && n->level == LEVEL_EACH &&
+           n->at.array != k->p->nin + k->p->nout && n->at.stride[LAST(k)] == 1;
+}
+
 static bool is_narrow(const Kernel *k)
 {
     Dim rows, cols;
@@ -153,5 +161,5 @@ void kernel_plan_walks(Kernel *k, Arena *a)
     for (uint32_t j = 0; j < k->p->nout; j++)
         k->outs[j].stream = is_streamed(k, &k->outs[j]);
     for (uint32_t i = 0; i < k->nnodes; i++)
-        k->nodes[i].fetch = is_scattered(k, &k->nodes[i]);
+        k->nodes[i].fetch = k->product ? is_beside(k, &k->nodes[i]) : is_scattered(k, &k->nodes[i]);
 }

@@ -432,7 +432,7 @@ static void walk_node(Render *r, int depth, const WalkPlan *w, uint32_t i)
     }
 }
 
-/* The same place of the next row, while this one is computed. */
+/* The same place of the next row, or of the next piece of a product, while this one is computed. */
 static void fetch_rows(Render *r, int depth, const WalkPlan *w)
 {
     const Kernel *k = r->k;
@@ -444,7 +444,7 @@ static void fetch_rows(Render *r, int depth, const WalkPlan *w)
             continue;
         indent(r, depth);
         text_printf(r->t, "__builtin_prefetch(%s + %s + x);\n", render_address(r, &n->at),
-                    render_dim(r, n->at.stride[LAST(k) - 1]));
+                    k->product ? "(j1 - j0)" : render_dim(r, n->at.stride[LAST(k) - 1]));
     }
 }
 
