@@ -330,7 +330,7 @@ static size_t way_workspace(ConvWay way, const KConv *x, int threads)
     switch (way) {
     case WAY_NONE: return 0;
     case WAY_DEPTHWISE: return depthwise_workspace(x, threads);
-    case WAY_WINOGRAD: return wino_plan(&(Wino){0}, x, threads);
+    case WAY_WINOGRAD: return HAS_WINOGRAD ? wino_plan(&(Wino){0}, x, threads) : 0;
     case WAY_POINT: return point_plan(&(Point){0}, x, threads);
     case WAY_DIRECT: return direct_plan(&(Direct){0}, x, threads);
     case WAY_DOT: return dot_plan(&(ConvDot){0}, x, threads);
@@ -402,7 +402,10 @@ static void run_phase(const KConv *x, void *user)
     switch (conv_way(x)) {
     case WAY_NONE: break;
     case WAY_DEPTHWISE: depthwise_run(x, r->par, r->threads, r->ws); break;
-    case WAY_WINOGRAD: wino_run(x, r->par, r->threads, r->ws); break;
+    case WAY_WINOGRAD:
+        if (HAS_WINOGRAD)
+            wino_run(x, r->par, r->threads, r->ws);
+        break;
     case WAY_POINT: point_run(x, r->par, r->threads, r->ws); break;
     case WAY_DIRECT: direct_run(x, r->par, r->threads, r->ws); break;
     case WAY_DOT: dot_run(x, r->par, r->threads, r->ws); break;
@@ -525,9 +528,9 @@ static void conv_pack(const KConv *x, const KPar *par, void *to)
     int64_t k;
     ConvWay way = packed_way(&full, x, &k);
     PackRun r = {&full, to,
-                 way == WAY_WINOGRAD ? wino_filters
-                 : way == WAY_POINT  ? point_filters
-                                     : direct_pack};
+                 HAS_WINOGRAD && way == WAY_WINOGRAD ? wino_filters
+                 : way == WAY_POINT                  ? point_filters
+                                                     : direct_pack};
 
     par_run(par,
             x->groups * (way == WAY_DIRECT ? ceil_div(x->out_channels / x->groups, MR)

@@ -22,6 +22,7 @@
 #define POINT_RUN    8          /* strips whose results are finished together */
 #define POINT_TERMS  144        /* least terms of a sum for which pixels are copied */
 #define POINT_COPY   (96 << 10) /* elements of copied strips that panels go over */
+#define POINT_COPIES (REAL_TYPE == KT_F32)
 #define POINT_RUNS   64         /* runs of pixels that are copied channel by channel */
 
 typedef struct Point {
@@ -53,7 +54,7 @@ static int is_matrix(const KConv *x)
 /* Filters of more than a panel, known, and so many terms that copies do not count. */
 static int is_copied(const KConv *x)
 {
-    return x->packed && (x->stride[1] == 2 || x->stride[2] == 2) && x->stride[2] <= 2 &&
+    return POINT_COPIES && x->packed && (x->stride[1] == 2 || x->stride[2] == 2) && x->stride[2] <= 2 &&
            x->out_channels / x->groups > NR &&
            x->in_channels / x->groups * x->w_size[1] * x->w_size[2] >= POINT_TERMS;
 }
@@ -264,7 +265,7 @@ static void point_work(void *user, int worker)
                        .img = (const REAL *)image_at(x, n, group * p->in),
                        .copy = p->copies + worker * p->copy};
 
-        if (p->strip)
+        if (POINT_COPIES && p->strip)
             point_copy(&t);
         for (int64_t k = cut * p->panels / p->cuts; k < (cut + 1) * p->panels / p->cuts;
              k++)

@@ -37,6 +37,7 @@
 
 #include "conv_panel.h"
 
+#define HAS_WINOGRAD (REAL_TYPE == KT_F32) /* asked before each call: without it nothing of this is kept */
 #define WINO_POINTS 16
 #define WINO_TILES  56 /* of a block, about */
 #define WINO_LEAST  16 /* channels in and out */
@@ -65,7 +66,7 @@ static int is_winograd(const KConv *x)
 {
     int64_t tiles = ceil_div(x->out_size[1], 2) * ceil_div(x->out_size[2], 2);
 
-    return REAL_TYPE == KT_F32 && x->x_type == KT_F32 && x->w_type == KT_F32 &&
+    return HAS_WINOGRAD && x->x_type == KT_F32 && x->w_type == KT_F32 &&
            is_flat(x) && x->w_size[1] == 3 && x->w_size[2] == 3 && x->stride[1] == 1 &&
            x->stride[2] == 1 && x->w_dilation[1] == 1 && x->w_dilation[2] == 1 &&
            x->x_step[2] == 1 && has_panel_output(x) &&
