@@ -211,6 +211,26 @@ VINLINE void zip_bytes(const uint8_t *p, int64_t row, int64_t n, uint32_t flip, 
     int64_t i = 0;
 
 #if KERNEL_ISA == 2
+    for (; n - i > 16; i += 64) {
+        __mmask64 m = n - i >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << (n - i)) - 1;
+        __m512i a = _mm512_maskz_loadu_epi8(m, p + i), b = _mm512_maskz_loadu_epi8(m, q + i),
+                c = _mm512_maskz_loadu_epi8(m, r + i), d = _mm512_maskz_loadu_epi8(m, t + i),
+                f = _mm512_set1_epi32((int)flip), ab = _mm512_unpacklo_epi8(a, b), cd = _mm512_unpacklo_epi8(c, d),
+                v[4];
+
+        v[0] = _mm512_unpacklo_epi16(ab, cd);
+        v[1] = _mm512_unpackhi_epi16(ab, cd);
+        ab = _mm512_unpackhi_epi8(a, b), cd = _mm512_unpackhi_epi8(c, d);
+        v[2] = _mm512_unpacklo_epi16(ab, cd);
+        v[3] = _mm512_unpackhi_epi16(ab, cd);
+        /* v[j] has groups 4 j .. 4 j + 3 of every sixteen: a square of quarters to turn */
+        a = _mm512_shuffle_i32x4(v[0], v[1], 0x88), b = _mm512_shuffle_i32x4(v[2], v[3], 0x88);
+        c = _mm512_shuffle_i32x4(v[0], v[1], 0xdd), d = _mm512_shuffle_i32x4(v[2], v[3], 0xdd);
+        v[0] = _mm512_shuffle_i32x4(a, b, 0x88), v[2] = _mm512_shuffle_i32x4(a, b, 0xdd);
+        v[1] = _mm512_shuffle_i32x4(c, d, 0x88), v[3] = _mm512_shuffle_i32x4(c, d, 0xdd);
+        _Pragma("GCC unroll 4") for (int j = 0; j < 4; j++)
+            _mm512_mask_storeu_epi32(to + i + 16 * j, (__mmask16)(m >> (16 * j)), _mm512_xor_si512(v[j], f));
+    }
     for (; i < n; i += 16) {
         __mmask16 m = (__mmask16)(n - i >= 16 ? 0xffff : (1 << (n - i)) - 1);
 #define BYTES_AT(p) _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(m, (p) + i))

@@ -233,21 +233,28 @@ VINLINE void copy_groups(int32_t *to, const int32_t *from, int64_t n, int64_t st
         to[i] = from[i * step];
 }
 
+/* One tap of a group of channels. */
+VINLINE void copy_runs(const Runs *r, const int32_t *from, int64_t step, int32_t *to)
+{
+    for (int i = 0; i < r->n; to += r->count[i++])
+        copy_groups(to, from + r->from[i], r->count[i], step);
+}
+
 static void pack_pixels(const Conv *v, int64_t first, int64_t n, int32_t *to)
 {
+    int64_t step = v->stride[2];
     Runs r;
 
     find_runs(v, first, n, &r);
     for (int64_t k = 0; k < v->channels; k++)
-        for (int64_t t = 0; t < v->taps; t++, to += COLS) {
-            const int32_t *from = v->planes + k * v->row +
-                                  (t / (v->ks[1] * v->ks[2]) * v->dil[0] * v->ps[1] + t / v->ks[2] % v->ks[1] * v->dil[1]) * v->ps[2] +
-                                  t % v->ks[2] * v->dil[2];
-            int32_t *at = to;
+        for (int64_t t0 = 0; t0 < v->ks[0]; t0++)
+            for (int64_t t1 = 0; t1 < v->ks[1]; t1++) {
+                const int32_t *from =
+                    v->planes + k * v->row + (t0 * v->dil[0] * v->ps[1] + t1 * v->dil[1]) * v->ps[2];
 
-            for (int i = 0; i < r.n; at += r.count[i++])
-                copy_groups(at, from + r.from[i], r.count[i], v->stride[2]);
-        }
+                for (int64_t t2 = 0; t2 < v->ks[2]; t2++, from += v->dil[2], to += COLS)
+                    copy_runs(&r, from, step, to);
+            }
 }
 
 /* Rows of sums, n pixels from `first` on of the images at hand, to where they go. */
