@@ -702,6 +702,8 @@ class Core(_order.Order, _signal.Signal):
             w = aw if w is None else w * aw
         if w is None:
             x = x - self.w.mean(x, 1, True)
+            if not n:
+                return self.w.full((x.shape[0],) * 2 if x.shape[0] > 1 else (), float("nan"), x.dtype)
             c = self.w.matmul(x, self.w.conj(self.w.permute(x))) / (n - d)
         else:
             total = self.w.sum(w)

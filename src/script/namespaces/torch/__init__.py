@@ -59,7 +59,7 @@ _FROM = {"UntypedStorage": "storage", "TypedStorage": "storage", "jagged": "nest
          "set_autocast_gpu_dtype": "amp", "is_autocast_cache_enabled": "amp", "set_autocast_cache_enabled": "amp"}
 _FUNCTIONAL = ("conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d layer_norm group_norm rms_norm selu "
                "celu threshold prelu rrelu pixel_shuffle pixel_unshuffle max_pool1d max_pool2d max_pool3d avg_pool1d "
-               "adaptive_avg_pool1d adaptive_max_pool1d hardshrink bilinear channel_shuffle native_dropout "
+               "adaptive_avg_pool1d hardshrink bilinear channel_shuffle native_dropout "
                "conv_tbc max_pool1d_with_indices native_channel_shuffle celu_ rrelu_ selu_ threshold_").split()
 _RAW = ("alpha_dropout batch_norm binary_cross_entropy_with_logits cosine_embedding_loss dropout embedding "
         "hinge_embedding_loss instance_norm kl_div margin_ranking_loss poisson_nll_loss triplet_margin_loss").split()
@@ -68,12 +68,23 @@ _RAW = ("alpha_dropout batch_norm binary_cross_entropy_with_logits cosine_embedd
 _MORE = ("put index_reduce select_scatter slice_scatter diagonal_scatter as_strided_scatter nextafter ldexp frexp igamma igammac i0 "
          "split_with_sizes unsafe_split_with_sizes nonzero_static is_signed is_conj is_neg is_inference constant_pad_nd "
          "affine_grid_generator grid_sampler grid_sampler_2d grid_sampler_3d empty_permuted frobenius_norm nuclear_norm "
-         "norm_except_dim kaiser_window").split()
+         "norm_except_dim kaiser_window segment_reduce histogramdd").split()
+_ATEN = ("fill convolution native_layer_norm native_group_norm native_batch_norm gru_cell lstm_cell rnn_relu_cell "
+         "rnn_tanh_cell").split()
+_COPIED = ("alias_copy as_strided_copy detach_copy diagonal_copy expand_copy permute_copy select_copy slice_copy split_copy "
+           "split_with_sizes_copy squeeze_copy t_copy transpose_copy unbind_copy unfold_copy unsqueeze_copy "
+           "view_as_complex_copy view_as_real_copy").split()
 
 
 def __getattr__(name):
     if name in _MORE:
         return getattr(__import__("torch._more"), name)
+    if name == "adaptive_max_pool1d":       # this one gives the places, too
+        return getattr(__import__("torch.nn.functional"), name + "_with_indices")
+    if name in _COPIED:
+        return __import__("torch._more").copied(name)
+    if name in _ATEN:
+        return getattr(__import__("torch.jit._aten"), name, None) or getattr(__import__("torch.jit._aten_rare"), name)
     if name in _MODULES:
         return __import__("torch." + name)
     if name in _FROM:

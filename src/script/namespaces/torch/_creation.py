@@ -179,8 +179,13 @@ def arange(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, devi
     return _finish(t, device, requires_grad) if requires_grad or device is not None or home[1] else t
 
 
-def range_(start=0, end=None, step=1, **options):
-    return arange(start, end + step / 2, step, dtype=_default[0], **options)
+def range_(start=0, end=None, step=1, *, dtype=None, **options):
+    # With its end, where a step reaches it.
+    if end is None:
+        raise TypeError("range() missing 1 required positional argument: 'end'")
+    if step and (end - start) / step >= 0:
+        end = start + (_math.floor((end - start) / step) + 0.5) * step
+    return arange(start, end, step, dtype=dtype or _default[0], **options)
 
 
 def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
@@ -216,8 +221,10 @@ triu_indices = _triangle(lambda d, k: d >= k)
 def _two_floats(x, y):
     if x.dtype != y.dtype:
         raise RuntimeError(f"Expected object of scalar type {_scalar(x)} but got scalar type {_scalar(y)} for second argument")
-    if not is_float(x.dtype):
-        raise RuntimeError(f"Expected both inputs to be Half, Float or Double tensors but got {_scalar(x)} and {_scalar(y)}")
+    if not is_float(x.dtype) or x.dtype.name == "bfloat16":
+        raise NotImplementedError(f"Expected both inputs to be Half, Float or Double tensors but got {_scalar(x)} and {_scalar(y)}")
+    if x.dtype.name == "float16":
+        raise NotImplementedError("complex numbers of two halves are not there")
 
 
 def _scalar(x):

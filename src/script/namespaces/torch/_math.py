@@ -756,7 +756,7 @@ def cumsum(input, dim, *, dtype=None, out=None):
         return put(out, cumsum(_w.reshape(input, (1,)), dim, dtype=dtype)[0].clone())
     if dtype is not None:
         input = _w.cast(input, dtype)
-    elif not input.dtype.is_floating_point and input.dtype != int64:
+    elif not input.dtype.is_inexact and input.dtype != int64:
         input = _w.cast(input, int64)
     return put(out, _as_asked(_w.cumsum(input, dim), dtype))
 
@@ -766,7 +766,7 @@ def cumprod(input, dim, *, dtype=None, out=None):
         return put(out, cumprod(_w.reshape(input, (1,)), dim, dtype=dtype)[0].clone())
     if dtype is not None:
         input = _w.cast(input, dtype)
-    elif not input.dtype.is_floating_point and input.dtype != int64:
+    elif not input.dtype.is_inexact and input.dtype != int64:
         input = _w.cast(input, int64)
     return put(out, _as_asked(_w.cumprod(input, dim), dtype))
 

@@ -130,10 +130,13 @@ def promote_types(type1, type2):
     return _w.add(_w.full((1,), 0, type1), _w.full((1,), 0, type2)).dtype if type1 != type2 else type1
 
 
-_RANK = {"b": 0, "u": 1, "i": 1, "f": 2}
+_RANK = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
 
 
 def can_cast(from_, to):
+    for given, name in ((from_, "from_"), (to, "to")):
+        if not isinstance(given, type(_bool)):
+            raise TypeError(f"can_cast(): argument '{name}' must be torch.dtype, not {type(given).__name__}")
     if from_ == to:
         return True
     if to == _bool:
@@ -298,15 +301,18 @@ def qr(input, some=True):
     return result("qr", ("Q", "R"))(tuple(__import__("torch.linalg").qr(input, "reduced" if some else "complete")))
 
 
+def _bin_edges(x, bins, range):
+    if not isinstance(bins, int):
+        return bins
+    lo, hi = (float(_w.min(x)), float(_w.max(x))) if range is None else range
+    if lo == hi:
+        lo, hi = lo - 0.5, hi + 0.5
+    return _w.linspace(lo, hi, bins + 1, True, x.dtype)
+
+
 def histogram(input, bins, *, range=None, weight=None, density=False):
     from torch._types import result
-    if isinstance(bins, int):
-        lo, hi = (float(_w.min(input)), float(_w.max(input))) if range is None else range
-        if lo == hi:
-            lo, hi = lo - 0.5, hi + 0.5
-        edges = _w.linspace(lo, hi, bins + 1, True, input.dtype)
-    else:
-        edges = bins
+    edges = _bin_edges(input, bins, range)
     flat = _w.reshape(input, (-1,))
     hist = _core.counted(flat, edges, _w.ones_like(flat) if weight is None else _w.reshape(weight, (-1,)))
     if density:

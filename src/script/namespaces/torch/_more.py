@@ -6,6 +6,8 @@ from torch._core import core as _core
 from torch._math import __keywords__
 from torch._types import float64, int32, int64
 
+_range = range
+
 
 def put(input, index, source, accumulate=False):
     # Into the flat tensor, places counted from the end below 0.
@@ -45,8 +47,8 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True):
 
 # ---- tensors with a part replaced
 
-def _placed(input, part, src):
-    out = _w.copy(input)
+def _placed(input, part, src, copied=None):
+    out = _w.copy(input) if copied is None else copied
     view = part(out)
     if view.shape != src.shape:
         raise RuntimeError("expected src to have a size equal to the slice of self. src size = "
@@ -69,7 +71,28 @@ def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
 
 
 def as_strided_scatter(input, src, size, stride, storage_offset=None):
-    return _placed(input, lambda x: x.as_strided(size, stride, storage_offset or 0), src)
+    # The places are those of input's storage, so the copy is of all of that, and laid out as input is.
+    whole = _w.copy(input.as_strided((input.untyped_storage().nbytes() // input.element_size(),), (1,), 0))
+    at = input.storage_offset() if storage_offset is None else storage_offset
+    out = whole.as_strided(input.shape, input.stride(), input.storage_offset())
+    _placed(input, lambda x: whole.as_strided(size, stride, at), src, out)
+    return out
+
+
+_VIEWS = {"alias_copy": lambda x: x, "slice_copy": lambda x, dim=0, start=None, end=None, step=1:
+          x[(slice(None),) * (dim % x.ndim) + (slice(start, end, step),)]}
+
+
+def copied(name):
+    # torch.select_copy and its like: what the view shows, in memory of its own.
+    import torch
+    stem = name[:-5]
+    view = _VIEWS.get(name) or getattr(torch, stem, None) or getattr(torch.Tensor, stem)
+
+    def copy(*args, **kwargs):
+        found = view(*args, **kwargs)
+        return tuple([_w.copy(v) for v in found]) if isinstance(found, (tuple, list)) else _w.copy(found)
+    return copy
 
 
 # ---- elementwise
@@ -108,6 +131,47 @@ def frexp(input):
 
 
 # ---- others
+
+def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, axis=0, unsafe=False, initial=None):
+    # Neighbours along one axis joined; lengths, or places where they begin, may differ from row to row before that axis.
+    import torch
+    if reduce not in ("sum", "mean", "max", "min", "prod"):
+        raise RuntimeError(f"Expected reduction to be one of max, mean, min, sum or prod, but got {reduce}")
+    if indices is not None or (lengths is None) == (offsets is None):
+        raise RuntimeError("segment_reduce(): Either lengths or offsets must be defined.")
+    if lengths is None:
+        lengths = offsets.narrow(axis, 1, offsets.shape[axis] - 1) - offsets.narrow(axis, 0, offsets.shape[axis] - 1)
+    elif not unsafe and (bool(_w.any(_w.lt(lengths, 0))) or bool(_w.any(_w.gt(lengths.sum(axis), data.shape[axis])))):
+        raise RuntimeError("segment_reduce(): Expected all rows of lengths along axis to sum to data.size(lengths.dim()-1) when !unsafe.")
+    if axis:
+        rows = [segment_reduce(d, reduce, lengths=n, axis=axis - 1, unsafe=True, initial=initial)
+                for d, n in zip(data.unbind(0), lengths.unbind(0))]
+        return torch.stack(rows)
+    start = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "max": -math.inf, "min": math.inf}[reduce] if initial is None else initial
+    out, at = [], 0
+    for n in lengths.tolist():
+        part, at = data[at:at + n], at + n
+        first = _w.full((1,) + tuple(data.shape[1:]), start, data.dtype)
+        joined = getattr(torch, {"max": "amax", "min": "amin", "mean": "sum"}.get(reduce, reduce))
+        if n and initial is None and reduce in ("max", "min"):
+            out.append(joined(part, 0))
+        else:
+            out.append(joined(_w.concat([first, part], 0), 0))
+        if reduce == "mean":
+            out[-1] = out[-1] / n if n else out[-1] + (math.nan if initial is None else 0)
+    return torch.stack(out)
+
+
+def histogramdd(input, bins, *, range=None, weight=None, density=False):
+    from torch._misc import _bin_edges
+    from torch._types import result
+    x = input.reshape(-1, input.shape[-1])
+    d = x.shape[1]
+    bins = [bins] * d if isinstance(bins, int) else list(bins)
+    edges = [_bin_edges(x[:, k], bins[k], None if range is None else range[2 * k:2 * k + 2]) for k in _range(d)]
+    counted = _w.ones_like(x[:, 0]) if weight is None else _w.reshape(weight, (-1,))
+    return result("histogramdd", ("hist", "bin_edges"))((_core.histogramdd(x, edges, counted, density), tuple(edges)))
+
 
 def split_with_sizes(input, split_sizes, dim=0):
     return input.split(list(split_sizes), dim)
@@ -181,11 +245,14 @@ def empty_permuted(size, physical_layout, *, dtype=None, device=None, requires_g
 
 def frobenius_norm(input, dim=(), keepdim=False):
     import torch
-    return torch.linalg.vector_norm(input, 2, list(dim) if dim else None, keepdim)
+    dims = [dim] if isinstance(dim, int) else list(dim)
+    return torch.linalg.vector_norm(input, 2, dims or None, keepdim)
 
 
 def nuclear_norm(input, dim=None, keepdim=False):
     import torch
+    if isinstance(dim, bool):
+        dim, keepdim = None, dim
     return torch.linalg.matrix_norm(input, "nuc", (-2, -1) if dim is None else tuple(dim), keepdim)
 
 

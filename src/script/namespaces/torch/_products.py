@@ -61,7 +61,8 @@ def dot(input, other, *, out=None):
     return put(out, _w.label(matmul(input, other), "dot"))
 
 
-vdot = dot
+def vdot(input, other, *, out=None):
+    return dot(input.conj(), other, out=out)
 
 
 def inner(input, other):

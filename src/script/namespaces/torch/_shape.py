@@ -546,7 +546,7 @@ def block_diag(*tensors):
 
 def vander(x, N=None, increasing=False):
     n = x.shape[0] if N is None else N
-    if not x.dtype.is_floating_point:
+    if not x.dtype.is_inexact:
         x = _w.cast(x, int64)
     powers = list(range(n)) if increasing else list(range(n - 1, -1, -1))
     return _w.stack([_w.pow(x, p) for p in powers], 1)

@@ -452,8 +452,14 @@ def _native_batch_norm_legit(x, weight, bias, *rest):
     return F.batch_norm(x, mean, var, weight, bias, training, momentum, eps), None, None
 
 
+def _moments(x, dims, eps, keepdim):
+    # (mean, 1/deviation)
+    return x.mean(dims, keepdim), torch.rsqrt(x.var(dims, unbiased=False, keepdim=keepdim) + eps)
+
+
 def native_group_norm(x, weight, bias, _n, _c, _size, groups, eps):
-    return F.group_norm(x, groups, weight, bias, eps), None, None
+    y = F.group_norm(x, groups, weight, bias, eps)
+    return y, *_moments(x.reshape(x.shape[0], groups, -1), (2,), eps, False)
 
 
 def native_dropout(x, p, train):
@@ -470,7 +476,8 @@ def layer_norm(x, shape, weight=None, bias=None, eps=1e-05, *_cudnn):
 
 
 def native_layer_norm(x, shape, weight, bias, eps):
-    return F.layer_norm(x, tuple(shape), weight, bias, eps), None, None
+    y = F.layer_norm(x, tuple(shape), weight, bias, eps)
+    return y, *_moments(x, tuple(range(x.ndim - len(shape), x.ndim)), eps, True)
 
 
 def group_norm(x, groups, weight=None, bias=None, eps=1e-05, *_cudnn):
