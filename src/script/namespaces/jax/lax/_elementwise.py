@@ -295,7 +295,7 @@ def _next(x, y):
 
 nextafter = _two("nextafter", _next, _float)
 igamma, igammac = _two("igamma", _special("gammainc"), _float), _two("igammac", _special("gammaincc"), _float)
-zeta, polygamma = _two("zeta", _special("zeta"), _float), _two("polygamma", _special("polygamma"), _float)
+zeta, polygamma = _two("zeta", _special("zeta"), _float), _two("polygamma", _special("_polygamma"), _float)
 
 
 def igamma_grad_a(a, x):

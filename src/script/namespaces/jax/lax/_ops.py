@@ -479,7 +479,24 @@ def _reduced(fn):
 
 reduce_sum, reduce_prod = _reduced(_w.sum), _reduced(_w.prod)
 reduce_max, reduce_min = _reduced(_w.max), _reduced(_w.min)
-reduce_and, reduce_or = _reduced(_w.all), _reduced(_w.any)
+
+
+def _bitwise(name, bools, of, start):
+    # Of bools by the native, of integers bit by bit.
+    def reduced(operand, axes, **_):
+        if operand.dtype == _w.bool_:
+            return bools(operand, tuple(axes)) if len(axes) else operand
+        return _fold(_whole(name, operand), _w.cast(start, operand.dtype), of, axes)
+    return reduced
+
+
+def _whole(name, operand):
+    if operand.dtype.is_inexact:
+        raise TypeError(f"logical reduction requires operand dtype bool or int, got {operand.dtype.name}.")
+    return operand
+
+
+reduce_and, reduce_or = _bitwise("reduce_and", _w.all, _w.bitwise_and, -1), _bitwise("reduce_or", _w.any, _w.bitwise_or, 0)
 
 
 def reduce_xor(operand, axes):

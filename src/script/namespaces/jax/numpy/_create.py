@@ -119,7 +119,7 @@ def full_like(a, fill_value, dtype=None, shape=None, *, device=None, out_shardin
     a = _like(a)
     weak = dtype is None and (_w.about(a, "weak") if isinstance(a, _w.Tensor) else getattr(a, "weak_type", False))
     if isinstance(fill_value, float) and (dtype is None and not a.dtype.is_inexact):
-        fill_value = int(fill_value)
+        fill_value = bool(fill_value) if a.dtype == _w.bool_ else int(fill_value)
     out = _w.full(a.shape if shape is None else shape, fill_value, a.dtype if dtype is None else dtype)
     if shape is None and isinstance(a, _w.Tensor) and not _w.about(a, "symbolic") and _w.layout(a) is not None:
         _w.set_layout(out, _w.layout(a))    # it is where a is

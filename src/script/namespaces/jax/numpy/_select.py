@@ -327,7 +327,13 @@ def argsort(a, axis=-1, kind=None, order=None, stable=True, descending=False, dt
 
 
 msort = lambda a: sort(a, 0)
-sort_complex = sort
+
+
+def sort_complex(a):
+    a = _asarray(a)
+    if not a.dtype.is_complex:
+        a = _w.cast(a, _w.complex128 if _w.add(a, 1.0).dtype == _w.float64 else _w.complex64)
+    return sort(_w.reshape(a, (-1,)) if a.ndim == 0 else a)
 
 
 def _parted(a, kth, axis):

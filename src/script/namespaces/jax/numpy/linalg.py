@@ -95,9 +95,25 @@ SlogdetResult = _named("SlogdetResult", ["sign", "logabsdet"])
 def cholesky(a, upper=False, symmetrize_input=True):
     a = _square(a, "cholesky")
     if symmetrize_input:
-        a = (a + _factors._h(_w, a)) / 2
-    low = _w.cholesky(a)
+        low = _w.cholesky((a + _factors._h(_w, a)) / 2)
+    else:
+        low = _one_triangle(a)
     return _factors._h(_w, low) if upper else low
+
+
+@custom_jvp
+def _one_triangle(a):
+    return _w.cholesky(a)
+
+
+@_one_triangle.defjvp
+def _one_triangle_jvp(primals, tangents):
+    # The slope is that of symmetric matrices, of all of a tangent, though the value is of one triangle.
+    low = _one_triangle(primals[0])
+    left = lambda x: _w.solve_triangular(low, x, True, False, False)
+    p = _w.tril(left(_factors._h(_w, left(_factors._h(_w, tangents[0])))))
+    n = low.shape[-1]
+    return low, _w.matmul(low, p * (1 - 0.5 * _w.eye(n, n, 0, _w.real(low).dtype)))
 
 
 def matrix_power(a, n):

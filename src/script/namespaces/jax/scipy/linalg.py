@@ -10,7 +10,8 @@ from jax.scipy._matrices import (circulant, companion, convolution_matrix, dft, 
 
 
 def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
-    return _linalg.cholesky(a, upper=not lower)
+    a = _float(a)
+    return _linalg.cholesky(a if lower else _factors._h(_w, a), upper=not lower, symmetrize_input=False)
 
 
 def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):

@@ -105,7 +105,16 @@ def zeta(x, q):
 
 
 def polygamma(n, x):
+    n = _asarray(n)
+    if n.dtype.kind not in "iu":
+        raise ValueError(f"Argument `n` to polygamma must be of integer type. Got dtype {n.dtype.name}.")
+    return _polygamma(n, x)
+
+
+def _polygamma(n, x):
     n, x = _same(n, x)
+    whole = _w.logical_and(_w.ge(n, 0), _w.eq(_w.floor(n), n))
+    n = _w.where(whole, n, float("nan"))
     sign = 1 - 2 * _w.remainder(n + 1, 2.0)
     return _w.where(_w.eq(n, 0), digamma(x), sign * gamma(n + 1) * _special.zeta(_w, _w.where(_w.eq(n, 0), 1.0, n) + 1, x))
 
@@ -197,7 +206,7 @@ def kl_div(p, q):
 
 
 def multigammaln(a, d):
-    a = _float(a)
+    a, d = _float(a), int(d)
     y = d * (d - 1) / 4 * 1.1447298858494002
     for j in range(d):
         y = y + gammaln(a - j / 2)
@@ -260,7 +269,8 @@ def dawsn(x):
 
 
 def fresnel(x):
-    return _special.fresnel(_w, _float(x))
+    x = _float(x)
+    return tuple([_w.cast(y, x.dtype) for y in _special.fresnel(_w, x)])
 
 
 def spence(x):

@@ -21,8 +21,8 @@ def mode(a, axis=0, nan_policy="propagate", keepdims=False):
     flat = axis is None
     x = _jnp.reshape(a, -1) if flat else _jnp.moveaxis(_jnp.atleast_1d(a), axis, 0)
     n, rest = x.shape[0], tuple(x.shape)[1:]
-    if _w.about(x, "count") == 0:
-        d = x.dtype if x.dtype.is_inexact else _jnp.result_type(float)
+    if n == 0:
+        d = _jnp.result_type(float)
         value, count = _w.full(rest, float("nan"), d), _w.full(rest, 0.0, d)
     else:
         s = _jnp.sort(x, axis=0)
