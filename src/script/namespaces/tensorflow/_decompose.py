@@ -21,12 +21,17 @@ def svd(tensor, full_matrices=False, compute_uv=True):
 
 @op("SelfAdjointEigV2")
 def eigh(tensor):
-    return tuple(_factors.eigh(_w, as_tensor(tensor)))
+    return tuple(_w.op("eigh", [_lower(as_tensor(tensor))]))
 
 
 @op("SelfAdjointEigvals")
 def eigvalsh(tensor):
-    return _factors.eigh(_w, as_tensor(tensor))[0]
+    return _w.op("eigh", [_lower(as_tensor(tensor))])[0]
+
+
+def _lower(x):
+    # The matrix of the lower triangle, where its gradient is.
+    return _w.tril(x) + _turned(_w.tril(x, -1))
 
 
 @op("Eig")

@@ -37,13 +37,14 @@ def _sqrt_n(x, ids, n):
     return _sum(x, ids, n) / _w.sqrt(_w.maximum(_counts(x, ids, n), 1))
 
 
-def _each(fn, empty):
+def _each(fn, empty, join=None):
+    # join: with the value of nothing, from which TensorFlow starts
     def reduce(x, ids, n):
         rows = []
         for k in range(n):
             mine = _w.reshape(_w.nonzero(ids == k), [-1])
             part = _w.take(x, mine, 0)
-            rows.append(fn(part, 0) if part.shape[0] else _w.full(list(x.shape)[1:], empty(x.dtype), x.dtype))
+            rows.append((fn(part, 0) if join is None else join(fn(part, 0), empty(x.dtype))) if part.shape[0] else _w.full(list(x.shape)[1:], empty(x.dtype), x.dtype))
         return _w.cast(_w.stack(rows, 0), x.dtype) if rows else _w.full([0] + list(x.shape)[1:], 0, x.dtype)
     return reduce
 
@@ -62,8 +63,8 @@ segment_max, segment_min = _sorted("SegmentMax", _each(_w.max, lambda d: 0)), _s
 unsorted_segment_sum, unsorted_segment_mean = _unsorted("UnsortedSegmentSum", _sum), _unsorted("UnsortedSegmentMean", _mean)
 unsorted_segment_sqrt_n = _unsorted("UnsortedSegmentSqrtN", _sqrt_n)
 unsorted_segment_prod = _unsorted("UnsortedSegmentProd", _each(_w.prod, lambda d: 1))
-unsorted_segment_max = _unsorted("UnsortedSegmentMax", _each(_w.max, lambda d: d.min))
-unsorted_segment_min = _unsorted("UnsortedSegmentMin", _each(_w.min, lambda d: d.max))
+unsorted_segment_max = _unsorted("UnsortedSegmentMax", _each(_w.max, lambda d: d.min, _w.maximum))
+unsorted_segment_min = _unsorted("UnsortedSegmentMin", _each(_w.min, lambda d: d.max, _w.minimum))
 
 
 def _of_some(name, reduce):

@@ -89,7 +89,7 @@ def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False):
     x = as_tensor(x)
     if reverse:
         x = _w.flip(x, axis)
-    n, parts, total = x.shape[axis], [], _w.full_like(_w.narrow(x, axis, 0, 1), x.dtype.min) if x.shape[axis] else None
+    n, parts, total = x.shape[axis], [], _w.full_like(_w.narrow(x, axis, 0, 1), float("-inf")) if x.shape[axis] else None
     for i in range(n):
         row = _w.narrow(x, axis, i, 1)
         if exclusive:

@@ -56,18 +56,39 @@ def logdet(matrix):
 
 
 def _one(k):
-    # one diagonal: bands of several are not there
+    # the diagonal, None where there are several
     if isinstance(k, (list, tuple)):
-        if k[0] != k[-1]:
-            raise NotImplementedError("diagonals from k[0] to k[1]: bands of several are not there")
-        k = k[0]
+        return int(k[0]) if k[0] == k[-1] else None
     return int(k)
+
+
+def _size(rows, cols, k):
+    return min(rows + min(k, 0), cols - max(k, 0))
+
+
+def _band(k, rows, cols, align):
+    # Diagonals from the last of the band to its first, (k, how long it is, where it begins in a row of the longest).
+    low, high = [int(i) for i in k]
+    if low > high or not (-rows < low and high < cols):
+        raise InvalidArgumentError(f"diagonals {low} to {high} are not there in {rows} x {cols}")
+    if align not in ("LEFT_LEFT", "LEFT_RIGHT", "RIGHT_LEFT", "RIGHT_RIGHT"):
+        raise ValueError(f"align must be one of LEFT_LEFT, LEFT_RIGHT, RIGHT_LEFT, RIGHT_RIGHT, got {align!r}")
+    above, below = [side == "LEFT" for side in align.split("_")]
+    sizes = [(k, _size(rows, cols, k)) for k in range(high, low - 1, -1)]
+    longest = max([n for _, n in sizes])
+    return [(k, n, 0 if k >= 0 and above or k <= 0 and below else longest - n) for k, n in sizes]
 
 
 @op("diag")
 def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
-    x, k = as_tensor(diagonal), _one(k)
+    x, of, k = as_tensor(diagonal), k, _one(k)
     n = x.shape[-1]
+    if k is None:
+        low, high = [int(i) for i in of]
+        rows, cols = n + max(-high, 0) if num_rows == -1 else num_rows, n + max(low, 0) if num_cols == -1 else num_cols
+        if num_rows == num_cols == -1:
+            rows = cols = max(rows, cols)
+        return _banded(_w.broadcast_to(_w.full((), padding_value, x.dtype), list(x.shape)[:-2] + [rows, cols]), x, of, align)
     if num_rows == -1 and num_cols == -1:
         num_rows = num_cols = n + abs(k)        # a square
     rows, cols = n + max(-k, 0) if num_rows == -1 else num_rows, n + max(k, 0) if num_cols == -1 else num_cols
@@ -80,9 +101,22 @@ def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, 
     return _w.where(on, body, _w.full((), padding_value, x.dtype))
 
 
+def _banded(x, bands, k, align):
+    # x with the diagonals of a band from rows of bands
+    rows, cols = x.shape[-2], x.shape[-1]
+    for i, (at, n, begin) in enumerate(_band(k, rows, cols, align)):
+        x = set_diag(x, bands[..., i, begin:begin + n], k=at)
+    return x
+
+
 @op("diag_part")
 def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT"):
-    x, k = as_tensor(input), _one(k)
+    x, of, k = as_tensor(input), k, _one(k)
+    if k is None:
+        band = _band(of, x.shape[-2], x.shape[-1], align)
+        longest = max([n for _, n, _ in band])
+        pad = lambda n: _w.full(list(x.shape)[:-2] + [n], padding_value, x.dtype)
+        return _w.stack([_w.concat([pad(at), _w.diagonal(x, i), pad(longest - n - at)], -1) for i, n, at in band], -2)
     if not -x.shape[-2] < k < x.shape[-1]:
         raise InvalidArgumentError(f"upper_diag_index = {k} must be between {-x.shape[-2]} and {x.shape[-1]}")
     return _w.diagonal(x, k)
@@ -91,7 +125,9 @@ def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT")
 @op("MatrixSetDiag")
 def set_diag(input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"):
     x, d = like(input, diagonal)
-    k = _one(k)
+    of, k = k, _one(k)
+    if k is None:
+        return _banded(x, d, of, align)
     rows, cols = x.shape[-2], x.shape[-1]
     if d.shape[-1] != min(rows + min(k, 0), cols - max(k, 0)):
         raise InvalidArgumentError(f"a diagonal of {d.shape[-1]} does not fit {rows} x {cols}")

@@ -67,7 +67,10 @@ def softmax_cross_entropy_with_logits(labels=None, logits=None, axis=-1, dim=Non
     axis = axis if dim is None else dim
     if t.shape[-1] != x.shape[-1]:
         raise InvalidArgumentError(f"logits and labels must be broadcastable: logits_size={list(x.shape)} labels_size={list(t.shape)}")
-    return -_w.sum(t * _w.log_softmax(x, axis), axis)
+    loss = -_w.sum(t * _w.log_softmax(x, axis), axis)
+    # The slope along logits is softmax less labels, whatever these sum to.
+    total = _w.logsumexp(x, axis)
+    return loss + _w.stop_gradient(1 - _w.sum(t, axis)) * (total - _w.stop_gradient(total))
 
 
 softmax_cross_entropy_with_logits_v2 = softmax_cross_entropy_with_logits

@@ -42,7 +42,7 @@ def categorical_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=
     if label_smoothing:
         t = t * (1.0 - label_smoothing) + label_smoothing / t.shape[-1]
     if from_logits:
-        return -_w.sum(t * _w.log_softmax(p, axis), axis)
+        return nn.softmax_cross_entropy_with_logits(t, p, axis)
     p = p / _w.sum(p, axis, True)
     return -_w.sum(t * _w.log(_w.clip(p, _EPS, 1 - _EPS)), axis)
 
