@@ -14,3 +14,10 @@ for d in ("float32", "float16", "int32", "float64"):
 print(np.argmax(np.float32(2), axis=0), np.argmin(np.array(3), axis=-1), np.polyint(np.poly1d([1, 2])))
 z = np.array([-0.0, 0.0, np.nan, -2.5, np.inf])
 print(np.sign(z), np.sign(z.astype(np.float16)), np.sign(-0.0), np.signbit(np.sign(z)), np.sign(np.array([-3, 0, 4])), np.sign(z.astype(np.float32)).dtype)
+
+# edges of bins have the type of what they are of; complex numbers of halves are wide
+x=np.array([1.65, 2.29, 1.95],np.float32)
+print(np.histogram2d(x,x,bins=3)); print(np.histogramdd(np.array([[1,2],[3,5],[2,2]]),bins=2)); print(np.histogram2d([1,2,3],[1,2,2],bins=[2,[0,2,3]]))
+print(np.histogram2d(x,x,bins=2,range=[[0,3],[1,3]],weights=[1,2,3],density=True))
+print([np.sort_complex(np.array([2, 1], d)).dtype for d in "bhiefdBH?"])
+print(np.logical_or.reduceat(np.array([0.5, 0, 0, 2]), [0, 2, 1]), np.add.reduceat([1, 2, 3], [2, 0]))

@@ -74,14 +74,16 @@ def frompyfunc(func, /, nin, nout, *, identity=None):
 
 def sort_complex(a):
     x = _w.array(_w.wrap(a))
-    wide = x if x.dtype.kind == "c" else _w.cast(x, _w.complex64 if x.dtype.itemsize < 4 and x.dtype.kind != "f" or
-                                                 x.dtype.itemsize <= 4 and x.dtype.kind == "f" else _w.complex128)
+    wide = x if x.dtype.kind == "c" else _w.cast(x, _w.complex64 if x.dtype.itemsize < 4 and x.dtype.kind in "iu" else _w.complex128)
     order = _w.op("sort", [_w.real(wide), _w.imag(wide)], {"axis": wide.ndim - 1, "keys": 2})
     return _w.complex(order[0], order[1])
 
 
 def _bins_of(column, bins, range):
-    return histogram_bin_edges(column, bins, range) if isinstance(bins, int) else _w.wrap(bins)
+    # Ends that are given are Python's floats.
+    if not isinstance(bins, int):
+        return _w.wrap(bins)
+    return histogram_bin_edges(column if range is None else _w.cast(column, _w.float64), bins, range)
 
 
 def histogramdd(sample, bins=10, range=None, density=None, weights=None):
@@ -91,8 +93,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     bins = [bins] * d if isinstance(bins, int) else list(bins)
     if len(bins) != d:
         raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
-    edges = [_w.cast(_bins_of(x[:, k], b, None if range is None else range[k]), _w.float64) for k, b in enumerate(bins)]
-    x = _w.cast(x, _w.float64)
+    edges = [_w.wrap(_bins_of(x[:, k], b, None if range is None else range[k])) for k, b in enumerate(bins)]
     counted = _w.full((x.shape[0],), 1.0, _w.float64) if weights is None else _w.cast(_w.wrap(weights), _w.float64)
     return _core.histogramdd(x, edges, counted, density), edges
 
@@ -103,7 +104,7 @@ def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
         raise ValueError("x and y must have the same length.")
     if not isinstance(bins, int) and len(bins) not in (1, 2):
         bins = [bins, bins]
-    h, edges = histogramdd(_w.stack([_w.cast(x, _w.float64), _w.cast(y, _w.float64)], 1), bins, range, density, weights)
+    h, edges = histogramdd(_w.stack([x, y], 1), bins, range, density, weights)
     return h, edges[0], edges[1]
 
 

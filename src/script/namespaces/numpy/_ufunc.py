@@ -119,7 +119,7 @@ class ufunc:
             if ix[i] < ix[i + 1]:
                 rows.append(self.reduce(_w.narrow(x, axis, ix[i], ix[i + 1] - ix[i]), axis))
             else:
-                rows.append(_w.take(x, ix[i], axis))
+                rows.append(self.reduce(_w.narrow(x, axis, ix[i], 1), axis))
         return _w.stack(rows, axis)
 
 
