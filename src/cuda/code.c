@@ -10,7 +10,8 @@
 #include <stdio.h>
 
 #define ARGS_MOST 4000 /* bytes of a kernel's arguments */
-#define UNITS_MOST 4 /* NVRTC of CUDA 13.0 compiles one at a time, and each begins with the same 40 kB */
+#define UNITS_MOST 4 /* NVRTC of CUDA 13.0 compiles one at a time, and each begins with the same 40 kB: */
+#define UNIT_LEAST 8 /* kernels of one */
 
 extern const char *const plain_lines[], *const gpu_lines[], *const native_lines[];
 
@@ -133,7 +134,7 @@ bool cuda_load(Device *device, wf_ctx *cx, Arena *a, Kernel *const *k, uint32_t 
     *out_code = NULL;
     if (!n)
         return true;
-    u.text = render_units(k, n, (uint32_t)MIN(cpu_count(), UNITS_MOST), &cx->scratch, &units);
+    u.text = render_units(k, n, (uint32_t)MIN(cpu_count(), MIN(UNITS_MOST, (int)(n + UNIT_LEAST - 1) / UNIT_LEAST)), &cx->scratch, &units);
     u.cubin = arena_zalloc(&cx->scratch, units * sizeof *u.cubin);
     u.size = arena_zalloc(&cx->scratch, units * sizeof *u.size);
     pool_run_most(ctx_threads(cx), cpu_count(), (int)units, compile_unit, &u);
