@@ -311,8 +311,10 @@ static bool set_on_class(Vm *vm, Class *c, Str *name, Value x)
         return sc_fail(vm, C_AttributeError, "attribute '%s' of 'type' objects is not writable", name->s);
     vm->version++;
     if (name == vm->known[S_name] && is_str(x)) {
-        obj_drop(vm, c->name);
+        Str *old = c->name; /* whose __del__ may name the class again */
+
         c->name = obj_ref(as_str(x));
+        obj_drop(vm, old);
         return true;
     }
     if (name == vm->known[S_module] && is_str(x)) {

@@ -196,7 +196,9 @@ static bool part_of(Vm *vm, Value v, uint8_t *one, const uint8_t **p, int64_t *n
 
 static int64_t find_part(const Bytes *b, int64_t from, int64_t to, const uint8_t *p, int64_t n, bool last)
 {
-    for (int64_t i = last ? to - n : from; i >= from && i + n <= to; i += last ? -1 : 1) {
+    if (from > to)
+        return -1;
+    for (int64_t i = last ? to - n : from; i >= from && n <= to - i; i += last ? -1 : 1) {
         if (n == 0 || memcmp(b->v + i, p, (size_t)n) == 0)
             return i;
         if (!last && n > 0) { /* on to the next byte that could begin it */

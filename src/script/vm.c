@@ -353,7 +353,7 @@ L_FORITER: {
         LOAD_FRAME();
         NEXT;
     } else {
-        v = HERE(it.o->cls->d.next(vm, it));
+        v = HERE(it.o->cls->d.next ? it.o->cls->d.next(vm, it) : sc_next(vm, it)); /* __next__ was deleted on the way */
         if (v.tag == T_NIL) {
             if (sc_failed(vm))
                 RAISE;

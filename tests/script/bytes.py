@@ -14,3 +14,5 @@ class B(bytes): pass
 print(B(b'xy'), type(B(b'x')), B(b'x') + b'y')
 x, *y = b'abc'; print(x, y)
 import copy; print(copy.deepcopy([b'x', bytearray(b'y')]))
+import sys
+print(b"aaa".count(b"aa", sys.maxsize, 0), b"aaa".find(b"a", sys.maxsize), bytearray(b"").count(b"", 2), b"ab".rfind(b"b", 5, 1), b"ab".find(b"", 2))

@@ -279,3 +279,19 @@ print(len(kept) > 0, all(b.data == [1, 2, 3] and b.me is b for b in kept))
 a = b = [1, 2]
 a *= 2
 print(b)
+
+# An iterator that loses its __next__ on the way; a name whose end names the class again.
+class Once:
+    def __iter__(self): return self
+    def __next__(self):
+        del Once.__next__
+        return 1
+try:
+    for i in Once(): print(i)
+except TypeError as e: print(type(e).__name__)
+class Last(str):
+    def __del__(self): Named.__name__ = "other"
+class Named: pass
+Named.__name__ = Last("abc")
+Named.__name__ = "normal"
+print(Named.__name__)
