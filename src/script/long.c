@@ -522,11 +522,11 @@ static Value power(Vm *vm, Value a, Value b, Value m)
     return r;
 }
 
-/* The number whose product with a leaves 1 by m: the extended algorithm of Euclid */
+/* The number whose product with a leaves 1 by m: the extended algorithm of Euclid, which ends at 1 or, below 0, at -1 */
 static Value invert(Vm *vm, Value a, Value m)
 {
     Value r0 = sc_ref(m), r1 = long_binary(vm, OP2_MOD, a, m), t0 = v_int(0), t1 = v_int(1);
-    bool none;
+    bool none, minus;
 
     while (r1.tag != T_NIL && sc_truth(vm, r1) > 0) {
         Value q = long_binary(vm, OP2_FLOORDIV, r0, r1);
@@ -545,7 +545,8 @@ static Value invert(Vm *vm, Value a, Value m)
         if (t.tag == T_NIL)
             sc_drop(vm, r);
     }
-    none = r0.tag != T_INT || (r0.i != 1 && r0.i != -1);
+    minus = r0.tag == T_INT && r0.i == -1;
+    none = r0.tag != T_INT || (r0.i != 1 && !minus);
     sc_drop(vm, r0);
     sc_drop(vm, r1);
     sc_drop(vm, t1);
@@ -553,8 +554,9 @@ static Value invert(Vm *vm, Value a, Value m)
         sc_drop(vm, t0);
         return sc_failed(vm) ? NIL : sc_raise(vm, C_ValueError, "base is not invertible for the given modulus");
     }
-    Value r = long_binary(vm, OP2_MOD, t0, m);
+    Value t = minus ? long_unary(vm, OP1_NEG, t0) : sc_ref(t0), r = t.tag == T_NIL ? NIL : long_binary(vm, OP2_MOD, t, m);
 
+    sc_drop(vm, t);
     sc_drop(vm, t0);
     return r;
 }

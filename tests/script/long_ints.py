@@ -39,3 +39,6 @@ class S(str):
     def hello(self): return 'hi ' + self
 s = S('abc'); s.x = 5
 print(s, s.hello(), s.x, s + 'd', type(s + 'd'), s == 'abc', {'abc': 1}[s], s.upper(), len(s), isinstance(s, str), repr(s), 'b' in s, s[1:], f"{s:>5}", str(s), type(str(s)), hash(s) == hash('abc'), ','.join([s, s]))
+
+# inverses by a modulus below 0
+print([pow(a, k, m) for k in (-1, -3) for a, m in ((3, -5), (-3, -5), (49, -4), (7, -10), (-7, 10), (1, -1), (3, -10 ** 30 - 1), (-3, -10 ** 30 - 1))])
