@@ -171,3 +171,6 @@ def like_typed(*args):
 
 
 print(like_typed.__annotations__, functools.WRAPPER_ASSIGNMENTS[-1])
+import textwrap
+print(textwrap.wrap("-----hello", width=10, initial_indent=" " * 15, subsequent_indent=" " * 15))
+print(textwrap.wrap("hello-there aa", 2))

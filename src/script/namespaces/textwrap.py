@@ -69,6 +69,7 @@ class TextWrapper:
                     if k > 0:
                         line.append(pieces[i][:k])
                         pieces[i] = pieces[i][k:]
+                        i += not pieces[i]
                 elif not line:
                     line.append(pieces[i])
                     i += 1
