@@ -556,7 +556,7 @@ Value sc_relayed(Vm *vm, const Function *f, const Value *args, int n, int nkw, i
     for (int64_t i = 0; d && i < r->dicts->n; i++) {
         const Value *v = sc_dict_find_str(d, as_str(r->dicts->v[i]));
 
-        if (!v || !sc_is_exact(vm, *v, C_dict) || ((Dict *)v->o)->live)
+        if (!v || !sc_is(vm, *v, C_dict) || ((Dict *)v->o)->live)
             return NIL;
     }
     m = sc_class_find(cls, r->method);

@@ -490,7 +490,7 @@ class RemovableHandle:
         self.remove()
 
 
-_count = [0]
+_count = [-1]
 
 
 def new_handle(hooks, hook):

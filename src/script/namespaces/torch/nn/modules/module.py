@@ -1,5 +1,6 @@
 # torch.nn.modules.module -- Module: a tree of parameters, buffers and other modules.
 import copy as _copy
+from collections import OrderedDict
 
 import _torch as _w
 from torch._grad import RemovableHandle, new_handle
@@ -52,9 +53,9 @@ class Module:
         set_(self, "_buffers", {})
         set_(self, "_non_persistent_buffers_set", set())
         set_(self, "_modules", {})
-        set_(self, "_forward_hooks", {})
-        set_(self, "_forward_pre_hooks", {})
-        set_(self, "_backward_hooks", {})
+        set_(self, "_forward_hooks", OrderedDict())
+        set_(self, "_forward_pre_hooks", OrderedDict())
+        set_(self, "_backward_hooks", OrderedDict())
 
     def forward(self, *args, **kwargs):
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
