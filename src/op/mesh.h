@@ -20,6 +20,7 @@ typedef struct Mesh {
     const char *name[MESH_AXES];
     int64_t size[MESH_AXES];
     int64_t devices; /* the product of the sizes */
+    uint32_t typed;  /* bits of axes that are a part of types, where that is known */
 } Mesh;
 
 typedef struct AxisList { /* axes of a mesh by number, the first major */

@@ -109,16 +109,24 @@ uint32_t layout_row(wf_ctx *c, uint32_t layout, uint32_t axis)
     return layout;
 }
 
+/* The axes that are a part of types, "": none are. */
+static const char *typed_axes(Arena *a, const char *head)
+{
+    const char *bang = explicit_of(head);
+
+    return bang ? arena_printf(a, "%.*s", (int)(strchr(bang, '|') - bang - 1), bang + 1) : "";
+}
+
 /* An op whose operands are refused for how they lie. Inside a region. */
-static bool is_allowed(wf_ctx *c, const Program *p, const char *head, const char *mesh, const char *const *specs)
+static bool is_allowed(wf_ctx *c, const Program *p, const char *typed, const char *mesh, const char *const *specs)
 {
     Arena *a = &c->scratch;
-    const char *bang = explicit_of(head), *why, *rest;
+    const char *why, *rest;
     AxisList axes;
     Mesh m;
     Spec *in = arena_array(a, p->nin + 1, sizeof *in);
 
-    if (!bang || c->tensors->lenient || p->neqns != 1 || mesh_parse(a, mesh, &m))
+    if (!*typed || c->tensors->lenient || p->neqns != 1 || mesh_parse(a, mesh, &m))
         return true;
     for (uint32_t i = 0; i < p->nin; i++)
         if (spec_parse(a, &m, specs[i], val_type(p, program_in(p, i)).rank, &in[i]))
@@ -126,8 +134,8 @@ static bool is_allowed(wf_ctx *c, const Program *p, const char *head, const char
     for (uint32_t i = 0; i < p->eqns[0].nin; i++)
         if (eqn_in(p, &p->eqns[0])[i] != program_in(p, i))
             return true;
-    bang = arena_printf(a, "%.*s", (int)(strchr(bang, '|') - bang - 1), bang + 1);
-    why = xf_explicit(c, &m, mesh_find(a, &m, bang, &axes, &rest), p, &p->eqns[0], in);
+    m.typed = mesh_find(a, &m, typed, &axes, &rest);
+    why = xf_explicit(c, &m, p, &p->eqns[0], in);
     return !why || fail(c, WF_ERR_VALUE, NOWHERE, "ShardingTypeError: %s", why);
 }
 
@@ -160,7 +168,7 @@ static void spread_over(wf_ctx *c, const Program *p, bool cuts, const char *head
                         Tensor *const *in, Tensor *const *out)
 {
     Arena *a = &c->scratch;
-    const char **specs = arena_array(a, p->nin + 1, sizeof *specs), **got, *text, *mesh = strchr(head, '|') + 1;
+    const char **specs = arena_array(a, p->nin + 1, sizeof *specs), **got, *text, *typed, *mesh = strchr(head, '|') + 1;
 
     if (*mesh == '|') { /* one device */
         for (uint32_t j = 0; j < p->nout; j++)
@@ -178,10 +186,11 @@ static void spread_over(wf_ctx *c, const Program *p, bool cuts, const char *head
                 specs[i] = spec_insert(a, specs[i], k, k);
     }
     mesh = arena_printf(a, "%.*s", (int)(length - 1 - (size_t)(mesh - head)), mesh);
-    if (!is_allowed(c, p, head, mesh, specs))
+    typed = typed_axes(a, head);
+    if (!is_allowed(c, p, typed, mesh, specs))
         return;
-    text = xf_layouts(c, p, mesh, specs_join(a, specs, p->nin), false);
-    if (cuts && text)
+    text = xf_layouts(c, p, mesh, typed, specs_join(a, specs, p->nin), false);
+    if (cuts && text && !*typed)
         text = without_cut_axes(c, p, text);
     got = text ? specs_split(a, text, p->nout) : NULL;
     for (uint32_t j = 0; got && j < p->nout; j++)

@@ -201,6 +201,8 @@ static bool layer_eqn(Layer *l, const Eqn *e)
             out[j] = *in[j];
     } else {
         run_all_along(l, e, in, out);
+        if (e->nin)
+            xf_explicit_result(l->mesh, l->p, e, in[0], out);
     }
     return true;
 }
@@ -281,16 +283,21 @@ bool xf_layouts_parse(wf_ctx *cx, const Program *p, const char *mesh, const char
     return true;
 }
 
-const char *xf_layouts(wf_ctx *cx, const Program *p, const char *mesh, const char *specs, bool all)
+const char *xf_layouts(wf_ctx *cx, const Program *p, const char *mesh, const char *typed, const char *specs, bool all)
 {
     Arena *a = &cx->scratch;
     uint32_t n = all ? p->nvals : p->nout;
     const char **out = arena_array(a, n + 1u, sizeof *out);
     Spec *s = arena_array(a, p->nin + 1u, sizeof *s);
     Mesh m;
+    AxisList axes;
+    const char *rest;
     Layer l = {cx, &m, p, arena_zalloc(a, (p->nvals + 1u) * sizeof(Spec))};
 
-    if (!xf_layouts_parse(cx, p, mesh, specs, true, &m, s) || !layer_all(&l, s))
+    if (!xf_layouts_parse(cx, p, mesh, specs, true, &m, s))
+        return NULL;
+    m.typed = *typed ? mesh_find(a, &m, typed, &axes, &rest) : 0;
+    if (!layer_all(&l, s))
         return NULL;
     for (uint32_t j = 0; j < n; j++)
         out[j] = xf_spec_text(a, &m, &l.spec[all ? j + 1 : p->outs[j]]);

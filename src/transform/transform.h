@@ -203,8 +203,9 @@ bool xf_record_gradient(wf_ctx *cx, const Program *p, const bool *wrt, const boo
 
 /* ---- shard.c ---- */
 
-/* How results, or all values, lie on a mesh when inputs lie so: specs as in op/mesh.h, in scratch. NULL after an error. */
-const char *xf_layouts(wf_ctx *cx, const Program *p, const char *mesh, const char *specs, bool all);
+/* How results, or all values, lie on a mesh when inputs lie so: specs as in op/mesh.h, in scratch. typed: the axes that are a part
+ * of types, as "x,y". NULL after an error. */
+const char *xf_layouts(wf_ctx *cx, const Program *p, const char *mesh, const char *typed, const char *specs, bool all);
 struct Mesh;
 struct Spec;
 /* The same of one equation; and the texts as data, each even for its value, of inputs or results. */
@@ -212,8 +213,10 @@ bool xf_layout_eqn(wf_ctx *cx, const struct Mesh *m, const Program *p, const Eqn
 bool xf_layouts_parse(wf_ctx *cx, const Program *p, const char *mesh, const char *specs, bool inputs, struct Mesh *m,
                    struct Spec *out);
 const char *xf_spec_text(Arena *a, const struct Mesh *m, const struct Spec *s);
-/* explicit.c: why operands that lie so are refused, axes of the mesh (bits) being a part of types; NULL: they are not. */
-const char *xf_explicit(wf_ctx *cx, const struct Mesh *m, uint32_t axes, const Program *p, const Eqn *e, const struct Spec *in);
+/* explicit.c, of axes of the mesh that are a part of types: why operands that lie so are refused, NULL: they are not; and how the
+ * first result lies where that is said for such axes in another way than for others. */
+const char *xf_explicit(wf_ctx *cx, const struct Mesh *m, const Program *p, const Eqn *e, const struct Spec *in);
+void xf_explicit_result(const struct Mesh *m, const Program *p, const Eqn *e, const struct Spec *in, struct Spec *out);
 /* Is this spmd one over axes of the mesh? out_axes: those, by bits; in, out: its specs. */
 bool xf_spmd_within(wf_ctx *cx, const struct Mesh *m, const Program *p, const Eqn *e, uint32_t *out_axes, struct Spec *in,
                  struct Spec *out);

@@ -604,7 +604,7 @@ static const NativeDef program_methods[] = {
     {"has_rules", en_program_has_rules, "self"},
     {"hessian", p_hessian, "self,wrt"},
     {"vmap", p_vmap, "self,axes|name,size"},
-    {"layouts", en_program_layouts, "self,mesh,specs|all"},
+    {"layouts", en_program_layouts, "self,mesh,typed,specs|all"},
     {"optimise", p_optimise, "self|last"},
     {"part", en_program_part, "self"},
     {"split", p_split, "self,wrt"},

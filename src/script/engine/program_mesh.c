@@ -8,24 +8,26 @@ static Value again(Vm *vm, ProgramObj *g, const Program *p)
              : (sc_raise_ctx(vm), NIL);
 }
 
-/* layouts(mesh, specs, all=False): how the results, or all values, lie on a mesh when the inputs lie so, a list of texts */
+/* layouts(mesh, typed, specs, all=False): how the results, or all values, lie on a mesh when the inputs lie so, a list of texts;
+ * typed: the axes that are a part of types */
 Value en_program_layouts(Vm *vm, const Args *a)
 {
     ProgramObj *g = as_program(a->v[0]);
     En e = {.vm = vm, .c = vm->cx, .f = &vm->engine->front[FRONT_JAX]};
-    const char *mesh = "", *specs = "", *text;
+    const char *mesh = "", *typed = "", *specs = "", *text;
     Value r = NIL;
     Region region;
     bool all = false;
 
-    if (!en_str(&e, a->v[1], &mesh) || !en_str(&e, a->v[2], &specs) || !en_bool(&e, a->v[3], &all))
+    if (!en_str(&e, a->v[1], &mesh) || !en_str(&e, a->v[2], &typed) || !en_str(&e, a->v[3], &specs) ||
+        !en_bool(&e, a->v[4], &all))
         return NIL;
     api_enter_(vm->cx, &region);
     if (setjmp(region.jump)) {
         api_out_of_memory(vm->cx, &region);
         return en_raise(&e), NIL;
     }
-    text = xf_layouts(vm->cx, g->p, mesh, specs, all);
+    text = xf_layouts(vm->cx, g->p, mesh, typed, specs, all);
     if (text)
         r = v_obj(sc_str(vm, text));
     api_leave(vm->cx, &region);

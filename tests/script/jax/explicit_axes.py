@@ -4,6 +4,8 @@ import os
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
 import jax
 import jax.numpy as jnp
+import numpy as np
+from jax import lax
 from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
 
 mesh = jax.make_mesh((4, 2), ("a", "b"))
@@ -75,3 +77,54 @@ tried("inferred", lambda: jax.shard_map(lambda v: v * 2, mesh=mesh, out_specs=P(
 one = jax.make_mesh((8,), ("i",), axis_types=(AxisType.Auto,))
 tried("varies", lambda: jax.shard_map(lambda v: v, mesh=one, in_specs=P("i"), out_specs=P())(jnp.arange(8.)))
 tried("varies", lambda: jax.jit(jax.shard_map(lambda v: v, mesh=auto, in_specs=P("a"), out_specs=P()))(jnp.arange(8.)))
+
+# reshapes, slices, pads, gathers, updates: what lies how, and what is refused
+grid = jax.make_mesh((2, 4), ("X", "Y"))
+jax.set_mesh(grid)
+y, z = (jax.device_put(np.arange(64, dtype=np.float32).reshape(8, 8), spec) for spec in (P("X", "Y"), P("X", None)))
+u = jax.device_put(np.arange(128, dtype=np.float32).reshape(8, 4, 4), P("X", None, "Y"))
+v = jax.device_put(np.arange(128, dtype=np.float32).reshape(4, 4, 8), P(None, "X", "Y"))
+w = jax.device_put(np.arange(8, dtype=np.float32), P(("X", "Y")))
+
+
+def lies(f, *args):
+    for call in (f, jax.jit(f)):
+        try:
+            got = call(*args)
+            print(jax.typeof(got), float(got.sum()))
+        except Exception as e:
+            print(type(e).__name__, str(e).split("\n")[0])
+
+
+for x, shape in ((y, (64,)), (y, (2, 4, 8)), (y, (8, 2, 4)), (y, (8, 4, 2)), (y, (16, 4)), (y, (1, 8, 1, 8)), (y, (2, 4, 2, 4)), (z, (64,)),
+                 (u, (32, 4)), (u, (8, 16)), (v, (16, 8)), (v, (4, 32)), (w, (2, 4)), (w, (4, 2)), (w, (8, 1))):
+    lies(lambda x: x.reshape(shape), x)
+lies(lambda y: jnp.reshape(y, (16, 4), out_sharding=P("X")), y)
+lies(lambda y: lax.slice(y, (0, 0), (4, 8)), y)
+lies(lambda y: lax.dynamic_slice(y, (0, 0), (2, 8)), y)
+lies(lambda y: lax.dynamic_slice(y, (0, 0), (1, 8)), y)
+lies(lambda y: jnp.pad(y, ((4, 4), (0, 0))), y)
+lies(lambda y: jnp.pad(y, 1), y)
+lies(lambda z: z[:, 1:3], z)
+lies(lambda z: z[:, jnp.array([0, 2])], z)
+lies(lambda u: u[:, 0], u)
+lies(lambda y: jnp.cumsum(y, 0), y)
+lies(lambda z: jnp.cumsum(z, 1), z)
+lies(lambda y: jnp.sort(y, 1), y)
+lies(lambda y: jnp.tile(y, (2, 1)), y)
+lies(lambda z: jnp.tile(z, (1, 2)), z)
+lies(lambda y: jnp.repeat(y, 2, 0), y)
+lies(lambda z: jnp.repeat(z, 2, 1), z)
+lies(lambda z: jnp.take_along_axis(z, jnp.zeros((8, 1), int), 1), z)
+lies(lambda z: z.at[:, 0].set(1.0), z)
+for f in (lambda y: y[0], lambda y: y[:, 0], lambda y: y[jnp.array([0, 2])], lambda y: y.at[0].set(1.0), lambda y: y.at[jnp.array([0])].add(1.0)):
+    try:
+        jax.jit(f)(y)
+    except Exception as e:
+        print(type(e).__name__, str(e).split("Got")[0])
+for f in (lambda y: (y.reshape(64) ** 2).sum(), lambda y: (y.reshape(2, 4, 8) ** 2).sum(), lambda y: (y[:4] ** 2).sum()):
+    print(jax.typeof(jax.jit(jax.grad(f))(y)))
+key = jax.random.key(0)
+for draw in (jax.random.uniform, jax.random.normal, jax.random.bits, lambda k, s, **o: jax.random.randint(k, s, 0, 9, **o)):
+    got = draw(key, (8, 4), out_sharding=P("X"))
+    print(jax.typeof(got), bool((got == draw(key, (8, 4))).all()))

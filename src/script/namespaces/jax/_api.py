@@ -234,6 +234,15 @@ def _holomorphic(call, on):
 # ---- derivatives
 
 
+def _lying(g, args, argnums):
+    # A gradient lies along axes of the type Explicit as what it is of.
+    from jax._sharding import used
+    if not used:
+        return g
+    from jax._layout import lie_as
+    return lie_as(g, args[argnums] if isinstance(argnums, int) else tuple([args[i] for i in argnums]))
+
+
 def grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, reduce_axes=()):
     _callable(fun, "grad")
     refuse("grad", reduce_axes=(reduce_axes, ()))
@@ -241,6 +250,7 @@ def grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, redu
     def grad_f(*args, **kwargs):
         what = "grad of integers" if allow_int else "grad"
         g, run = _holomorphic(lambda: kit.grads_and_run(fun, args, kwargs, argnums, has_aux, what), holomorphic)
+        g = _lying(g, args, argnums)
         return (g, run.aux) if has_aux else g
 
     return _named(grad_f, fun)
@@ -253,6 +263,7 @@ def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=F
     def value_and_grad_f(*args, **kwargs):
         what = "value_and_grad of integers" if allow_int else "value_and_grad"
         g, run = _holomorphic(lambda: kit.grads_and_run(fun, args, kwargs, argnums, has_aux, what), holomorphic)
+        g = _lying(g, args, argnums)
         return ((run.y, run.aux), g) if has_aux else (run.y, g)
 
     return _named(value_and_grad_f, fun)

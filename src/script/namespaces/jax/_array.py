@@ -3,7 +3,7 @@
 import _jax as _w
 from _printing import text
 from jax import _gpu
-from jax._sharding import SingleDeviceSharding, World, said, said_of, sharding_of, shards_of
+from jax._sharding import SingleDeviceSharding, World, said, said_of, sharding_of, shards_of, updated_layout, used
 
 
 def _np():
@@ -54,6 +54,8 @@ class _AtIndex:
                 raise TypeError(f"x.at[..]: got an unexpected keyword argument '{name}'")
         x = self.x if x is None else x
         to = options.get("out_sharding")
+        if to is None and used:
+            to = updated_layout(x, self.key)
         changed = lambda: update(x, self.key, value, how, options.get("mode"), options.get("wrap_negative_indices", True))
         return changed() if to is None else said(changed, to)
 

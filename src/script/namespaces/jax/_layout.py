@@ -28,7 +28,7 @@ def _put(x, place):
     x = _array(x)
     if place is None:
         return x
-    if _w.about(x, "symbolic"):
+    if _w.about(x, "symbolic") or (isinstance(place, NamedSharding) and _w.in_trace() and is_explicit(place.mesh)):
         place.check(x.shape)
         return with_sharding_constraint(x, place, False) if isinstance(place, NamedSharding) else x
     if isinstance(place, NamedSharding):
@@ -55,7 +55,7 @@ def with_sharding_constraint(x, shardings, by_user=True):
         v = _array(v)
         if s is None:
             return v
-        traced, spec = _w.about(v, "symbolic"), s.spec if isinstance(s, NamedSharding) else None
+        traced, spec = _w.about(v, "symbolic") or (not by_user and _w.in_trace()), s.spec if isinstance(s, NamedSharding) else None
         if spec is not None:
             if by_user and any([n in s.mesh.explicit_names for n in spec.names()]):
                 raise ValueError("The spec of NamedSharding passed to with_sharding_constraint can only refer to Auto axes of the mesh. "
@@ -209,7 +209,7 @@ class Division:
         shapes = [tuple(values[v][1]) for v in inputs]
         lies = list(lies) + [None] * (len(shapes) - len(lies))    # captures are whole
         specs = _texts(lies, mesh, shapes)
-        found = [NamedSharding(mesh, spec_of(t, mesh)) for t in program.layouts(mesh.text(), specs).split(";")]
+        found = [NamedSharding(mesh, spec_of(t, mesh)) for t in program.layouts(mesh.text(), mesh.typed, specs).split(";")]
         found = [_as_given(s, len(values[v][1]), lies[:1], shapes[:1]) for s, v in zip(found, outs)]
         self.results = [f if w is None else w for f, w in zip(found, wanted)]
         self.program, self.mesh, self.takes = program, mesh, None
@@ -306,9 +306,20 @@ def typed_values(program, leaves):
     if mesh is None or len(lies) > len(inputs):
         return {}
     shapes = [tuple(values[v][1]) for v in inputs]
-    texts = program.layouts(mesh.text(), _texts(lies + [None] * (len(shapes) - len(lies)), mesh, shapes), True).split(";")
+    texts = program.layouts(mesh.text(), mesh.typed, _texts(lies + [None] * (len(shapes) - len(lies)), mesh, shapes), True).split(";")
     first = inputs[0]
     return dict([(first + k, NamedSharding(mesh, spec_of(t, mesh))) for k, t in enumerate(texts)])
+
+
+def lie_as(made, like):
+    # The arrays of a tree as those of another, along such axes.
+    from jax._sharding import type_layout
+    leaves, spec = _tree.flatten(made)
+    wanted = [type_layout(x) if isinstance(x, _w.Tensor) else None for x in _tree.flatten(like)[0]]
+    if len(wanted) != len(leaves):
+        return made
+    return _tree.unflatten(spec, [y if s is None or not isinstance(y, _w.Tensor) or type_layout(y) == s else reshard(y, s)
+                                  for y, s in zip(leaves, wanted)])
 
 
 def type_inputs(xs, lies):

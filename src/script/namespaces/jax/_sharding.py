@@ -163,6 +163,11 @@ class Mesh:
         return [n for n, t in zip(self.axis_names, self.axis_types) if t.name == "Explicit"]
 
     @property
+    def typed(self):
+        # As natives take it: axes that are a part of types.
+        return ",".join([axis_id(n) for n in self.explicit_names])
+
+    @property
     def flat_devices(self):
         return _flat(self.devices.tolist())
 
@@ -624,7 +629,7 @@ def _head(mesh):
     # How layouts on it begin: its number, its devices, the axes that are a part of types, and their sizes (tensor/layout.c).
     if mesh not in _meshes:
         ids = ",".join([str(n) for n in sorted([d.id for d in mesh.flat_devices])])
-        axes = ",".join([axis_id(n) for n in mesh.explicit_names])
+        axes = mesh.typed
         _heads.append(f"{len(_meshes)}@{ids}{'!' + axes if axes else ''}|{mesh.text()}|")
         _meshes.append(mesh)
     return _heads[_meshes.index(mesh)]
@@ -679,6 +684,39 @@ def type_layout(x):
         return None
     kept = [tuple([n for n in e if n in names]) for e in s._tiles(len(x.shape))]
     return NamedSharding(s.mesh, PartitionSpec(*[None if not e else e[0] if len(e) == 1 else e for e in kept]))
+
+
+def _taken(key, rank):
+    # The axes that an index does not take whole.
+    key = key if isinstance(key, tuple) else (key,)
+    used_up = sum([getattr(k, "ndim", 0) if getattr(getattr(k, "dtype", None), "kind", "") == "b" else 1
+                   for k in key if k is not None and k is not Ellipsis])
+    out, at = [], 0
+    for k in key:
+        if k is None:
+            continue
+        if k is Ellipsis:
+            at += rank - used_up
+            continue
+        n = k.ndim if getattr(getattr(k, "dtype", None), "kind", "") == "b" else 1
+        if not isinstance(k, slice) or k != slice(None):
+            out.extend(range(at, at + n))
+        at += n
+    return out
+
+
+def updated_layout(x, key):
+    # How x.at[key].set(..) lies where axes are of the type Explicit, and None where they are not.
+    lies = type_layout(x)
+    if lies is None:
+        return None
+    tiles = lies._tiles(len(x.shape))
+    if any([tiles[k] for k in _taken(key, len(x.shape))]):
+        from jax._api import typeof
+        raise ShardingTypeError("Use `.at[...].set/add/mul/...(out_sharding=)` to provide output PartitionSpec for the scatter update as "
+                                "out sharding could not be resolved unambiguously (or would require collectives on inputs). Got "
+                                f"operand=ShapedArray({typeof(x).str_short()}), index={key!r}")
+    return lies
 
 
 def spec_of(text, mesh, short=None):

@@ -121,35 +121,42 @@ def _float(dtype):
     return d
 
 
+def _lie(made, out_sharding):
+    if out_sharding is None:
+        return made
+    from jax._layout import reshard
+    return reshard(made, out_sharding)
+
+
 def bits(key, shape=(), dtype=None, *, out_sharding=None):
     d = _w.uint32 if dtype is None else _as_dtype(dtype)
     if d.kind != "u":
         raise ValueError(f"dtype argument to `bits` must be an unsigned int dtype, got {d.name}")
-    return _p.key_bits(_data(key, "bits"), _shape(shape), d)
+    return _lie(_p.key_bits(_data(key, "bits"), _shape(shape), d), out_sharding)
 
 
 def uniform(key, shape=(), dtype=None, minval=0.0, maxval=1.0, *, out_sharding=None):
     d = _float(dtype)
     if isinstance(minval, (int, float)) and isinstance(maxval, (int, float)):
-        return _p.key_uniform(_data(key), _shape(shape), d, minval, maxval)
+        return _lie(_p.key_uniform(_data(key), _shape(shape), d, minval, maxval), out_sharding)
     u = _p.key_uniform(_data(key), _shape(shape), d)
     lo, hi = _w.cast(_asarray(minval), d), _w.cast(_asarray(maxval), d)
-    return _w.maximum(lo, u * (hi - lo) + lo)
+    return _lie(_w.maximum(lo, u * (hi - lo) + lo), out_sharding)
 
 
 def _plain(fn):
     def draw(key, shape=(), dtype=None, *, out_sharding=None):
-        return fn(_data(key), _shape(shape), _float(dtype))
+        return _lie(fn(_data(key), _shape(shape), _float(dtype)), out_sharding)
     return draw
 
 
 def normal(key, shape=(), dtype=None, *, out_sharding=None):
     d = _default_float() if dtype is None else _as_dtype(dtype)
     if not d.is_complex:
-        return _p.key_normal(_data(key), _shape(shape), _float(d))
+        return _lie(_p.key_normal(_data(key), _shape(shape), _float(d)), out_sharding)
     real = _w.float64 if d == _w.complex128 else _w.float32      # both parts of variance 1/2
     parts = _p.key_split(_data(key), 2)
-    return _w.complex(*[_p.key_normal(parts[i], _shape(shape), real) * 0.7071067811865476 for i in range(2)])
+    return _lie(_w.complex(*[_p.key_normal(parts[i], _shape(shape), real) * 0.7071067811865476 for i in range(2)]), out_sharding)
 
 
 exponential = _plain(_p.key_exponential)
@@ -158,13 +165,13 @@ laplace, logistic, cauchy = _plain(_p.key_laplace), _plain(_p.key_logistic), _pl
 
 def gumbel(key, shape=(), dtype=None, mode=None, *, out_sharding=None):
     _refuse("gumbel", mode=("low" if mode is None else mode, "low"))
-    return _p.key_gumbel(_data(key), _shape(shape), _float(dtype))
+    return _lie(_p.key_gumbel(_data(key), _shape(shape), _float(dtype)), out_sharding)
 
 
 def truncated_normal(key, lower, upper, shape=None, dtype=None, *, out_sharding=None):
     d = _float(dtype)
     if isinstance(lower, (int, float)) and isinstance(upper, (int, float)):
-        return _p.key_truncated_normal(_data(key), () if shape is None else _shape(shape), d, lower, upper)
+        return _lie(_p.key_truncated_normal(_data(key), () if shape is None else _shape(shape), d, lower, upper), out_sharding)
     from jax.numpy import broadcast_shapes
     lo, hi = _w.cast(_asarray(lower), d), _w.cast(_asarray(upper), d)
     if shape is None:
@@ -172,7 +179,7 @@ def truncated_normal(key, lower, upper, shape=None, dtype=None, *, out_sharding=
     r2 = 1.4142135623730951
     a, b = _w.erf(lo / r2), _w.erf(hi / r2)
     u = uniform(key, shape, d, a, b)
-    return _w.clip(r2 * _w.erf_inv(u), lo, hi)
+    return _lie(_w.clip(r2 * _w.erf_inv(u), lo, hi), out_sharding)
 
 
 def rademacher(key, shape=(), dtype=None):
@@ -184,7 +191,7 @@ def randint(key, shape, minval, maxval, dtype=int, *, out_sharding=None):
     lo, hi = [v if isinstance(v, int) else (int(v) if not _w.about(v, "symbolic") and len(v.shape) == 0 else v)
               for v in (minval, maxval)]
     if isinstance(lo, int) and isinstance(hi, int):
-        return _p.key_randint(_data(key), _shape(shape), d, lo, hi)
+        return _lie(_p.key_randint(_data(key), _shape(shape), d, lo, hi), out_sharding)
     # bounds that are arrays: the same arithmetic as for numbers, on two draws of bits
     k1, k2 = _p.key_split(_data(key), 2)
     high, low = _p.key_bits(k1, _shape(shape), _w.uint32), _p.key_bits(k2, _shape(shape), _w.uint32)
@@ -193,7 +200,7 @@ def randint(key, shape, minval, maxval, dtype=int, *, out_sharding=None):
     half = _w.remainder(_w.cast(65536, _w.uint32), span)
     factor = _w.remainder(half * half, span)
     offset = _w.remainder(_w.remainder(high, span) * factor + _w.remainder(low, span), span)
-    return _w.cast(lo + _w.bitcast(offset, _w.int32), d)
+    return _lie(_w.cast(lo + _w.bitcast(offset, _w.int32), d), out_sharding)
 
 
 def bernoulli(key, p=0.5, shape=None, *, out_sharding=None):
@@ -201,7 +208,7 @@ def bernoulli(key, p=0.5, shape=None, *, out_sharding=None):
     if not p.dtype.is_floating_point:
         raise TypeError(f"bernoulli probability `p` must have a floating dtype, got {p.dtype.name}.")
     p = _w.set_weak(p, False)
-    return _p.key_bernoulli(_data(key), p, tuple(p.shape) if shape is None else _shape(shape))
+    return _lie(_p.key_bernoulli(_data(key), p, tuple(p.shape) if shape is None else _shape(shape)), out_sharding)
 
 
 def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None):
@@ -228,14 +235,14 @@ def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None):
 
 def permutation(key, x, axis=0, independent=False, *, out_sharding=None):
     if isinstance(x, int) or (isinstance(x, _w.Tensor) and len(x.shape) == 0):
-        return _p.key_permutation(_data(key), _w.arange(0, int(x)), 0)
+        return _lie(_p.key_permutation(_data(key), _w.arange(0, int(x)), 0), out_sharding)
     x = _asarray(x)
     if len(x.shape) == 1:
-        return _p.key_permutation(_data(key), x, axis)
+        return _lie(_p.key_permutation(_data(key), x, axis), out_sharding)
     if independent:
-        return _p.shuffled(_data(key), x, axis % len(x.shape))
+        return _lie(_p.shuffled(_data(key), x, axis % len(x.shape)), out_sharding)
     order = _p.key_permutation(_data(key), _w.arange(0, x.shape[axis]), 0)
-    return _w.take(x, order, axis)
+    return _lie(_w.take(x, order, axis), out_sharding)
 
 
 def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):

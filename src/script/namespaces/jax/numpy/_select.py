@@ -8,6 +8,7 @@ from jax.numpy._create import arraylike as _asarray, asarray as _any_array
 from jax.numpy._reduce import _check, _no_out
 from jax._dtypes import default_int as _default_int
 from jax._index import watcher
+from jax._sharding import said as _said, type_layout, used
 
 __all__ = """where nonzero flatnonzero argwhere take take_along_axis put_along_axis extract compress choose
     select piecewise place put fill_diagonal diagonal sort argsort lexsort msort partition
@@ -149,6 +150,13 @@ def take_along_axis(arr, indices, axis=-1, mode=None, fill_value=None, *, wrap_n
                          f"{len(indices.shape)} vs. {len(arr.shape)}")
     _check(arr, axis)
     k = axis % len(arr.shape)
+    lies = type_layout(arr) if used else None
+    if lies is not None and not lies._tiles(len(arr.shape))[k]:    # axes of the type Explicit: each row by itself
+        return _said(lambda: _taken_along(arr, indices, k, mode, fill_value, wrap_negative_indices), lies)
+    return _taken_along(arr, indices, k, mode, fill_value, wrap_negative_indices)
+
+
+def _taken_along(arr, indices, k, mode, fill_value, wrap_negative_indices):
     n = arr.shape[k]
     if wrap_negative_indices is None:
         wrap_negative_indices = mode != "promise_in_bounds"

@@ -1,6 +1,6 @@
 # jax.numpy: functions that only move elements.
 import _jax as _w
-from jax._sharding import said as _said
+from jax._sharding import NamedSharding, P, ShardingTypeError, said as _said, type_layout, used
 from jax.numpy._core import core as _core
 from jax.numpy._create import arraylike as _asarray, asarray as _any_array
 
@@ -16,7 +16,7 @@ atleast_1d, atleast_2d, atleast_3d = _core.atleast_1d, _core.atleast_2d, _core.a
 hstack, dstack, column_stack, block, append = _core.hstack, _core.dstack, _core.column_stack, _core.block, _core.append
 vstack = row_stack = _core.vstack
 array_split, split, vsplit, hsplit, dsplit = _core.array_split, _core.split, _core.vsplit, _core.hsplit, _core.dsplit
-tile, roll, fliplr, flipud, rot90 = _core.tile, _core.roll, _core.fliplr, _core.flipud, _core.rot90
+roll, fliplr, flipud, rot90 = _core.roll, _core.fliplr, _core.flipud, _core.rot90
 insert, trim_zeros, ix_ = _core.insert, _core.trim_zeros, _core.ix_
 
 
@@ -168,10 +168,29 @@ def unstack(x, axis=0):
     return tuple(_w.move_axis(x, axis, 0))
 
 
+def tile(A, reps):
+    lies = type_layout(A) if used and isinstance(A, _w.Tensor) else None
+    if lies is None:
+        return _core.tile(A, reps)
+    times, rank = (reps,) if isinstance(reps, int) else tuple(reps), len(A.shape)
+    times = (1,) * (rank - len(times)) + times
+    new = len(times) - rank
+    tiles = lies._tiles(rank)
+    for k in range(rank):
+        if tiles[k] and times[new + k] != 1:
+            from jax._api import typeof
+            raise ShardingTypeError(f"Operand cannot be sharded on dimension {k} when the tiling is non-trivial. Got input type: "
+                                    f"{typeof(A).str_short()} with reps: {times}")
+    return _said(lambda: _core.tile(A, reps), NamedSharding(lies.mesh, P(*[None] * new, *tiles)))
+
+
 def repeat(a, repeats, axis=None, total_repeat_length=None, out_sharding=None):
     if out_sharding is not None:
         return _said(lambda: repeat(a, repeats, axis, total_repeat_length), out_sharding)
     a = _asarray(a)
+    lies = type_layout(a) if used else None
+    if lies is not None and (axis is None or lies._tiles(len(a.shape))[axis]):
+        raise ValueError("Please pass sharding to `jnp.repeat` via `out_sharding` parameter.")
     if axis is None:
         a, axis = _w.reshape(a, (-1,)), 0
     if isinstance(repeats, int):
