@@ -351,6 +351,17 @@ void attr_each_sub(const OpRow *row, const void *attr, void (*fn)(void *user, co
                 fn(user, &AT(attr, f, Subs)->v[i]);
 }
 
+static void find_effects(void *user, const Sub *s) { *(bool *)user |= s->p && s->p->effects; }
+
+bool attr_has_effects(unsigned op, const void *attr)
+{
+    bool any = op_has(op, OPF_EFFECT);
+
+    if (op_has(op, OPF_CONTROL) && op != OP_custom_lin)
+        attr_each_sub(op_row(op), attr, find_effects, &any);
+    return any;
+}
+
 static void each_int(Ints v, void (*fn)(void *user, Dim d, bool defines), void *user)
 {
     for (uint32_t i = 0; i < v.n; i++)

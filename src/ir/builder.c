@@ -212,18 +212,6 @@ static uint32_t eqn_hash(const OpRow *row, OpCode op, const Val *in, uint32_t ni
     return (uint32_t)(h >> 32);
 }
 
-static void find_effects(void *user, const Sub *s) { *(bool *)user |= s->p->effects; }
-
-/* Equations with effects inside are as little merged as print itself. */
-static bool has_effects(const OpRow *row, OpCode op, const void *attr)
-{
-    bool any = false;
-
-    if (op_has(op, OPF_CONTROL))
-        attr_each_sub(row, attr, find_effects, &any);
-    return any;
-}
-
 /* Nor are two custom_vjp, or what they become: a backward rule need not be linear, so that what it makes of two
  * cotangents is not what it makes of their sum. */
 static bool is_mergeable(OpCode op)
@@ -472,7 +460,7 @@ static uint32_t add_eqn(Builder *b, OpCode op, const Val *in, uint32_t nin, cons
         return t.out.n;
     if (b_failed(b))
         return 0;
-    merge = merge && !has_effects(row, op, t.attr);
+    merge = merge && !attr_has_effects(op, t.attr); /* as little as print itself */
     if (merge && op_has(op, OPF_CONTROL)) {
         h = eqn_hash(row, op, in, nin, t.attr);
         if ((e = find_eqn(b, row, op, in, nin, t.attr, h)))

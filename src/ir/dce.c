@@ -65,20 +65,12 @@ static bool is_needed(Live *l, const Eqn *e)
 {
     DefinesUse use = {l, false};
 
-    if (op_has(e->op, OPF_EFFECT))
-        return true;
     for (uint32_t i = 0; i < e->nout; i++)
         if (l->val[e->out + i])
             return true;
     if (op_has(e->op, OPF_DEFINES))
         attr_each_dim(op_row(e->op), e->attr, check_defined, &use);
     return use.used;
-}
-
-static void check_effects(void *user, const Sub *s)
-{
-    if (s->p->effects)
-        *(bool *)user = true;
 }
 
 uint32_t live_equations(Arena *scratch, const LiveView *v, bool *keep)
@@ -93,10 +85,7 @@ uint32_t live_equations(Arena *scratch, const LiveView *v, bool *keep)
         need_value(&l, v->outs[i]);
     for (uint32_t i = v->neqns; i-- > 0;) {
         const Eqn *e = &v->eqns[i];
-        bool effects = false;
-        if (op_has(e->op, OPF_CONTROL))
-            attr_each_sub(op_row(e->op), e->attr, check_effects, &effects);
-        keep[i] = effects || is_needed(&l, e);
+        keep[i] = attr_has_effects(e->op, e->attr) || is_needed(&l, e);
         if (!keep[i])
             continue;
         kept++;

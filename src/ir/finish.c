@@ -226,7 +226,6 @@ static void hold_sub(void *user, const Sub *s)
         return;
     vec_push(&f->b->arena, &f->subs, s->p);
     *slot = f->subs.n;
-    f->p->effects |= s->p->effects;
     f->p->depth = (uint16_t)MAX(f->p->depth, s->p->depth + 1);
 }
 
@@ -294,7 +293,7 @@ static void copy_eqns(Finish *f)
         }
         e.out = p->nvals - e.nout;
         e.place = map_place(f, e.place, &files);
-        p->effects |= op_has(e.op, OPF_EFFECT);
+        p->effects |= attr_has_effects(e.op, e.attr);
         p->eqns[p->neqns++] = e;
     }
 }

@@ -319,6 +319,8 @@ bool attr_concrete(const OpRow *row, const void *attr, Arena *a, const Dims *dim
                    const int64_t *symvals, void **out);
 /* Calls fn for every sub-program / every dim (by address of the copy) of the attribute. */
 void attr_each_sub(const OpRow *row, const void *attr, void (*fn)(void *user, const Sub *s), void *user);
+/* Does an equation of it do something besides giving results? custom_lin does not: its rule runs where it is transposed. */
+bool attr_has_effects(unsigned op, const void *attr);
 void attr_each_dim(const OpRow *row, const void *attr, void (*fn)(void *user, Dim d, bool defines), void *user);
 
 /* ---- the op table: declared here, defined by op/ ------------------------------------------------------------ */

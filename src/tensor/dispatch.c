@@ -706,22 +706,10 @@ static bool has_symbolic_sizes(wf_ctx *c, OpCode op, const void *attr)
     return any;
 }
 
-static void find_effects(void *user, const Sub *sub)
-{
-    *(bool *)user = *(bool *)user || (sub->p && sub->p->effects);
-}
-
 /* An op that prints or asserts belongs to the current program, also with concrete operands. */
 static bool has_effects(wf_ctx *c, OpCode op, const Program *call, const void *attr)
 {
-    bool any;
-
-    if (!c->tensors->trace)
-        return false;
-    any = op_has(op, OPF_EFFECT) || (call && call->effects);
-    if (!call && op_has(op, OPF_CONTROL))
-        attr_each_sub(op_row(op), attr, find_effects, &any);
-    return any;
+    return c->tensors->trace && (call ? op_has(op, OPF_EFFECT) || call->effects : attr_has_effects(op, attr));
 }
 
 /* What a trace emits under no_grad has no derivative, as it would have no history. */

@@ -22,6 +22,7 @@ typedef struct Rewrite {
     bool (*wanted)(struct Rewrite *r, const Program *p);
     OpCode op;
     const void *attr;
+    bool keeps_reverse; /* rules for the reverse keep their effects: they have not run yet */
 } Rewrite;
 
 static const Program *rewrite_program(Rewrite *r, const Program *p)
@@ -62,6 +63,8 @@ static void rewrite_subs(Rewrite *r, Builder *b, const Eqn *e, void *attr, bool 
         char *at = (char *)attr + f->offset;
 
         if (custom && !all && strcmp(f->name, "primal") != 0)
+            continue;
+        if (custom && r->keeps_reverse && !strcmp(f->name, "bwd"))
             continue;
         if (f->kind == A_SUB) {
             Sub *s = (Sub *)(void *)at;
@@ -125,7 +128,7 @@ bool xf_copy_pure(Copier *c, const Eqn *e)
 
 const Program *xf_pure(wf_ctx *cx, const Program *p)
 {
-    Rewrite r = {.cx = cx, .eqn = pure_eqn, .wanted = has_effects};
+    Rewrite r = {.cx = cx, .eqn = pure_eqn, .wanted = has_effects, .keeps_reverse = true};
 
     return p->effects ? rewrite_program(&r, p) : p;
 }

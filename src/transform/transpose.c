@@ -37,22 +37,6 @@ static bool not_linear(Builder *b, const Eqn *e, const char *why)
                 op_name(e->op), why);
 }
 
-static void find_effects(void *user, const Sub *s)
-{
-    if (s->p && s->p->effects)
-        *(bool *)user = true;
-}
-
-/* Effects on tangents would stay behind when the forward tangents go. */
-static bool has_effects(const Eqn *e)
-{
-    bool any = op_has(e->op, OPF_EFFECT);
-
-    if (op_has(e->op, OPF_CONTROL))
-        attr_each_sub(op_row(e->op), e->attr, find_effects, &any);
-    return any;
-}
-
 /* Can the rule be asked? At least one operand is linear. */
 static bool check_eqn(Builder *b, const Eqn *e, const Room *r)
 {
@@ -109,7 +93,7 @@ static bool transpose_eqn(Linear *l, Eqn e, const Room *r, Val *ct)
     }
     if (!linear)
         return true;
-    if (has_effects(&e))
+    if (attr_has_effects(e.op, e.attr)) /* it would stay behind when the forward tangents go */
         return not_linear(b, &e,
                           "has an effect that depends on a tangent, which reverse mode "
                           "does not compute");
