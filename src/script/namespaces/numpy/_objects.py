@@ -146,11 +146,13 @@ def _cell(d, v):
 
 def _nested(x, deep):
     # (shape, elements) of nested sequences; deep: how far lists count as axes
+    if deep == 0:
+        return (), [x]
     if isinstance(x, ItemArray):
         return x.shape, x._list()
     if isinstance(x, _np.ndarray):
         return x.shape, x.reshape(-1).tolist()
-    if not isinstance(x, (list, tuple)) or deep == 0:
+    if not isinstance(x, (list, tuple)):
         return (), [x]
     parts = [_nested(v, deep - 1) for v in x]
     if not parts:
@@ -395,9 +397,14 @@ def laid_out(words, shape, separator, prefix, suffix):
     edge = o["edgeitems"] if at.size > o["threshold"] else at.size + 1
 
     def extend(s, line, word, width, indent):
-        if len(line) + len(word) > width and len(line) > len(indent):
-            return s + line.rstrip() + "\n", indent + word
-        return s, line + word
+        rows = word.split("\n")
+        wide = max([len(r) for r in rows])
+        if len(line) + wide > width and len(line) > len(indent):
+            s, line = s + line.rstrip() + "\n", indent
+        at = " " * len(line)
+        for row in rows[:-1]:
+            s, line = s + (line + row).rstrip() + "\n", at
+        return s, line + (rows[-1].ljust(wide) if len(rows) > 1 else rows[-1])
 
     def nest(a, indent, width):
         if a.ndim == 0:

@@ -169,7 +169,8 @@ class RaggedTensor:
 
     def numpy(self):
         import numpy as np
-        rows = [self[i].numpy() for i in _range(self._splits.shape[0] - 1)]
+        ends, values = self._splits.tolist(), self._values.numpy()
+        rows = [values[a:b] for a, b in zip(ends, ends[1:])]
         sizes = set([len(r) for r in rows])
         return np.array(rows) if len(sizes) == 1 else np.array(rows, dtype=object)
 
@@ -249,15 +250,32 @@ class RaggedTensor:
 
     def _map(self, other, fn, reflected=False):
         if isinstance(other, RaggedTensor):
-            if self._splits.tolist() != other._splits.tolist():
-                raise InvalidArgumentError("Unable to broadcast: dimension size mismatch in dimension 1")
+            _same_ends(self._splits.tolist(), other._splits.tolist())
             other = other._values
-        elif _ops.is_tensor(other) and other.shape.rank:
-            x = as_tensor(other)
-            if x.ndim != 2 or x.shape[1] != 1:
-                raise NotImplementedError("a RaggedTensor beside a tensor that is no column")
-            other = _w.take(x[:, 0], self.value_rowids(), 0)
+        elif isinstance(other, (list, tuple)) or _ops.is_tensor(other) and other.shape.rank:
+            other = self._spread(as_tensor(other if _ops.is_tensor(other) else _ops.convert_to_tensor(other, self.dtype)))
+        if isinstance(self._values, RaggedTensor):
+            return self.with_values(self._values._map(other, fn, reflected))
         return self.with_values(fn(other, self._values) if reflected else fn(self._values, other))
+
+    def _spread(self, x):
+        # A tensor as it stands beside the values: by rows, each as long as the rows here, or of one element for all of a row
+        rank = self.shape.rank
+        if x.ndim > rank:
+            raise NotImplementedError("a RaggedTensor beside a tensor of more axes")
+        if x.ndim <= rank - 2:
+            return x
+        x = _w.reshape(x, (1,) * (rank - x.ndim) + tuple(x.shape))
+        ends, (n, long) = self._splits.tolist(), x.shape[:2]
+        rows = len(ends) - 1
+        if n not in (1, rows):
+            raise InvalidArgumentError("Unable to broadcast: dimension size mismatch in dimension 0")
+        of_row = self.value_rowids() if n > 1 else self.value_rowids() * 0
+        if long == 1:
+            return _w.take(x[:, 0], of_row, 0)
+        _same_ends([i * long for i in _range(rows + 1)], ends)
+        inside = _w.tensor([i for a, b in zip(ends, ends[1:]) for i in _range(b - a)], int64)
+        return _w.take(_w.reshape(x, (n * long,) + tuple(x.shape[2:])), of_row * long + inside, 0)
 
     def __neg__(self):
         return self.with_values(-self._values)
@@ -266,7 +284,7 @@ class RaggedTensor:
         return self.with_values(abs(self._values))
 
     def __str__(self):
-        return f"<tf.RaggedTensor {self.to_list()}>"
+        return f"<tf.RaggedTensor {_text(self.numpy())}>"
 
     __repr__ = __str__
 
@@ -274,11 +292,39 @@ class RaggedTensor:
         return id(self)
 
 
+def _text(x):
+    # Elements as they are alone, with commas, laid out as NumPy lays out arrays of objects
+    import numpy as np
+    from numpy._objects import ItemArray, laid_out
+    if not isinstance(x, np.ndarray):
+        return str(x)
+    if not x.size:
+        return repr(x.tolist())
+    cells = x._list() if isinstance(x, ItemArray) else [v for v in x.reshape(-1)]
+    return laid_out([_text(v) for v in cells], x.shape, ", ", 0, 0)
+
+
+def _same_ends(x, y):
+    # Do rows end at the same places?
+    if x == y:
+        return
+    if len(x) != len(y):
+        raise InvalidArgumentError("Unable to broadcast: dimension size mismatch in dimension 0")
+    import numpy as np
+    wrong = [i for i in _range(len(x)) if x[i] != y[i]]
+    n = min(len(wrong), 3)
+    lines = ["Condition x == y did not hold.", f"Indices of first {n} different values:", str(np.array([[i] for i in wrong[:3]]))]
+    for said, of in (("Corresponding x values:", [x[i] for i in wrong[:3]]), ("Corresponding y values:", [y[i] for i in wrong[:3]]),
+                     ("First 3 elements of x:", x[:3]), ("First 3 elements of y:", y[:3])):
+        lines += [said, str(np.array(of))]
+    raise InvalidArgumentError("\n".join(lines))
+
+
 def _between(name, reflected):
     fn = _ops.operators[name]
 
     def call(self, other):
-        return self._map(other, lambda a, b: a._map(b, fn) if isinstance(a, RaggedTensor) else fn(a, b), reflected)
+        return self._map(other, fn, reflected)
     return call
 
 
@@ -315,6 +361,10 @@ def constant(pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None, 
         raise NotImplementedError("tf.ragged.constant: inner_shape")
     if not isinstance(pylist, (list, tuple)) or ragged_rank == 0 or not [x for x in pylist if isinstance(x, (list, tuple))] and pylist:
         return _ops.constant(pylist, dtype)
+    if ragged_rank is not None:     # the axes behind those are as long everywhere
+        rows = [list(r) for r in pylist]
+        values = constant([v for r in rows for v in r], dtype, ragged_rank - 1, None, None, row_splits_dtype)
+        return RaggedTensor.from_row_lengths(values, _w.tensor([len(r) for r in rows], row_splits_dtype), None, False)
     return RaggedTensor.from_rows([list(r) for r in pylist], None if dtype is None else dtype_of(dtype), row_splits_dtype)
 
 
