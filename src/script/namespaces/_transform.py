@@ -302,7 +302,7 @@ class Transforms:
 
         blocks = w.vmap(push, [_basis(w, xs[k])], [0])
         shape = tuple(xs[k].shape)
-        return [w.reshape(w.move_axis(b, 0, -1), tuple(b.shape)[1:] + shape) for b in blocks]
+        return [self.like(w.reshape(w.move_axis(b, 0, -1), tuple(b.shape)[1:] + shape), y, y) for b, y in zip(blocks, run.ys)]
 
     def _jacobian(self, run, argnums, rows, has_aux):
         trees = []

@@ -122,6 +122,8 @@ def _type_text(x):
 
 
 class ArrayImpl(_w.Tensor):
+    __module__ = "jaxlib._jax"
+
     def __repr__(self):
         if _w.about(self, "symbolic"):
             return _shown(self) or f"JitTracer({'~' if _w.about(self, 'weak') else ''}{_type_text(self)})"

@@ -52,7 +52,10 @@ def asarray(a, dtype=None, order=None, *, copy=None, device=None, out_sharding=N
 def arraylike(x):
     # What functions take as an array: no lists.
     if isinstance(x, (list, tuple, str, dict)) or x is None:
-        raise TypeError(f"requires ndarray or scalar arguments, got {type(x)} at position 0.")
+        frame = __import__("sys")._getframe(1)
+        while frame.f_back is not None and not hasattr(__import__("jax.numpy"), frame.f_code.co_name):
+            frame = frame.f_back
+        raise TypeError(f"{frame.f_code.co_name} requires ndarray or scalar arguments, got {type(x)} at position 0.")
     return asarray(x)
 
 
