@@ -347,7 +347,9 @@ def _by_host(func, inp, Tout, of, name):
     return None if Tout is None or r is None else _w.cast(as_tensor(r), Tout)
 
 
-def py_function(func, inp, Tout, name=None):
+def py_function(func=None, inp=None, Tout=None, name=None):
+    if func is None:        # @tf.py_function(Tout=..)
+        return lambda f: lambda *args: py_function(f, args, Tout, name)
     return _by_host(func, inp, Tout, as_tensor, name or "EagerPyFunc")
 
 

@@ -620,3 +620,9 @@ class Options:
 
 class _Options:
     pass
+
+
+def __getattr__(name):
+    if name == "experimental":
+        return __import__("tensorflow._data_experimental")
+    raise AttributeError(f"module 'tensorflow.data' has no attribute '{name}'")
