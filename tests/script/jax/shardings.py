@@ -69,3 +69,11 @@ with np.printoptions(precision=1):
 np.set_printoptions(linewidth=40, threshold=10)
 print(jnp.arange(30.0))
 print(repr(jnp.arange(30.0)))
+
+done = jax.jit(lambda x, k: (x.sum(0), k)).lower(both, 1.0).compile()
+print(done.input_shardings, done.output_shardings)
+for bad in (lambda: jax.jit(lambda x: x, backend="tpu")(1.0), lambda: jax.pmap(lambda x: x)(3.0), lambda: jax.pmap(lambda x: x, in_axes=2)(jnp.ones(8))):
+    try:
+        bad()
+    except Exception as e:
+        print(type(e).__name__, "" if isinstance(e, RuntimeError) else e)

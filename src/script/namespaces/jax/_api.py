@@ -643,7 +643,7 @@ class _Jit(_w.Dispatch):
         called = Signature([a for i, a in enumerate(args) if i not in fixed],
                            {k: v for k, v in kwargs.items() if k not in self.argnames}, leaves, entry.donated, self.donated[0])
         made = divide(entry, lies, self.out_shardings) if lies is not None or entry.mesh is not None else Alone(entry.program, None)
-        return Lowered(entry, made, called, self.fun)
+        return Lowered(entry, made, called, self.fun, lies)
 
     def trace(self, *args, **kwargs):
         from jax.stages import Traced
@@ -698,6 +698,9 @@ def jit(fun=None, in_shardings=None, out_shardings=None, static_argnums=None, st
         donate_argnums=None, donate_argnames=None, keep_unused=False, device=None, backend=None,
         inline=False, abstracted_axes=None, compiler_options=None):
     refuse("jit", abstracted_axes=(abstracted_axes, None))
+    if backend is not None:
+        from jax._sharding import devices
+        devices(backend)    # is there one?
     if fun is None:
         return lambda f: jit(f, in_shardings=in_shardings, out_shardings=out_shardings, static_argnums=static_argnums,
                              static_argnames=static_argnames, donate_argnums=donate_argnums,

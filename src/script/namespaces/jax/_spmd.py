@@ -388,9 +388,10 @@ class _Pmap:
         out = []
         for x, a in zip(leaves, axes):
             rank = len(x.shape)
+            if a is not None and not rank:
+                raise ValueError("pmap requires at least one argument with a mapped axis.")
             if a is not None and not -rank <= a < rank:
-                raise ValueError(f"pmap was requested to map its argument along axis {a}, which implies that its rank should be "
-                                 f"at least {a + 1}, but is only {rank} (its shape is {tuple(x.shape)})")
+                raise IndexError("tuple index out of range")
             out.append(a + rank if a is not None and a < 0 else a)
         return out
 

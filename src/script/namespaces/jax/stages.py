@@ -94,9 +94,9 @@ class Traced:
 
 
 class Lowered:
-    # made: what runs it, alone or divided among devices.
-    def __init__(self, entry, made, signature, fun):
-        self.entry, self.made, self.signature, self.fun = entry, made, signature, fun
+    # made: what runs it, alone or divided among devices; lies: how arguments do, None: all on one.
+    def __init__(self, entry, made, signature, fun, lies):
+        self.entry, self.made, self.signature, self.fun, self.lies = entry, made, signature, fun, lies
 
     def as_text(self, dialect=None):
         if dialect is not None:
@@ -106,7 +106,7 @@ class Lowered:
     def compile(self, compiler_options=None):
         if compiler_options:
             raise NotImplementedError(f"Lowered.compile: compiler_options={compiler_options!r}, which are XLA's")
-        return Compiled(self.entry, self.made, self.signature, self.fun)
+        return Compiled(self.entry, self.made, self.signature, self.fun, self.lies)
 
     @property
     def output_shardings(self):
@@ -149,6 +149,14 @@ class Lowered:
 
 
 class Compiled(Lowered):
+    @property
+    def input_shardings(self):
+        from jax._sharding import NamedSharding, P, SingleDeviceSharding, local_devices
+        lies = self.lies or [None] * len(self.signature.avals)
+        meshes = [s.mesh for s in lies if isinstance(s, NamedSharding)]
+        rest = NamedSharding(meshes[0], P()) if meshes else SingleDeviceSharding(local_devices()[0])
+        return self.signature.tree([s or rest for s in lies])
+
     def as_text(self):
         return self.made.program.optimise().text()
 
