@@ -94,7 +94,7 @@ class _AtIndex:
 
 def _is_here(x):
     # Has this process all of it? Without other processes nothing is asked.
-    return World.count == 1 or x.is_fully_addressable or x.is_fully_replicated
+    return World.count == 1 or _w.about(x, "symbolic") or x.is_fully_addressable or x.is_fully_replicated
 
 
 def _check_here(x):
@@ -283,6 +283,12 @@ class ArrayImpl(_w.Tensor):
 
     def __deepcopy__(self, memo):
         return _w.copy(self)
+
+    check_here = _check_here    # what NumPy asks before it reads
+
+    def tolist(self):
+        _check_here(self)
+        return _w.Tensor.tolist(self)
 
     def __array__(self, dtype=None):
         import numpy

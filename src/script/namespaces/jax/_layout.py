@@ -332,6 +332,13 @@ def type_inputs(xs, lies):
 # ---- of parts that processes have
 
 
+def everywhere(x):
+    # All of an array, which every process has.
+    x = _w.copy(x)
+    _w.set_layout(x, None)
+    return x
+
+
 def gathered(x):
     # [process, ..] of what each has.
     import numpy

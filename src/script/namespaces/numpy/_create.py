@@ -18,6 +18,8 @@ def array(object, dtype=None, copy=True, order="K", subok=False, ndmin=0):
     if dtype is not None and _items_of(dtype) or _holds_objects(object):
         from numpy._objects import made_of
         return made_of(object, dtype)
+    if of_jax(object):
+        object.check_here()
     try:
         x = _w.array(_w.tensor(object, dtype, True if copy is None else copy))
     except TypeError:
@@ -74,6 +76,8 @@ def asarray(a, dtype=None, order=None, copy=None):
         return a if isinstance(a, ndarray) and a.dtype == dtype else made_of(a, dtype)
     if isinstance(a, ndarray) and (dtype is None or a.dtype == dtype):
         return _copied(a) if copy else a
+    if of_jax(a):
+        a.check_here()
     try:
         x = _w.array(_w.tensor(a, dtype, bool(copy)))
     except TypeError:

@@ -2,7 +2,7 @@
 import numpy
 import _tree
 import _jax as _w
-from jax._layout import gathered, make_array_from_process_local_data, put
+from jax._layout import everywhere, gathered, make_array_from_process_local_data, put
 from jax._sharding import NamedSharding, World, is_local, said_of
 
 
@@ -17,7 +17,7 @@ def process_allgather(in_tree, tiled=False):
     def one(x):
         s = said_of(x)
         if s is not None and not s.is_fully_addressable:
-            return numpy.asarray(x)
+            return numpy.asarray(everywhere(x))
         all_ = gathered(x)
         if not tiled:
             return all_
@@ -54,7 +54,7 @@ def host_local_array_to_global_array(local_inputs, global_mesh, pspecs):
 def global_array_to_host_local_array(global_inputs, global_mesh, pspecs):
     # The part that the devices of this process have.
     def own(x, spec):
-        s, value = NamedSharding(global_mesh, spec), numpy.asarray(x)
+        s, value = NamedSharding(global_mesh, spec), numpy.asarray(everywhere(x))
         mine = [i for d, i, _ in s.places(tuple(value.shape)) if is_local(d)]
         cut = tuple([slice(None) if mine[0][k].stop is None else slice(min([i[k].start for i in mine]), max([i[k].stop for i in mine]))
                      for k in range(value.ndim)])
