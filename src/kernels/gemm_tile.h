@@ -28,7 +28,8 @@
 #define NR      (NV * VL)
 #define AW      ((MR + VL - 1) / VL * VL) /* width of a packed panel of A */
 #define TRIPLES ((MR + 2) / 3)
-#define TILE_AHEAD 16 /* steps of k that b is fetched ahead: panels are read from far away once */
+/* Steps of k that b is fetched ahead: panels are read from far away once, and tiles of few rows go through them quickly. */
+#define TILE_AHEAD(mr) ((mr) > 8 ? 16 : 64)
 
 /* C[mr][(nv-1)*VL + tail] (+)= sum_k a[i*a_row + k*a_k] * b[k*b_k + j]; accumulate < 0: C
  * less the sum. tail: columns in the last vector; less than VL only where TILE_MASKED; b and c are not touched
@@ -84,7 +85,7 @@ INLINE void tile(int mr, int nv, int masked, int64_t k, const REAL *a, int64_t a
         if (nv == NV && !masked) {
             UNROLL
             for (int j = 0; j < NV; j++)
-                __builtin_prefetch(b + TILE_AHEAD * b_k + j * VL);
+                __builtin_prefetch(b + TILE_AHEAD(mr) * b_k + j * VL);
         }
         UNROLL
         for (int i = 0; i < mr; i++) {
