@@ -20,7 +20,7 @@
 #define POINT_PIXELS 49         /* least pixels, for filters that are not known */
 #define POINT_MOST   (32 << 10) /* pixels x elements of a channel a tile steps over */
 #define POINT_RUN    8          /* strips whose results are finished together */
-#define POINT_TERMS  144        /* least terms of a sum for which pixels are copied */
+#define POINT_DEEP   16         /* least channels in whose pixels are copied: of few, planes are quicker */
 #define POINT_COPY   (96 << 10) /* elements of copied strips that panels go over */
 #define POINT_COPIES (REAL_TYPE == KT_F32)
 #define POINT_RUNS   64         /* runs of pixels that are copied channel by channel */
@@ -51,12 +51,12 @@ static int is_matrix(const KConv *x)
            x->x_channel * (int64_t)sizeof(REAL) % 4096 != 0;
 }
 
-/* Filters of more than a panel, known, and so many terms that copies do not count. */
+/* Filters of more than a panel, so that copies do not count, and known. */
 static int is_copied(const KConv *x)
 {
-    return POINT_COPIES && x->packed && (x->stride[1] == 2 || x->stride[2] == 2) && x->stride[2] <= 2 &&
-           x->out_channels / x->groups > NR &&
-           x->in_channels / x->groups * x->w_size[1] * x->w_size[2] >= POINT_TERMS;
+    return POINT_COPIES && x->packed && (x->stride[1] == 2 || x->stride[2] == 2) &&
+           x->stride[2] <= 2 && x->out_channels / x->groups > NR &&
+           x->in_channels / x->groups >= POINT_DEEP;
 }
 
 static int is_point(const KConv *x)
