@@ -29,7 +29,7 @@
 #define AW      ((MR + VL - 1) / VL * VL) /* width of a packed panel of A */
 #define TRIPLES ((MR + 2) / 3)
 /* Steps of k that b is fetched ahead: panels are read from far away once, and tiles of few rows go through them quickly. */
-#define TILE_AHEAD(mr) ((mr) > 8 ? 16 : 64)
+#define TILE_AHEAD(mr) ((mr) > 4 ? 16 : 64)
 
 /* C[mr][(nv-1)*VL + tail] (+)= sum_k a[i*a_row + k*a_k] * b[k*b_k + j]; accumulate < 0: C
  * less the sum. tail: columns in the last vector; less than VL only where TILE_MASKED; b and c are not touched
