@@ -89,6 +89,7 @@ class device:
 CPU = device("cpu")
 META = device("meta")   # tensors there have a type and no numbers; its number is -1
 home = [0, False]  # number of the device that new tensors are on (0 is the host, GPUs follow); has anybody named another?
+programs = [0]     # that torch.compile is making
 current = [0]    # index of the GPU that "cuda" means
 _gpus = []
 _gpu_named = [False]

@@ -1,8 +1,8 @@
 # torch.compiler
 from torch._compile import compile, runners
+from torch._types import programs as _programs
 
 _off = [0]          # open calls of functions that disable gave
-_programs = [0]     # programs that are being made
 
 
 def disable(fn=None, recursive=True, *, reason=None):

@@ -10,6 +10,7 @@ import warnings as _warnings
 import _torch as _w
 from torch._cast import low_dtype
 from torch._creation import empty as _empty
+from torch._types import programs as _programs
 from torch.nn import functional as F, init
 from torch.nn.modules.module import Module
 from torch.nn.parameter import Parameter
@@ -43,6 +44,7 @@ def _gru_step(gx, state, w, b, proj):
 
 
 _STEPS = {"RNN_TANH": _rnn_step(_w.tanh), "RNN_RELU": _rnn_step(_w.relu), "LSTM": _lstm_step, "GRU": _gru_step}
+_LONG = 4       # steps from which on they are a loop: one step of a history, and one run
 _GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
 
 
@@ -57,7 +59,8 @@ def walk(step, gx, state, w, b, proj, reverse, lengths=None):
         on = _w.expand_dims(_w.gt(lengths, t), 1)
         return tuple([_w.where(on, a, s) for a, s in zip(new, state)]), _w.where(on, new[0], 0.0)
 
-    if _w.is_size(n):       # left open: a loop
+    # files of traces have no loops; under autocast the first step may change the dtype of the state
+    if _w.is_size(n) or (n >= _LONG and not _w.casting() and (not _w.in_trace() or _programs[0])):
         k = len(state)
 
         def body(*values):
@@ -65,7 +68,8 @@ def walk(step, gx, state, w, b, proj, reverse, lengths=None):
             return tuple(new) + (y,)
 
         found = _w.scan(body, state, (gx, _w.iota("int64", (n,))), None, reverse)
-        return found[k], tuple(found[:k])
+        return _w.label(found[k], "stack"), tuple(found[:k])
+    _w.met_composed(True)   # a call of it that is not in a trace is compiled
     out = [None] * n
     for t in range(n - 1, -1, -1) if reverse else range(n):
         state, out[t] = one(state, gx[t], t)
