@@ -55,7 +55,12 @@ static void instance_destroy(Vm *vm, Obj *o)
     Dict *d = i->attrs;
 
     i->attrs = NULL;
-    if (i->native) {
+    if (i->native && !i->native_size) {
+        Obj *behind = i->native;
+
+        i->native = NULL;
+        obj_drop(vm, behind);
+    } else if (i->native) {
         if (o->cls->d.native_free)
             o->cls->d.native_free(vm, i->native);
         sc_free(vm, i->native, i->native_size);
@@ -71,7 +76,9 @@ static void instance_visit(Obj *o, VisitFn fn, void *user)
 
     if (i->attrs)
         fn(v_obj(i->attrs), user);
-    if (i->native && o->cls->d.native_visit)
+    if (i->native && !i->native_size)
+        fn(v_obj(i->native), user);
+    else if (i->native && o->cls->d.native_visit)
         o->cls->d.native_visit(i->native, fn, user);
 }
 
@@ -91,6 +98,23 @@ void *sc_native_new(Vm *vm, Value self, size_t size)
     i->native = p;
     i->native_size = size;
     return p;
+}
+
+Value sc_behind(Value self)
+{
+    const Instance *i = (Instance *)self.o;
+
+    return self.o->cls->d.destroy == instance_destroy && i->native && !i->native_size ? v_obj(i->native) : NIL;
+}
+
+bool sc_put_behind(Value self, Value v)
+{
+    Instance *i = (Instance *)self.o;
+
+    if (self.o->cls->d.destroy != instance_destroy || self.o->cls->d.native_free || i->native)
+        return false;
+    i->native = sc_ref(v).o;
+    return true;
 }
 
 /* ---- object, type ------------------------------------------------------------------ */

@@ -201,8 +201,8 @@ struct Dict { /* also sets: val is NONE */
 typedef struct Instance { /* of script classes and of native types */
     GcObj h;
     Dict *attrs;       /* NULL: none yet */
-    void *native;      /* by sc_native_new */
-    size_t native_size;
+    void *native;      /* by sc_native_new, or an object by sc_put_behind; NULL: nothing */
+    size_t native_size; /* 0: an object */
 } Instance;
 
 typedef struct CallPlace {
@@ -692,6 +692,10 @@ bool sc_class_fill(Vm *vm, Class *c, const ClassDef *def, Class *base);
 bool sc_class_finish(Vm *vm);
 
 void *sc_native_new(Vm *vm, Value self, size_t size); /* zeroed, owned by self */
+/* An object of the interpreter's own that goes with an instance of a script class, which no attribute shows. NIL: none. False: there is
+ * no room for one in such an object. */
+Value sc_behind(Value self);
+bool sc_put_behind(Value self, Value v);
 static inline void *sc_native(Value self) { return ((Instance *)self.o)->native; }
 
 /* ---- ops.c: what operators do ------------------------------------------------------ */

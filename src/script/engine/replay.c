@@ -14,7 +14,7 @@
  *   guards   what else was read: globals, free variables, items of lists
  *   version  of all classes and of what names of the library mean (Vm.version)
  *
- * It is kept behind the attributes of the module and goes with it; modules are not referred to, so that none lives longer.
+ * It is kept behind the module (sc_behind) and goes with it; modules are not referred to, so that none lives longer.
  */
 #include "compile/compile.h"
 #include "script/engine/engine.h"
@@ -51,7 +51,7 @@ typedef struct Replayed {
 
 typedef struct Replay {
     int calls, attempts; /* calls since the last program was made or was good for one */
-    Replayed *known;        /* NULL: none */
+    Replayed *known;     /* NULL: none */
 } Replay;
 
 /* ---- what it holds for ------------------------------------------------------------------------------------------------ */
@@ -392,20 +392,20 @@ static Replayed *record_call(Vm *vm, Value record, const Value *args, int n)
     return k;
 }
 
-/* Behind the attributes of a module that has others in it; NIL: it has none, or no memory. */
-static Value replay_of(Vm *vm, Dict *attrs)
+/* Behind a module that has others in it; NIL: it has none, or there is no room. */
+static Value replay_of(Vm *vm, Value module)
 {
-    Value *modules, v;
+    Value *modules, v = sc_behind(module);
+    Dict *attrs = attrs_of(module.o);
 
-    if (attrs->attrs)
-        return attrs->attrs->n == 1 ? attrs->attrs->e[0].val : NIL;
+    if (v.tag != T_NIL || !attrs)
+        return v;
     modules = sc_dict_find_str(attrs, vm->known[S_modules]);
     if (!modules || !sc_is_exact(vm, *modules, C_dict) || !((Dict *)(void *)modules->o)->live)
         return NIL;
     v = sc_new_instance(vm, vm->engine->replay);
-    attrs->attrs = v.tag == T_NIL || !sc_native_new(vm, v, sizeof(Replay)) ? NULL : sc_dict(vm);
-    if (attrs->attrs && sc_dict_put_str(vm, attrs->attrs, vm->known[S_modules], v))
-        sc_drop(vm, v); /* the dict has it */
+    if (v.tag != T_NIL && sc_native_new(vm, v, sizeof(Replay)) && sc_put_behind(module, v))
+        sc_drop(vm, v); /* the module has it */
     else
         sc_put(vm, &v, NIL);
     if (sc_failed(vm))
@@ -424,7 +424,7 @@ Value en_replay(Vm *vm, Value record, const Value *args, int n)
     if (!g || !s || !s->no_grad || s->trace || s->nlayouts || g->no_replay || g->paused || failed(vm->cx) || vm->cx->profile || n < 2 ||
         f->watcher.tag != T_NIL || f->home || f->casts)
         return NIL;
-    v = replay_of(vm, attrs_of(args[0].o));
+    v = replay_of(vm, args[0]);
     if (v.tag == T_NIL || !(r = sc_native(v)))
         return NIL;
     if (r->known && known_holds(vm, r->known, args[0], args + 1, n - 1)) {
@@ -464,9 +464,14 @@ static void replay_visit(void *native, VisitFn fn, void *user)
 {
     const Replay *r = native;
 
-    for (int i = 0; r->known && i < r->known->nspots; i++)
-        for (uint32_t j = 0; j < r->known->spots[i].n; j++)
-            fn(r->known->spots[i].want[j], user);
+    for (int i = 0; r->known && i < r->known->nspots; i++) {
+        const Held *s = &r->known->spots[i];
+
+        if (s->cls)
+            fn(v_obj(s->cls), user);
+        for (uint32_t j = 0; j < s->n; j++)
+            fn(s->want[j], user);
+    }
     if (r->known)
         fn(r->known->guards, user);
 }

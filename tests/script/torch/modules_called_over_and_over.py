@@ -327,6 +327,26 @@ with torch.no_grad():
     gc.collect()
     print("gone", [r() is None for r in alive], child(torch.ones(5)).shape)
 
+    print(sorted(dir(vars(child))) == sorted(dir({})), hasattr(vars(child), "_modules"))
+
+    def circle():
+        class M(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.a = nn.Linear(6, 6)
+
+            def forward(self, x):
+                return self.a(x) * 2
+
+        m = M()
+        M.last = m
+        many(m, x)
+        return weakref.ref(m), weakref.ref(M), sorted(dir(vars(m))) == sorted(dir({}))
+
+    *refs, plain_dict = circle()
+    gc.collect()
+    print([r() is None for r in refs], plain_dict)
+
     # modules in modules: outer calls, and inner ones by themselves
     block = nn.Sequential(nn.Sequential(nn.Linear(6, 6), nn.ReLU()), nn.Sequential(nn.Linear(6, 6), nn.Sigmoid()))
     first = many(block, x)
