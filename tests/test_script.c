@@ -161,6 +161,7 @@ TEST(syntax_errors_have_their_place)
         {"def f():\nx = 1\n", "t.py:2:1: IndentationError: expected an indented block"},
         {"1 = x\n", "t.py:1:1: SyntaxError: cannot assign to literal"},
         {"async for x in y: pass\n", "t.py:1:7: SyntaxError: async is outside this language"},
+        {"s = '\\N{BULLET}'\n", "t.py:1:7: SyntaxError: \\N: the names of characters are outside this language"},
         {"break\n", "t.py:1:1: SyntaxError: 'break' outside loop"},
         {"return 1\n", "t.py:1:1: SyntaxError: 'return' outside function"},
         {"def f(a, a): pass\n", "t.py:1:10: SyntaxError: duplicate argument 'a'"},

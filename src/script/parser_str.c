@@ -86,6 +86,12 @@ static const char *decode_escape(ScParser *p, StrPart *q, const char *s, Text *t
     } else if (*s == 'x' || (!q->is_b && (*s == 'u' || *s == 'U'))) {
         s = hex_escape(p, q, s + 1, *s == 'x' ? 2 : *s == 'u' ? 4 : 8, &c);
     } else {
+        if (*s == 'N' && !q->is_b) {
+            uint32_t line, col;
+
+            place_in(q, s, &line, &col);
+            unit_error(p->u, C_SyntaxError, line, col, 0, "\\N: the names of characters are outside this language");
+        }
         text_char(t, '\\');
         text_char(t, *s);
         return s + 1;
