@@ -5,6 +5,7 @@
  */
 #include "numbers.h"
 #include "dunder.h"
+#include "long.h"
 
 #include <math.h>
 
@@ -180,6 +181,8 @@ static Value complex_compare(Vm *vm, CmpOp op, Value x, Value y)
 {
     Pair a, b;
 
+    if ((op == CMP_EQ || op == CMP_NE) && is_long(vm, y) && sc_is_complex(vm, x, &a.re, &a.im)) /* each digit counts */
+        return v_bool((a.im == 0 && !isnan(a.re) && long_compare_double(vm, y, a.re) == 0) == (op == CMP_EQ));
     if ((op != CMP_EQ && op != CMP_NE) || !number(vm, x, &a.re, &a.im) ||
         !number(vm, y, &b.re, &b.im))
         return NOTIMPL;

@@ -520,7 +520,7 @@ class Decimal:
         return Decimal(-k if self._sign and self == other else k)
 
     def __eq__(self, other):
-        other = _like(other, True)
+        other = _like(other.real if isinstance(other, complex) and other.imag == 0 else other, True)
         if other is NotImplemented:
             return other
         return not self.is_nan() and not other.is_nan() and self._order(other) == 0

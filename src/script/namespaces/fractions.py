@@ -118,12 +118,14 @@ class Fraction(_Rational):
         return a ** (self._n if self._d == 1 else float(self))
 
     def __eq__(self, o):
+        o = _plain(o.real if isinstance(o, complex) and o.imag == 0 else o)
         if isinstance(o, float):
             return float(self) == o if not _math.isfinite(o) else self == Fraction(o)
         p = _pair(o)
         return NotImplemented if p is None else self._n == p[0] and self._d == p[1]
 
     def _cmp(self, o, f):
+        o = _plain(o)
         if isinstance(o, float):
             return f(float(self) - o, 0) if not _math.isfinite(o) else self._cmp(Fraction(o), f)
         p = _pair(o)
@@ -140,6 +142,13 @@ class Fraction(_Rational):
 
     def __ge__(self, o):
         return self._cmp(o, lambda a, b: a >= b)
+
+
+def _plain(x):
+    # a Decimal as what it is compared as
+    if not hasattr(x, "as_tuple") or not hasattr(x, "is_finite"):
+        return x
+    return Fraction(*x.as_integer_ratio()) if x.is_finite() else float(x)
 
 
 def _pair(x):
