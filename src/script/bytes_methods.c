@@ -169,9 +169,9 @@ static bool bounds(Vm *vm, const Args *a, int64_t n, int64_t *from, int64_t *to)
 {
     *from = 0;
     *to = n;
-    if (a->v[2].tag != T_NIL && a->v[2].tag != T_NONE && !sc_to_int(vm, a->v[2], from))
+    if (a->v[2].tag != T_NIL && a->v[2].tag != T_NONE && !sc_to_bound(vm, a->v[2], from))
         return false;
-    if (a->v[3].tag != T_NIL && a->v[3].tag != T_NONE && !sc_to_int(vm, a->v[3], to))
+    if (a->v[3].tag != T_NIL && a->v[3].tag != T_NONE && !sc_to_bound(vm, a->v[3], to))
         return false;
     if (*from < 0)
         *from = MAX(*from + n, 0);

@@ -22,8 +22,10 @@ Value dunder_call(Vm *vm, Value self, KnownStr name, const Value *args, int n)
 {
     Value *fn = sc_class_find(sc_class_of(vm, self), vm->known[name]), v[4], f, r;
 
-    if (!fn || fn->tag == T_NONE)
+    if (!fn || (fn->tag == T_NONE && name == S_hash))
         return NIL;
+    if (fn->tag == T_NONE && (name == S_iter || name == S_contains))
+        return sc_raise(vm, C_TypeError, "'%s' object is not %s", sc_type_name(vm, self), name == S_iter ? "iterable" : "a container");
     sc_ref(self); /* it may be borrowed from what the method changes */
     if (sc_is_exact(vm, *fn, C_function)) {
         v[0] = self;

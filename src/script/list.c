@@ -578,9 +578,9 @@ static Value m_index(Vm *vm, const Args *a)
     int64_t i = 0, end = l->n;
     Value s;
 
-    if (a->v[2].tag != T_NIL && !sc_to_int(vm, a->v[2], &i))
+    if (a->v[2].tag != T_NIL && !sc_to_bound(vm, a->v[2], &i))
         return NIL;
-    if (a->v[3].tag != T_NIL && !sc_to_int(vm, a->v[3], &end))
+    if (a->v[3].tag != T_NIL && !sc_to_bound(vm, a->v[3], &end))
         return NIL;
     i = i < 0 ? MAX(i + l->n, 0) : i;
     end = end < 0 ? end + l->n : end;

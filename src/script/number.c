@@ -24,7 +24,7 @@ static void trim(const char **s, const char **end)
 Value sc_parse_int(Vm *vm, Str *str, int64_t base)
 {
     const char *s = str->s, *end = s + str->n;
-    bool neg = false, digits = false, under = false, large = false;
+    bool neg = false, digits = false, under = false, large = false, octal = false;
     uint64_t v = 0;
     const char *first;
     const int64_t asked = base;
@@ -41,8 +41,10 @@ Value sc_parse_int(Vm *vm, Str *str, int64_t base)
             s += 2;
         }
     }
-    if (base == 0)
+    if (base == 0) {
+        octal = s < end && *s == '0' && strspn(s, "0_") < strspn(s, "0123456789_"); /* 08 has two meanings */
         base = 10;
+    }
     for (first = s; s < end; s++) {
         int c = *s | 32, d = *s >= '0' && *s <= '9' ? *s - '0' : c >= 'a' && c <= 'z' ? c - 'a' + 10 : 99;
 
@@ -57,7 +59,7 @@ Value sc_parse_int(Vm *vm, Str *str, int64_t base)
         v = large ? 0 : v * (uint64_t)base + (uint64_t)d;
         digits = true;
     }
-    if (s == end && digits && !under && large) {
+    if (s == end && digits && !under && !octal && large) {
         r = sc_long_parse(vm, first, (size_t)(end - first), (int)base);
         if (r.tag != T_NIL && neg) {
             Value minus = long_unary(vm, OP1_NEG, r);
@@ -67,7 +69,7 @@ Value sc_parse_int(Vm *vm, Str *str, int64_t base)
         }
         return r;
     }
-    if (s == end && digits && !under)
+    if (s == end && digits && !under && !octal)
         return v_int(neg ? (int64_t)(0 - v) : (int64_t)v);
     shown = sc_repr(vm, v_obj(str));
     if (shown.tag != T_NIL)

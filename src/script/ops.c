@@ -221,6 +221,8 @@ Value sc_binary(Vm *vm, BinOp op, Value a, Value b, bool inplace)
 
     if (is_number(a) && is_number(b)) {
         r = number_binary(vm, op, a, b);
+        if (r.tag == T_NOTIMPL && op == OP2_MATMUL)
+            return unsupported(vm, op, a, b, inplace);
         if (r.tag != T_NOTIMPL)
             return r;
     }
@@ -640,6 +642,22 @@ bool sc_to_int(Vm *vm, Value v, int64_t *out)
     }
     sc_drop(vm, r);
     return sc_fail(vm, C_OverflowError, "Python int too large to convert to C long");
+}
+
+bool sc_to_bound(Vm *vm, Value v, int64_t *out)
+{
+    Value r;
+
+    if (is_int(v))
+        *out = v.i;
+    else if (!sc_to_whole(vm, v, &r))
+        return false;
+    else {
+        if (!long_fits(r, out))
+            *out = long_compare(vm, r, v_int(0)) < 0 ? INT64_MIN : INT64_MAX;
+        sc_drop(vm, r);
+    }
+    return true;
 }
 
 bool sc_to_whole(Vm *vm, Value v, Value *out)

@@ -720,6 +720,7 @@ Value sc_next(Vm *vm, Value it); /* NIL without exception: the end */
 Value sc_repr(Vm *vm, Value v);
 Value sc_to_str(Vm *vm, Value v);
 bool sc_to_int(Vm *vm, Value v, int64_t *out);     /* int, bool, __index__ */
+bool sc_to_bound(Vm *vm, Value v, int64_t *out);   /* the same, as a bound: larger numbers are the largest there is */
 /* The same without bound: an int of whatever size in out, owned */
 bool sc_to_whole(Vm *vm, Value v, Value *out);
 /* How often a sequence is repeated by v: 1; 0: v is no whole number; -1: exception */

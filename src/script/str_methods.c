@@ -288,9 +288,9 @@ static bool span(Vm *vm, const Args *a, int at, uint32_t *from, uint32_t *to)
     Str *s = SELF;
     int64_t i = 0, j = s->chars;
 
-    if (a->v[at].tag != T_NIL && a->v[at].tag != T_NONE && !sc_to_int(vm, a->v[at], &i))
+    if (a->v[at].tag != T_NIL && a->v[at].tag != T_NONE && !sc_to_bound(vm, a->v[at], &i))
         return false;
-    if (a->v[at + 1].tag != T_NIL && a->v[at + 1].tag != T_NONE && !sc_to_int(vm, a->v[at + 1], &j))
+    if (a->v[at + 1].tag != T_NIL && a->v[at + 1].tag != T_NONE && !sc_to_bound(vm, a->v[at + 1], &j))
         return false;
     i = i < 0 ? MAX(i + s->chars, 0) : i;
     j = j < 0 ? MAX(j + s->chars, 0) : MIN(j, s->chars);

@@ -210,8 +210,13 @@ static Value tuple_make(Vm *vm, Class *cls, const Args *a)
 static Value m_index(Vm *vm, const Args *a)
 {
     Tuple *t = (Tuple *)a->v[0].o;
+    int64_t i = 0, end = t->n;
 
-    for (int64_t i = 0; i < t->n; i++) {
+    if ((a->v[2].tag != T_NIL && !sc_to_bound(vm, a->v[2], &i)) || (a->v[3].tag != T_NIL && !sc_to_bound(vm, a->v[3], &end)))
+        return NIL;
+    i = i < 0 ? MAX(i + t->n, 0) : i;
+    end = end < 0 ? end + t->n : MIN(end, t->n);
+    for (; i < end; i++) {
         int e = sc_equal(vm, t->v[i], a->v[1]);
 
         if (e < 0)
@@ -238,7 +243,7 @@ static Value m_count(Vm *vm, const Args *a)
 }
 
 static const NativeDef tuple_methods[] = {
-    {"index", m_index, "self,value"}, {"count", m_count, "self,value"}, {0}};
+    {"index", m_index, "self,value|start,stop"}, {"count", m_count, "self,value"}, {0}};
 
 const ClassDef sc_tuple_def = {
     .name = "tuple", .size = sizeof(Tuple), .attrs_at = offsetof(Tuple, attrs),
@@ -388,11 +393,29 @@ static const PropertyDef range_properties[] = {{"start", range_get_start, NULL},
                                                {"step", range_get_step, NULL},
                                                {0}};
 
+static Value range_index(Vm *vm, const Args *a)
+{
+    Range *r = (Range *)a->v[0].o;
+    Value s;
+
+    if (range_contains(vm, a->v[0], a->v[1]))
+        return v_int(((a->v[1].tag == T_FLOAT ? (int64_t)a->v[1].f : a->v[1].i) - r->start) / r->step);
+    s = sc_repr(vm, a->v[1]);
+    if (s.tag != T_NIL)
+        sc_raise(vm, C_ValueError, "%s is not in range", as_str(s)->s);
+    sc_drop(vm, s);
+    return NIL;
+}
+
+static Value range_count(Vm *vm, const Args *a) { return v_int(range_contains(vm, a->v[0], a->v[1])); }
+
+static const NativeDef range_methods[] = {{"index", range_index, "self,value"}, {"count", range_count, "self,value"}, {0}};
+
 const ClassDef sc_range_def = {
     .name = "range", .size = sizeof(Range), .sealed = true, .make = range_make,
     .make_params = "start|stop,step", .repr = range_repr, .getitem = range_getitem,
     .len = range_len, .contains = range_contains, .iter = range_iter,
-    .compare = range_compare, .hash = range_hash, .properties = range_properties,
+    .compare = range_compare, .hash = range_hash, .properties = range_properties, .methods = range_methods,
 };
 
 /* ---- slice ------------------------------------------------------------------------- */
@@ -412,7 +435,7 @@ Value sc_slice(Vm *vm, Value start, Value stop, Value step)
 static bool slice_int(Vm *vm, Value v, int64_t *out)
 {
     *out = 0;
-    if (v.tag == T_NONE || v.tag == T_NIL || sc_to_int(vm, v, out))
+    if (v.tag == T_NONE || v.tag == T_NIL || sc_to_bound(vm, v, out))
         return true;
     if (sc_exc_is(vm, C_TypeError))
         sc_raise(vm, C_TypeError,

@@ -152,3 +152,30 @@ print(walked(numbers, lambda x: numbers.add(x + 10)))
 numbers = {1, 2, 3}
 print(walked(numbers, numbers.discard))
 print(list({3, 1, 2}), [x for x in {30, 10, 20}], {1, 2} | {3})
+
+# Numbers of all classes are compared by value.
+from decimal import Decimal
+from fractions import Fraction
+import math, operator, struct
+for vals in ((2 ** 70, float(2 ** 70), Fraction(2 ** 70), Decimal(2 ** 70), complex(2.0 ** 70)), (1, 1.0, True, Fraction(1), Decimal(1), 1 + 0j),
+             (Decimal("0.5"), Fraction(1, 2), 0.5, 0.5 + 0j), (2 ** 70 + 1, complex(2.0 ** 70)), (Fraction(1, 3), Decimal("0.3"), 1j)):
+    print([[a == b for b in vals] for a in vals])
+print(Decimal("0.3") < Fraction(1, 3) < Decimal("0.4"), Fraction(1, 3) > Decimal("-Infinity"), Decimal(1) >= Fraction(1))
+# Bounds past 64 bits, what a range counts, numbers past doubles.
+print([1, 2, 3][-2 ** 128:3], (1, 2)[:2 ** 70], "abc".find("c", -2 ** 70, 2 ** 70), [1, 2, 3].index(2, -2 ** 70, 2 ** 70), b"abc".count(b"c", 0, 2 ** 70),
+      (1, 2, 1).index(1, 1), (1, 2, 1).index(1, -1, 2 ** 70), range(0, 10, 2).index(4), range(5).count(3), range(5).count("a"), range(3).index(2.0))
+print(math.log10(10 ** 400), math.log2(2 ** 2000), round(math.log(3 ** 2000), 9), math.floor(1e20), math.ceil(-1e30), math.trunc(1e25))
+class Two:
+    def __index__(self): return 2
+print("abcd"[Two()], "abcd"[True], int("0", 0), int("00_0", 0))
+class No: __bool__ = __contains__ = __len__ = __iter__ = __add__ = None
+class Empty: __len__ = None
+for f in (lambda: bool(No()), lambda: 1 in No(), lambda: len(Empty()), lambda: bool(Empty()), lambda: list(No()), lambda: No() + 1, lambda: operator.matmul(42, 42),
+          lambda: 1.5 @ True, lambda: int("08", 0), lambda: range(5).index(7), lambda: (1, 2).index(1, 1), lambda: "abc"["a"], lambda: math.log(-10 ** 400),
+          lambda: struct.pack_into("<I", bytearray(3), 0, 1), lambda: struct.pack_into("<I", bytearray(10), -2, 1),
+          lambda: struct.pack_into("<I", bytearray(10), 8, 1), lambda: struct.pack_into("<I", bytearray(2), -9, 1)):
+    try: print(f())
+    except Exception as e: print(type(e).__name__, e)
+b = bytearray(8)
+struct.Struct("<H").pack_into(b, -5, 513)
+print(b)

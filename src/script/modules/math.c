@@ -115,11 +115,15 @@ static Value m_pow(Vm *vm, const Args *a)
 
 static Value log_of(Vm *vm, Value v, double (*fn)(double))
 {
+    int64_t more = is_long(vm, v) ? MAX(long_bits(v) - 1000, 0) : 0; /* what no double has room for */
+    Value top = more ? long_binary(vm, OP2_RSHIFT, v, v_int(more)) : sc_ref(v);
     double x;
+    bool ok = top.tag != T_NIL && sc_to_double(vm, top, &x);
 
-    if (!sc_to_double(vm, v, &x))
+    sc_drop(vm, top);
+    if (!ok)
         return NIL;
-    return x <= 0 ? domain(vm) : v_float(fn(x));
+    return x <= 0 ? domain(vm) : v_float(fn(x) + (more ? (double)more * fn(2) : 0));
 }
 
 static Value m_log(Vm *vm, const Args *a)
@@ -155,8 +159,7 @@ static Value to_whole(Vm *vm, Value v, KnownStr dunder, double (*fn)(double))
         return sc_raise(vm, C_ValueError, "cannot convert float NaN to integer");
     x = fn(x);
     if (fabs(x) >= 9.2233720368547758e18)
-        return sc_raise(vm, C_OverflowError, "cannot convert float %s to integer",
-                        isinf(x) ? "infinity" : "this large");
+        return isinf(x) ? sc_raise(vm, C_OverflowError, "cannot convert float infinity to integer") : long_from_double(vm, x);
     return v_int((int64_t)x);
 }
 

@@ -146,7 +146,17 @@ def iter_unpack(fmt, buffer):
 
 def pack_into(fmt, buffer, offset, *values):
     b = pack(fmt, *values)
-    buffer[offset:offset + len(b)] = b
+    n, at = len(b), offset
+    if at < 0:
+        if at + n > 0:
+            raise error(f"no space to pack {n} bytes at offset {offset}")
+        if at + len(buffer) < 0:
+            raise error(f"offset {offset} out of range for {len(buffer)}-byte buffer")
+        at += len(buffer)
+    if len(buffer) - at < n:
+        raise error(f"pack_into requires a buffer of at least {n + at} bytes for packing {n} bytes at offset {at} "
+                    f"(actual buffer size is {len(buffer)})")
+    buffer[at:at + n] = b
 
 
 class Struct:
@@ -155,6 +165,9 @@ class Struct:
 
     def pack(self, *values):
         return pack(self.format, *values)
+
+    def pack_into(self, buffer, offset, *values):
+        pack_into(self.format, buffer, offset, *values)
 
     def unpack(self, buffer):
         return unpack(self.format, buffer)

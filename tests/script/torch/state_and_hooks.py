@@ -93,3 +93,7 @@ a, b = l.register_forward_pre_hook(len), l.register_forward_pre_hook(abs)
 print(l._forward_hooks, l._backward_hooks, list(l._forward_pre_hooks.values()), b.id - a.id, a.id in l._forward_pre_hooks)
 a.remove()
 print(type(l._forward_pre_hooks).__name__, len(l._forward_pre_hooks))
+# tensors and NumPy's numbers as places in texts, ranges and lists
+import numpy as np
+for k in (np.int64(1), torch.tensor(2), torch.tensor([3])):
+    print("abcd"[k], (1, 2, 3, 4)[k], range(9)[k], b"abcd"[k], "abcd"[k:])
