@@ -73,3 +73,4 @@ for bad in (lambda: plt.plot([1, 2], [1, 2, 3]), lambda: plt.plot([1], "q"), lam
         print(str(e)[:60])
 for height in (1.0, 0.0, -3.0):  # planes
     print([["%.2g" % (v - height) for v in f(np.full((3, 3), height)).levels] for f in (plt.contour, plt.contourf)])
+print([float(v) for v in plt.axis(np.array((-1.5, 1.5, -2.0, 2.0)))])  # limits as an array

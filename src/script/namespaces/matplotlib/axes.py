@@ -382,6 +382,8 @@ class Axes(_plots.Plots, _fields.Fields, _statistics.Statistics):
         self._aspect = 1.0 if aspect == "equal" else None if aspect == "auto" else float(aspect)
 
     def axis(self, arg=None):
+        if hasattr(arg, "tolist"):
+            arg = arg.tolist()
         if arg in ("off", False):
             self._on = False
         elif arg in ("on", True):
