@@ -246,7 +246,8 @@ ScModule *sc_module(Vm *vm, const char *name, Dict *attrs)
     m->name = sc_intern(vm, name, strlen(name));
     m->attrs = attrs ? gc_ref(attrs) : sc_dict(vm);
     if (!m->name || !m->attrs ||
-        !sc_dict_put_str(vm, m->attrs, vm->known[S_name], v_obj(m->name))) {
+        !sc_dict_put_str(vm, m->attrs, vm->known[S_name], v_obj(m->name)) ||
+        (!attrs && !sc_dict_put_str(vm, m->attrs, vm->known[S_doc], NONE))) {
         obj_drop(vm, m);
         return NULL;
     }

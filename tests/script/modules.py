@@ -62,3 +62,4 @@ print(sorted(Counter([1, 1, 2]).items()), list(map(str, range(3))), isinstance({
 try:
     import nope_module
 except ModuleNotFoundError as e: print(e)
+print(__doc__, "__doc__" in globals())
