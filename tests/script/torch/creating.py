@@ -45,3 +45,12 @@ print(w * 2, w.sum(), w[0], w.exp().log(), (w @ w), w.view(1, 2), w.unsqueeze(0)
 print(w.relu(), w.softmax(0), w.sigmoid(), w.tanh(), w.max(), w.max(0), w.sqrt(), w.abs(), w.clamp(0, 1), torch.where(w > 0, w, w), w.double(), w.sum(0), w.t(), w.expand(2, 2))
 print(f"{torch.tensor(3.14159):.2f} {torch.tensor(7)} {torch.tensor([1, 2])} {torch.tensor(2.5)!r}", "%s %.3f" % (torch.tensor(1.0), torch.tensor(2.0)), "{:>8.3f}".format(torch.tensor(1.5)))
 print(torch.tensor(5).item(), float(torch.tensor(2)), int(torch.tensor(3.7)), torch.tensor([1, 2, 3]).tolist(), torch.tensor(True).item(), [float(v) for v in torch.tensor([1.0, 2.0])], 3 in torch.tensor([1, 3]), len(torch.zeros(4, 2)), range(10)[torch.tensor(3)], [10, 20, 30][torch.tensor(1)])
+# A size, a count or a length that is a number of NumPy's or a tensor; a deque is a list of numbers.
+import numpy as np
+from collections import deque
+for n in (torch.tensor(3), np.int64(3), np.array(3)):
+    print(torch.zeros(n).shape, torch.randn(n).shape, torch.ones(2).repeat(n), torch.nn.Linear(2, n).bias.shape, torch.Tensor(n).shape)
+print([p.shape for p in torch.ones(7).split(torch.tensor(3))], [p.shape for p in torch.ones(7).chunk(torch.tensor(3))], torch.FloatTensor(np.int64(2)).shape)
+print(torch.tensor(deque([1, 2.5])), torch.as_tensor(deque([1, 2])), torch.tensor(deque(), dtype=torch.int32).shape)
+try: torch.zeros(torch.tensor(2.5))
+except TypeError as e: print("TypeError")

@@ -1,5 +1,6 @@
 # torch._creation -- new tensors: of numbers, filled, ranges, random.
 import math as _math
+from collections import deque
 
 import _special
 import _torch as _w
@@ -43,6 +44,8 @@ def as_size(args):
     # f(2, 3), f((2, 3)), f([2, 3]) and f(torch.Size) mean the same.
     if len(args) == 1 and not isinstance(args[0], int):
         first = args[0]
+        if isinstance(first, _w.Tensor) and first.ndim == 0:
+            return (first.__index__(),)
         return first if isinstance(first, (tuple, list)) else tuple(first) if hasattr(first, "__len__") else args
     return args
 
@@ -62,7 +65,9 @@ def _number(x):
 
 
 def as_numbers(data):
-    # Tensors in lists are numbers, whatever their shape: each has one element.
+    # Tensors in lists are numbers, whatever their shape: each has one element. A deque is a list.
+    if isinstance(data, deque):
+        data = list(data)
     if type(data) not in (list, tuple) or not data:
         return data
     if type(data[0]) in (list, tuple) and data[0] and isinstance(data[0][0], _w.Tensor):

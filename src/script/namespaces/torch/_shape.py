@@ -276,6 +276,8 @@ def column_stack(tensors):
 def split(tensor, split_size_or_sections, dim=0):
     n = tensor.shape[dim]
     s = split_size_or_sections
+    if isinstance(s, _w.Tensor) and s.ndim == 0:
+        s = s.__index__()
     if isinstance(s, int):
         if s < 0:
             raise RuntimeError(f"split expects split_size be non-negative, but got split_size={s}")
@@ -299,6 +301,7 @@ def _pieces(x, sizes, dim, label):
 
 
 def chunk(input, chunks, dim=0):
+    chunks = chunks.__index__()
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     n = input.shape[dim]

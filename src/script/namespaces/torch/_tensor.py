@@ -156,6 +156,8 @@ def _of_type(args, dtype):
     # what the constructors of old take: sizes, one by one or as a torch.Size; or one sequence or array of numbers
     if len(args) == 1 and isinstance(args[0], Size):
         args = tuple(args[0])
+    elif len(args) == 1 and type(args[0]).__module__ == "numpy" and isinstance(args[0], _w.Tensor) and args[0].ndim == 0:
+        args = (args[0].__index__(),)
     elif len(args) == 1 and not isinstance(args[0], int):
         return _w.tensor(_creation.as_numbers(list(args[0]) if isinstance(args[0], range) else args[0]), dtype)
     return _w.full(args if args else (0,), 0, dtype)
