@@ -1,5 +1,6 @@
 # stage_both.py -- rewrite a program so that its functions run by _stage/ instead of by the machine, where that does not
-# refuse them: stage_both.py IN OUT. Every definition at the margin gets a decorator; STAGE says which half runs:
+# refuse them: stage_both.py IN OUT. Every definition at the margin gets a decorator, unless it has one (whose
+# function is the one that is written, not what stands for it); STAGE says which half runs:
 #
 #   vm      the machine, behind the same decorator
 #   find    _stage; names of functions that it refuses, in whatever call, go to the file STAGE_REFUSED
@@ -42,7 +43,7 @@ with open(sys.argv[1]) as f:
     lines = f.read().split("\n")
 out = []
 for line in lines:
-    if line.startswith("def "):
+    if line.startswith("def ") and not (out and out[-1].startswith("@")):
         out.append("@_both")
     out.append(line)
 with open(sys.argv[2], "w") as f:

@@ -25,10 +25,19 @@ class Nested:
         self.frame = frame
         self.tree = tree
         self.__name__ = tree.name
+        self.__qualname__ = f"{getattr(frame.func, '__qualname__', frame.tree.name)}.<locals>.{tree.name}"
         self.defaults = [None if p.value is None else frame.stage.eval(frame, p.value) for p in tree.params]
 
     def __call__(self, *args, **kwargs):
         return self.frame.stage.call_nested(self, args, kwargs)
+
+    @property
+    def __signature__(self):
+        from inspect import Parameter, Signature
+        kinds = {"star": Parameter.VAR_POSITIONAL, "kw": Parameter.KEYWORD_ONLY, "dstar": Parameter.VAR_KEYWORD}
+        return Signature([Parameter(p.name, Parameter.POSITIONAL_ONLY if i < self.tree.nposonly else kinds.get(p.kind, Parameter.POSITIONAL_OR_KEYWORD),
+                                    default=Parameter.empty if p.value is None else d)
+                          for i, (p, d) in enumerate(zip(self.tree.params, self.defaults))])
 
 
 specials = {}       # id of a function: (the function, what to do instead)

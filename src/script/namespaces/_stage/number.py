@@ -1,4 +1,7 @@
 # _stage.number -- Python's numbers that are not known while a program is made, and their arithmetic.
+import operator
+
+
 class Refuse(Exception):
     # Something that cannot be in a program.
     pass
@@ -168,27 +171,11 @@ binary = {
 }
 
 
-def _iadd(a, b):
-    a += b
-    return a
-
-
-def _isub(a, b):
-    a -= b
-    return a
-
-
-def _imul(a, b):
-    a *= b
-    return a
-
-
-def _idiv(a, b):
-    a /= b
-    return a
-
-
-inplace = {"+": _iadd, "-": _isub, "*": _imul, "/": _idiv}
+# What x += y does, which may write into x. TorchScript does so with these few, and makes a new tensor with the others.
+inplace = {"+": operator.iadd, "-": operator.isub, "*": operator.imul, "/": operator.itruediv, "%": operator.imod, "<<": operator.ilshift,
+           ">>": operator.irshift, "//": operator.ifloordiv, "**": operator.ipow, "&": operator.iand, "|": operator.ior, "^": operator.ixor,
+           "@": operator.imatmul}
+scripted_inplace = ("+", "-", "*", "/", "%", "<<", ">>")
 
 compare_ = {
     "<": lambda a, b: a < b, "<=": lambda a, b: a <= b, "==": lambda a, b: a == b,

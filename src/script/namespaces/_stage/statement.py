@@ -1,6 +1,6 @@
 # _stage.statement -- statements, one after the other.
 from _stage.loop import Loops
-from _stage.number import Refuse, Sym, binary, inplace
+from _stage.number import Refuse, Sym, binary, inplace, scripted_inplace
 from _stage.state import BREAK, MISSING, NEXT, RAISE, RETURN, Outcome
 from _stage.tree import leaves_out
 
@@ -402,7 +402,7 @@ class Statements(Loops):
     def augment(self, frame, s):
         b = self.eval(frame, s.b)
         t = s.a
-        own = inplace.get(s.op)
+        own = inplace[s.op] if self.numbers != "sym" or s.op in scripted_inplace else None
         fn = (lambda x, y: self.operate(s.op, x, y)) if own is None else (lambda x, y: self.without_numbers(own, x, y))
         if t.kind == "name":
             self.assign(frame, t, fn(self.lookup(frame, t), b))
@@ -418,4 +418,6 @@ class Statements(Loops):
             self.may_change(o)
             if self.numbers == "sym" and isinstance(o, dict):
                 fn = binary[s.op]       # TorchScript's items of dicts are not written in place
-            o[key] = fn(self.item(o, key), b)
+            new = fn(self.item(o, key), b)
+            if own is not None or not isinstance(o, self.w.Tensor):     # TorchScript drops what x[i] |= y of a tensor gives
+                o[key] = new

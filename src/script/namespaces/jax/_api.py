@@ -374,7 +374,8 @@ def _parameters(fun):
     fun = getattr(fun, "__wrapped__", fun)
     sort = _syntax.sort(fun)
     if sort not in ("function", "method"):
-        return None
+        said = getattr(fun, "__signature__", None)
+        return None if said is None else [p.name for p in said.parameters.values() if p.kind <= p.POSITIONAL_OR_KEYWORD]
     from _stage.tree import Node
     tree = _syntax.tree(fun if sort == "function" else fun.__func__, Node)
     return [p.name for p in tree.params if p.kind == "pos"][sort == "method":]
