@@ -183,7 +183,11 @@ stop 'lanes without batches'
 has 'a lane that is no lane' "$("$weft" serve models --lanes=1,,2 2>&1)" 'numbers of threads or names of devices'
 has 'a device that is not there' "$("$weft" serve models --lanes=cuda:7 2>&1)" "there is no device 'cuda:7'"
 fake=$(dirname "$weft")/tests/gpu
-if [ -e "$fake/libcuda.so.1" ] && LD_LIBRARY_PATH=$fake "$weft" devices 2>/dev/null | grep -q cuda:0; then
+if [ ! -e "$fake/libcuda.so.1" ]; then
+    echo "tests/test_serve.sh: no driver that stands in for NVIDIA's (make tests): no GPU is asked"
+elif ! LD_LIBRARY_PATH=$fake "$weft" devices 2>/dev/null | grep -q cuda:0; then
+    wrong "the driver in $fake shows no GPU: is it of other sources (make tests)?"
+else
     export LD_LIBRARY_PATH=$fake
     start --lanes=cuda,1 --batch=4 --delay=1000
     for i in 1 2 3 4 5 6; do has "a GPU and the host, $i" "$(post double "$two")" '"data":[2,4,6,9]'; done
