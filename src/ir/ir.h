@@ -33,14 +33,15 @@ typedef struct Ints {
 } Ints;
 
 #define INTS(n_, ...) ((Ints){(n_), (const int64_t[]){__VA_ARGS__}})
-/* Is x among them? Mostly: an axis. */
-static inline bool ints_have(Ints list, int64_t x)
+/* Where x is the first time, or -1. Mostly: an axis. */
+static inline int ints_find(Ints list, int64_t x)
 {
     for (uint32_t i = 0; i < list.n; i++)
         if (list.v[i] == x)
-            return true;
-    return false;
+            return (int)i;
+    return -1;
 }
+static inline bool ints_have(Ints list, int64_t x) { return ints_find(list, x) >= 0; }
 
 /* ---- dim.c, dim_use.c: dimensions ----------------------------------------------------------------------------
  *

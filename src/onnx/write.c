@@ -182,22 +182,10 @@ const char *w_ints(Writing *w, const int64_t *v, uint32_t n)
 /* One number of a dtype, as a scalar. */
 const char *w_number(Writing *w, wf_dtype dtype, double x)
 {
-    union {
-        float f;
-        double d;
-        uint16_t h;
-        int64_t i;
-    } v = {.i = 0};
+    _Alignas(16) char v[16] = {0};
 
-    if (dtype == WF_F32)
-        v.f = (float)x;
-    else if (dtype == WF_F64)
-        v.d = x;
-    else if (dtype == WF_F16 || dtype == WF_BF16)
-        v.h = dtype == WF_F16 ? f16_from_f64(x) : bf16_from_f64(x);
-    else
-        v.i = (int64_t)x;
-    return w_const(w, dtype, NULL, 0, &v, wf_dtype_size(dtype));
+    element_from_f64(dtype, x, v);
+    return w_const(w, dtype, NULL, 0, v, wf_dtype_size(dtype));
 }
 
 /* ---- sizes: i64[1] ------------------------------------------------------------------------------------- */

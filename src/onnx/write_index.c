@@ -18,14 +18,6 @@ typedef struct Windows { /* windows y of x, at index vectors */
     Dim sizes[MAX_RANK]; /* of a window, by axis of x */
 } Windows;
 
-static int position(Ints v, int64_t x)
-{
-    for (uint32_t i = 0; i < v.n; i++)
-        if (v.v[i] == x)
-            return (int)i;
-    return -1;
-}
-
 /* A range along axis `axis` of a value of that rank. */
 static const char *range_along(Writing *w, Dim size, uint32_t axis, uint32_t rank)
 {
@@ -58,7 +50,7 @@ static const char *start_of(Writing *w, const Windows *v, uint32_t j)
     w_attr_int(w, &attrs, "axis", v->ix.rank - 1);
     x = w_node(w, "Gather", (const char *[]){v->at, w_number(w, WF_I64, j)}, 2, &attrs);
     for (uint32_t i = 0, k = 0; i < v->y.rank; i++)
-        dims[i] = w_has(v->offsets, i) ? 1 : v->ix.dims[k++];
+        dims[i] = ints_have(v->offsets, i) ? 1 : v->ix.dims[k++];
     return w_reshape(w, index_of(w, x, (wf_dtype)v->ix.dtype), dims, v->y.rank);
 }
 
@@ -71,10 +63,10 @@ static const char *numbers(Writing *w, const Windows *v, const char **out_inside
     int64_t batch_axes[MAX_RANK];
 
     for (uint32_t i = 0; i < v->y.rank; i++)
-        if (!w_has(v->offsets, i))
+        if (!ints_have(v->offsets, i))
             batch_axes[nb++] = i;
     for (uint32_t i = 0; i < v->x.rank; i++) {
-        int j = position(v->map, i), k = position(v->operand_batching, i);
+        int j = ints_find(v->map, i), k = ints_find(v->operand_batching, i);
 
         at = w_op2(w, "Mul", at, w_scalar_dim(w, v->x.dims[i]));
         if (j >= 0) {
@@ -91,7 +83,7 @@ static const char *numbers(Writing *w, const Windows *v, const char **out_inside
                        range_along(w, v->x.dims[i],
                                    (uint32_t)batch_axes[v->indices_batching.v[k]],
                                    v->y.rank));
-        else if (!w_has(v->collapsed, i))
+        else if (!ints_have(v->collapsed, i))
             at = w_op2(
                 w, "Add", at,
                 range_along(w, v->sizes[i], (uint32_t)v->offsets.v[offset++], v->y.rank));
@@ -181,7 +173,7 @@ static void write_gather(Writing *w, const Eqn *e)
     at = w_node(w, "Gather", (const char *[]){IN(0), at}, 2, &attrs);
     /* it has x[:axis], places, x[axis+1:]; the result has offset_dims where it says */
     for (uint32_t i = 0; i < y.rank; i++) {
-        if (w_has(a->offset_dims, i)) {
+        if (ints_have(a->offset_dims, i)) {
             from[i] = no < axis ? no : no + nb;
             no++;
         } else {
@@ -221,7 +213,7 @@ static void write_scatter(Writing *w, const Eqn *e)
     Wire attrs = {.a = w->a};
 
     for (uint32_t i = 0, k = 0; i < x.rank; i++)
-        v.sizes[i] = w_has(a->inserted, i) || w_has(a->operand_batching, i)
+        v.sizes[i] = ints_have(a->inserted, i) || ints_have(a->operand_batching, i)
                          ? 1
                          : y.dims[a->update_window.v[k++]];
     at = numbers(w, &v, &inside);

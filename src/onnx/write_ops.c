@@ -427,14 +427,6 @@ static bool write_shape(Writing *w, const Eqn *e)
 
 /* ---- products -------------------------------------------------------------------------------------------- */
 
-bool w_has(Ints v, int64_t x)
-{
-    for (uint32_t i = 0; i < v.n; i++)
-        if (v.v[i] == x)
-            return true;
-    return false;
-}
-
 /* In what a product is computed: operands of other types are cast, and the result from it. */
 static wf_dtype product_type(Type x, Type y, wf_dtype acc)
 {
@@ -476,10 +468,10 @@ static void write_dot(Writing *w, const Eqn *e)
     for (uint32_t i = 0; i < a->lhs.n; i++)
         lx[a->lhs.v[i]] = ly[a->rhs.v[i]] = next, next++;
     for (uint32_t i = 0; i < x.rank; i++)
-        if (!w_has(a->lhs, i) && !w_has(a->lhs_batch, i))
+        if (!ints_have(a->lhs, i) && !ints_have(a->lhs_batch, i))
             lx[i] = out[n++] = next, next = next == 'z' ? 'A' : (char)(next + 1);
     for (uint32_t i = 0; i < y.rank; i++)
-        if (!w_has(a->rhs, i) && !w_has(a->rhs_batch, i))
+        if (!ints_have(a->rhs, i) && !ints_have(a->rhs_batch, i))
             ly[i] = out[n++] = next, next = next == 'z' ? 'A' : (char)(next + 1);
     text_init(&t, w->a);
     text_printf(&t, "%s,%s->%s", lx, ly, out);

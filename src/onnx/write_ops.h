@@ -21,7 +21,6 @@ const char *w_transpose(Writing *w, const char *x, const int64_t *perm, uint32_t
 const char *w_scalar_dim(Writing *w, Dim d); /* i64 */
 const char *w_range(Writing *w, Dim n);      /* i64[n]: 0, 1 .. */
 const char *w_concat(Writing *w, const char *const *x, uint32_t n, int64_t axis);
-bool w_has(Ints v, int64_t x);
 
 /* ---- write_index.c, write_flow.c: false if the equation is none of theirs ---- */
 

@@ -42,7 +42,6 @@ Numbering numbering_scatter(const ScatterAttr *a);
 bool numbering_check(TypeRule *t, const Numbering *m, Type x, Type indices);
 void numbering_axes(const Numbering *m, uint32_t operand_rank, uint32_t result_rank,
                     Axes *out);
-bool ints_contain(Ints a, int64_t x);
 /* GatherAttr that reads what a scatter writes: window sizes are those of the updates;
  * slice_sizes fills sizes[rank]. Windows that a scatter drops read as 0. */
 GatherAttr gather_of_scatter(const ScatterAttr *a, Type x, Type updates, Dim *sizes);

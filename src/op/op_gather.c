@@ -11,14 +11,6 @@
 
 const char *const op_index_modes[] = {"clip", "fill", "drop", "promised", NULL};
 
-bool ints_contain(Ints a, int64_t x)
-{
-    for (uint32_t i = 0; i < a.n; i++)
-        if (a.v[i] == x)
-            return true;
-    return false;
-}
-
 /* ---- numbering --------------------------------------------------------------------- */
 
 Numbering numbering_gather(const GatherAttr *a)
@@ -47,10 +39,10 @@ static bool check_batching(TypeRule *t, const Numbering *m, Type x, Type indices
                          m->operand_batching.n, m->indices_batching.n);
     for (uint32_t i = 0; i < m->operand_batching.n; i++) {
         int64_t p = m->operand_batching.v[i], q = m->indices_batching.v[i];
-        if (ints_contain(m->collapsed, p) || ints_contain(m->map, p))
+        if (ints_have(m->collapsed, p) || ints_have(m->map, p))
             return type_fail(t, WF_ERR_VALUE,
                              "axis %lld is in operand_batching and in %s", (long long)p,
-                             ints_contain(m->map, p) ? m->map_key : m->collapsed_key);
+                             ints_have(m->map, p) ? m->map_key : m->collapsed_key);
         if (x.dims[p] != indices.dims[q])
             return type_fail(
                 t, WF_ERR_SHAPE, "batching axis %lld of %s and %lld of %s differ in size",
@@ -92,10 +84,10 @@ void numbering_axes(const Numbering *m, uint32_t operand_rank, uint32_t result_r
 {
     out->nwindow = out->nbatch = 0;
     for (uint32_t i = 0; i < operand_rank; i++)
-        if (!ints_contain(m->collapsed, i) && !ints_contain(m->operand_batching, i))
+        if (!ints_have(m->collapsed, i) && !ints_have(m->operand_batching, i))
             out->operand[out->nwindow++] = i;
     for (uint32_t i = 0; i < result_rank; i++)
-        if (!ints_contain(m->window, i))
+        if (!ints_have(m->window, i))
             out->batch[out->nbatch++] = i;
 }
 
@@ -165,8 +157,8 @@ static bool check_windows(TypeRule *t, const GatherAttr *a, Type x, const Dim *d
         empty = empty || dims[i] == 0;
     for (uint32_t i = 0; i < x.rank; i++) {
         Dim n = a->slice_sizes.v[i];
-        bool single = ints_contain(a->collapsed, i),
-             batching = ints_contain(a->operand_batching, i);
+        bool single = ints_have(a->collapsed, i),
+             batching = ints_have(a->operand_batching, i);
         if ((single || batching) && n != 1)
             return type_fail(t, WF_ERR_VALUE,
                              "slice_sizes[%u] is %s, but axis %u is in %s: 1 is needed",

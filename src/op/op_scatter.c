@@ -380,7 +380,7 @@ static void split_rows(Builder *b, const EqnView *e, Val du, Rows *r)
     for (uint32_t i = 0; i < a->update_window.n; i++)
         window[i] = i;
     for (uint32_t i = 0; i < x.rank; i++)
-        if (ints_contain(a->inserted, i) || ints_contain(a->operand_batching, i))
+        if (ints_have(a->inserted, i) || ints_have(a->operand_batching, i))
             inserted[ninserted++] = i;
     for (uint32_t i = 0; i < k; i++)
         map[i] = i < a->operand_dims.n ? a->operand_dims.v[i]

@@ -190,22 +190,10 @@ const char *g_int(Graphing *g, int64_t v)
 
 const char *g_number(Graphing *g, wf_dtype d, double x)
 {
-    union {
-        float f;
-        double d;
-        uint16_t h;
-        int64_t i;
-    } v = {.i = 0};
+    _Alignas(16) char v[16] = {0};
 
-    if (d == WF_F32)
-        v.f = (float)x;
-    else if (d == WF_F64)
-        v.d = x;
-    else if (d == WF_F16 || d == WF_BF16)
-        v.h = d == WF_F16 ? f16_from_f64(x) : bf16_from_f64(x);
-    else
-        v.i = (int64_t)x;
-    return g_const(g, NULL, d, NULL, 0, &v, wf_dtype_size(d));
+    element_from_f64(d, x, v);
+    return g_const(g, NULL, d, NULL, 0, v, wf_dtype_size(d));
 }
 
 /* ---- sizes ---------------------------------------------------------------------------------------------------- */

@@ -580,14 +580,6 @@ static void write_window(Graphing *g, const Eqn *e)
 
 /* ---- indexing ---------------------------------------------------------------------------------------------------------------- */
 
-static int position(Ints v, int64_t x)
-{
-    for (uint32_t i = 0; i < v.n; i++)
-        if (v.v[i] == x)
-            return (int)i;
-    return -1;
-}
-
 static const char *take(Graphing *g, const char *x, wf_dtype d, const char *at,
                         wf_dtype index, int64_t axis)
 {
@@ -625,7 +617,7 @@ static void write_gather(Graphing *g, const Eqn *e)
         if (!ints_have(a->offset_dims, i))
             batch_axes[nb++] = i;
     for (uint32_t i = 0; i < x.rank; i++) {
-        int j = position(a->start_index_map, i), k = position(a->operand_batching, i);
+        int j = ints_find(a->start_index_map, i), k = ints_find(a->operand_batching, i);
 
         at = g_op2(g, "Mul", at, g_dim(g, x.dims[i]), WF_I64);
         if (j >=
@@ -691,7 +683,7 @@ static void write_scatter(Graphing *g, const Eqn *e)
         if (!ints_have(a->update_window, i))
             batch_axes[nb++] = i;
     for (uint32_t i = 0; i < x.rank; i++) {
-        int j = position(a->operand_dims, i), k = position(a->operand_batching, i);
+        int j = ints_find(a->operand_dims, i), k = ints_find(a->operand_batching, i);
         bool wide = k < 0 && !ints_have(a->inserted, i);
         Dim size = wide ? u.dims[a->update_window.v[window]] : 1;
 

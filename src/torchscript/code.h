@@ -62,7 +62,6 @@ const char *ts_cast(TsCode *c, const char *x, wf_dtype to);
 const char *ts_permute(TsCode *c, const char *x, const int64_t *perm, uint32_t n);
 const char *ts_full(TsCode *c, const Dim *dims, uint32_t n, const char *number, wf_dtype dtype);
 const char *ts_arange(TsCode *c, Dim n, wf_dtype dtype);
-bool ts_has(Ints v, int64_t x);
 
 /* ---- write.c ---- */
 

@@ -15,14 +15,6 @@ typedef struct Windows { /* windows y of x, at index vectors */
     Dim sizes[MAX_RANK]; /* of a window, by axis of x */
 } Windows;
 
-static int position(Ints v, int64_t x)
-{
-    for (uint32_t i = 0; i < v.n; i++)
-        if (v.v[i] == x)
-            return (int)i;
-    return -1;
-}
-
 /* An index as i64; one of u64 beyond that is as far outside. */
 static const char *index_of(TsCode *c, const char *x, wf_dtype t)
 {
@@ -58,7 +50,7 @@ static const char *start_of(TsCode *c, const Windows *v, uint32_t j)
     Dim *dims = arena_array(c->a, v->y.rank + 1u, sizeof *dims);
 
     for (uint32_t i = 0, k = 0; i < v->y.rank; i++)
-        dims[i] = ts_has(v->offsets, i) ? 1 : v->ix.dims[k++];
+        dims[i] = ints_have(v->offsets, i) ? 1 : v->ix.dims[k++];
     return ts_let(c, "torch.reshape(%s, %s)", index_of(c, ts_let(c, "torch.select(%s, -1, %u)", v->at, j), (wf_dtype)v->ix.dtype),
                  ts_dims(c, dims, v->y.rank));
 }
@@ -71,10 +63,10 @@ static const char *numbers(TsCode *c, const Windows *v, const char **out_inside)
     int64_t batch_axes[MAX_RANK];
 
     for (uint32_t i = 0; i < v->y.rank; i++)
-        if (!ts_has(v->offsets, i))
+        if (!ints_have(v->offsets, i))
             batch_axes[nb++] = i;
     for (uint32_t i = 0; i < v->x.rank; i++) {
-        int j = position(v->map, i), k = position(v->operand_batching, i);
+        int j = ints_find(v->map, i), k = ints_find(v->operand_batching, i);
         const char *more = NULL;
 
         at = ts_let(c, "torch.mul(%s, %s)", at, ts_dim(c, v->x.dims[i]));
@@ -88,7 +80,7 @@ static const char *numbers(TsCode *c, const Windows *v, const char **out_inside)
         }
         if (k >= 0)
             more = range_along(c, v->x.dims[i], (uint32_t)batch_axes[v->indices_batching.v[k]], v->y.rank);
-        else if (!ts_has(v->collapsed, i))
+        else if (!ints_have(v->collapsed, i))
             more = range_along(c, v->sizes[i], (uint32_t)v->offsets.v[offset++], v->y.rank);
         if (more)
             at = ts_let(c, "torch.add(%s, %s)", at, more);
@@ -161,7 +153,7 @@ static void write_gather(TsCode *c, const Eqn *e)
         at = ts_let(c, "torch.reshape(%s, %s)", at, ts_dims(c, dims, x.rank - 1u + nb));
     /* it has x[:axis], places, x[axis+1:]; the result has offset_dims where it says */
     for (uint32_t i = 0; i < y.rank; i++) {
-        if (ts_has(a->offset_dims, i)) {
+        if (ints_have(a->offset_dims, i)) {
             from[i] = no < axis ? no : no + nb;
             no++;
         } else {
@@ -183,7 +175,7 @@ static void write_scatter(TsCode *c, const Eqn *e)
     const char *at, *inside, *to = flat(c, IN(0)), *from = flat(c, IN(2)), *size = ts_let(c, "torch.numel(%s)", to);
 
     for (uint32_t i = 0, k = 0; i < x.rank; i++)
-        v.sizes[i] = ts_has(a->inserted, i) || ts_has(a->operand_batching, i) ? 1 : y.dims[a->update_window.v[k++]];
+        v.sizes[i] = ints_have(a->inserted, i) || ints_have(a->operand_batching, i) ? 1 : y.dims[a->update_window.v[k++]];
     at = numbers(c, &v, &inside);
     if (a->mode == INDEX_DROP && inside)
         at = ts_let(c, "torch.where(%s, %s, %s)", inside, at, size);

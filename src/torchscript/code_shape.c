@@ -3,14 +3,6 @@
 
 #include <math.h>
 
-bool ts_has(Ints v, int64_t x)
-{
-    for (uint32_t i = 0; i < v.n; i++)
-        if (v.v[i] == x)
-            return true;
-    return false;
-}
-
 /* ---- shapes ------------------------------------------------------------------------------------------ */
 
 const char *ts_full(TsCode *c, const Dim *dims, uint32_t n, const char *number, wf_dtype dtype)
@@ -209,7 +201,7 @@ static void letters(Ints batch, Ints sum, uint32_t rank, const char *shared, cha
     for (uint32_t i = 0; i < sum.n; i++)
         out[sum.v[i]] = shared[batch.n + i];
     for (uint32_t i = 0; i < rank; i++)
-        if (!ts_has(batch, i) && !ts_has(sum, i)) {
+        if (!ints_have(batch, i) && !ints_have(sum, i)) {
             own[n++] = out[i] = *next;
             *next = *next == 'z' ? 'A' : (char)(*next + 1);
         }

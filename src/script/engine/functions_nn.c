@@ -73,8 +73,8 @@ static Value end_norm(En *e, ComposedCall norm, wf_tensor x, wf_tensor w, wf_ten
     return en_end(e, en_composed(e, norm, in, 1 + (int)(f.has_weight + f.has_bias), &f, sizeof f));
 }
 
-/* layer_norm(x, n, weight, bias, eps) */
-static Value n_layer_norm(Vm *vm, const Args *a)
+/* layer_norm(x, n, weight, bias, eps), group_norm */
+static Value weighted_norm(Vm *vm, const Args *a, const char *name, ComposedCall norm)
 {
     En e = en_begin(vm, a);
     wf_tensor x, w = WF_NONE, b = WF_NONE;
@@ -85,10 +85,12 @@ static Value n_layer_norm(Vm *vm, const Args *a)
         !en_tensor_opt(&e, a->v[2], &w) || !en_tensor_opt(&e, a->v[3], &b) ||
         !en_float(&e, a->v[4], &eps))
         return en_fail(&e);
-    if (!norm_alike(&e, "layer_norm", x, w) || !norm_alike(&e, "layer_norm", x, b))
+    if (!norm_alike(&e, name, x, w) || !norm_alike(&e, name, x, b))
         return en_fail(&e);
-    return end_norm(&e, layer_norm, x, w, b, n, eps);
+    return end_norm(&e, norm, x, w, b, n, eps);
 }
+static Value n_layer_norm(Vm *vm, const Args *a) { return weighted_norm(vm, a, "layer_norm", layer_norm); }
+static Value n_group_norm(Vm *vm, const Args *a) { return weighted_norm(vm, a, "group_norm", group_norm); }
 
 static Value n_rms_norm(Vm *vm, const Args *a)
 {
@@ -101,22 +103,6 @@ static Value n_rms_norm(Vm *vm, const Args *a)
         !en_tensor_opt(&e, a->v[2], &w) || !en_float(&e, a->v[3], &eps))
         return en_fail(&e);
     return end_norm(&e, rms_norm, x, w, WF_NONE, n, eps);
-}
-
-static Value n_group_norm(Vm *vm, const Args *a)
-{
-    En e = en_begin(vm, a);
-    wf_tensor x, w = WF_NONE, b = WF_NONE;
-    int64_t n = 1;
-    double eps = 1e-5;
-
-    if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &n) ||
-        !en_tensor_opt(&e, a->v[2], &w) || !en_tensor_opt(&e, a->v[3], &b) ||
-        !en_float(&e, a->v[4], &eps))
-        return en_fail(&e);
-    if (!norm_alike(&e, "group_norm", x, w) || !norm_alike(&e, "group_norm", x, b))
-        return en_fail(&e);
-    return end_norm(&e, group_norm, x, w, b, n, eps);
 }
 
 /* batch_norm(x, mean, var, weight, bias, training, eps): (y, batch mean, batch variance) */
