@@ -65,6 +65,7 @@ TG_RULE(in_top_k);
 TG_RULE(diagonal);
 TG_RULE(band_part);
 TG_RULE(segment);
+TG_RULE(fourier);
 TG_RULE(dynamic_stitch);
 TG_RULE(unique);
 TG_RULE(reverse_sequence);

@@ -266,6 +266,29 @@ TG_RULE(band_part)
 
 /* ---- segments ---------------------------------------------------------------------------------------------------------- */
 
+/* Of segments in order there are as many as the last id says: a size that a run finds, if the ids come out of data. */
+static int64_t sorted_segments(OxRun *r, wf_tensor ids)
+{
+    wf_ctx *c = r->c;
+    wf_tensor n = wf_add(c, wf_maximum(c, wf_max(c, wf_cast(c, ids, WF_I64), NULL, 0, false), wf_int(c, -1)), wf_int(c, 1));
+
+    return wf_size_from(c, n);
+}
+
+/* How many rows each segment has. */
+static wf_tensor segment_counts(OxRun *r, wf_tensor ids, int64_t count, wf_dtype d, int rank)
+{
+    int64_t n = wf_size(r->c, ids, 0), dims[WF_MAX_RANK];
+    wf_tensor ones = wf_broadcast_to(r->c, wf_scalar(r->c, d, 1), &n, 1);
+
+    for (int i = 0; i < rank; i++)
+        dims[i] = i ? 1 : count;
+    return wf_reshape(r->c, wf_add_slices(r->c, tg_zeros(r, d, &count, 1), wf_cast(r->c, ids, WF_I64), ones, 0), dims, rank);
+}
+
+#define SORTED 8 /* segments without a row are 0, but products, which are 1 */
+#define MEAN   4
+
 /* Rows of x added (0), multiplied (1), the largest (2), the least (3) by segment; as many as input 2 says. */
 TG_RULE(segment)
 {
@@ -274,11 +297,13 @@ TG_RULE(segment)
                                             WF_SCATTER_MAX, WF_SCATTER_MIN};
     wf_tensor x = ox_in(r, 0), ids = ox_in(r, 1), to, ix;
     int64_t dims[WF_MAX_RANK], one[WF_MAX_RANK];
-    int n, rank, ri;
-    const OxNum *count = ox_nums(r, 2, &n);
+    int n, rank, ri, kind = op->arg & 3;
+    const OxNum *count = op->arg & SORTED ? NULL : ox_nums(r, 2, &n);
+    wf_dtype d;
 
-    if (!count || !ox_ok(r))
+    if (!ox_ok(r) || (!count && !(op->arg & SORTED)))
         return false;
+    d = wf_dtype_of(c, x);
     rank = wf_rank(c, x);
     ri = wf_rank(c, ids);
     if (ri != 1)
@@ -288,20 +313,24 @@ TG_RULE(segment)
         one[i] = i ? 1 : dims[0];
     ix =
         wf_broadcast_to(c, wf_reshape(c, wf_cast(c, ids, WF_I64), one, rank), dims, rank);
-    dims[0] = ox_size(r, count[0]);
+    dims[0] = count ? ox_size(r, count[0]) : sorted_segments(r, ids);
     if (!ox_bounded(r, dims, rank, OX_FILLED))
         return false;
-    if (op->arg == 0)
-        return ox_put(r, 0,
-                      wf_add_slices(c, tg_zeros(r, wf_dtype_of(c, x), dims, rank),
-                                    wf_cast(c, ids, WF_I64), x, 0));
+    if (kind == 0) {
+        wf_tensor sum = wf_add_slices(c, tg_zeros(r, d, dims, rank), wf_cast(c, ids, WF_I64), x, 0);
+
+        return ox_put(r, 0, op->arg & MEAN ? wf_div(c, sum, wf_maximum(c, segment_counts(r, ids, dims[0], d, rank), wf_scalar(c, d, 1))) : sum);
+    }
     to = wf_broadcast_to(c,
-                         wf_scalar(c, wf_dtype_of(c, x),
-                                   op->arg == 1   ? 1
-                                   : op->arg == 2 ? -3.4028234663852886e38
-                                                  : 3.4028234663852886e38),
+                         wf_scalar(c, d,
+                                   kind == 1   ? 1
+                                   : kind == 2 ? -3.4028234663852886e38
+                                               : 3.4028234663852886e38),
                          dims, rank);
-    return ox_put(r, 0, wf_scatter_along(c, to, ix, x, 0, kinds[op->arg], true));
+    to = wf_scatter_along(c, to, ix, x, 0, kinds[kind], true);
+    if (kind > 1 && (op->arg & SORTED))
+        to = wf_where(c, wf_gt(c, segment_counts(r, ids, dims[0], d, rank), wf_scalar(c, d, 0)), to, wf_scalar(c, d, 0));
+    return ox_put(r, 0, to);
 }
 
 /* out[indices[k][i]] = data[k][i], for indices that are known */

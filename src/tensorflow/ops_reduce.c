@@ -94,12 +94,12 @@ TG_RULE(einsum)
            ox_put(r, 0, wf_einsum(r->c, tg_text(r, "equation", ""), x, (int)n));
 }
 
-enum { CHOLESKY, INVERSE, DETERMINANT, SOLVE, TRIANGULAR };
+enum { CHOLESKY, INVERSE, DETERMINANT, SOLVE, TRIANGULAR, EIGH };
 
 TG_RULE(linalg)
 {
     wf_ctx *c = r->c;
-    wf_tensor a = ox_in(r, 0), b = op->arg >= SOLVE ? ox_in(r, 1) : WF_NONE;
+    wf_tensor a = ox_in(r, 0), b = op->arg == SOLVE || op->arg == TRIANGULAR ? ox_in(r, 1) : WF_NONE, w, v;
     bool adjoint = tg_bool(r, "adjoint", false);
 
     if (!ox_ok(r))
@@ -111,9 +111,31 @@ TG_RULE(linalg)
     case INVERSE: return ox_put(r, 0, wf_inv(c, a));
     case DETERMINANT: return ox_put(r, 0, wf_det(c, a));
     case SOLVE: return ox_put(r, 0, wf_solve(c, a, b));
+    case EIGH:
+        wf_eigh(c, a, &w, &v);
+        return ox_put(r, 0, w) && ox_put(r, 1, v);
     default:
         return ox_put(
             r, 0,
             wf_solve_triangular(c, a, b, tg_bool(r, "lower", true), adjoint, false));
     }
+}
+
+/* A transform of the last axes: arg is its kind, and 4 times how many they are. Real ones are of the length that input 1 says. */
+TG_RULE(fourier)
+{
+    int n = op->arg / 4, given = 0;
+    bool real = op->arg % 4 == WF_RFFT || op->arg % 4 == WF_IRFFT;
+    wf_tensor x = ox_in(r, 0);
+    const OxNum *to = real ? ox_nums(r, 1, &given) : NULL;
+    int64_t lengths[3];
+
+    if (!ox_ok(r) || (real && !to))
+        return false;
+    if (wf_rank(r->c, x) < n || (real && given != n))
+        return ox_fail(r, WF_ERR_SHAPE, "%d lengths for %d axes of %d", given, n, wf_rank(r->c, x));
+    for (int i = 0; i < given; i++)
+        lengths[i] = ox_size(r, to[i]);
+    return ox_ok(r) && ox_bounded(r, lengths, given, OX_FILLED) &&
+           ox_put(r, 0, wf_fft(r->c, x, (wf_fft_kind)(op->arg % 4), NULL, real ? lengths : NULL, n, WF_NORM_BACKWARD));
 }
