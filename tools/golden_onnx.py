@@ -278,13 +278,19 @@ def found():
     # sizes of two inputs that are one, of which the file says nothing: z[N,T] as [rows of x, -1]
     cases["joined"] = [node("Reshape", ["x", "column"], ["x2"]), node("Shape", ["x2"], ["n"], start=0, end=1),
                        node("Concat", ["n", "minus"], ["to"], axis=0), node("Reshape", ["z", "to"], ["z2"]), node("Add", ["x2", "z2"], ["y"])]
+    x8 = np.array([1, -2, 3, 4, -5, 6, -7, -8], np.float32)
+    own = {"joined": ([info("x", ["M"]), info("z", ["N", "T"])], {"x": x8, "z": np.arange(24, dtype=np.float32).reshape(8, 3)})}
+    # down and up again, beside what was there: H must be even, which only a run knows
+    cases["down_up"] = [node("MaxPool", ["z"], ["h"], kernel_shape=[2, 2], strides=[2, 2]),
+                        node("ConvTranspose", ["h", "ones"], ["h2"], strides=[2, 2], kernel_shape=[2, 2]),
+                        node("Concat", ["z", "h2"], ["zh"], axis=1), node("Add", ["zh", "h2"], ["y"])]
+    own["down_up"] = [info("z", ["N", 1, "H", "W"])], {"z": np.arange(24, dtype=np.float32).reshape(1, 1, 4, 6)}
+    init.append(at(np.ones((1, 1, 2, 2), np.float32), "ones"))
     with open("tests/onnx/found.bin", "wb") as out:
         for name, nodes in cases.items():
             outs = [o for o in ("y", "all") if any(o in n.output for n in nodes)]
-            ins, fed = [info("x", [8])], {"x": np.array([1, -2, 3, 4, -5, 6, -7, -8], np.float32)}
-            if name == "joined":
-                ins, fed["z"] = [info("x", ["M"]), info("z", ["N", "T"])], np.arange(24, dtype=np.float32).reshape(8, 3)
-            graph = helper.make_graph((pick if name != "joined" else []) + nodes, "g", ins, [helper.make_empty_tensor_value_info(o) for o in outs],
+            ins, fed = own.get(name, ([info("x", [8])], {"x": x8}))
+            graph = helper.make_graph(([] if name in own else pick) + nodes, "g", ins, [helper.make_empty_tensor_value_info(o) for o in outs],
                                       init + [at(np.array(True), "true"), at(np.array([-1]), "minus")])
             model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8).SerializeToString()
             y = ort.InferenceSession(model, providers=["CPUExecutionProvider"]).run(outs, fed)

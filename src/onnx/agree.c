@@ -1,15 +1,16 @@
-/* agree.c -- sizes that only a run knows, where tensors must agree in them.
+/* agree.c -- sizes of which only a run can say that they are equal, where tensors must agree in them.
  *
- * Symbols of inputs that must be equal become one (tensor/hint.c). What an equation finds stays as it is: the tensor is cut to
+ * Symbols of inputs that must be equal become one (tensor/hint.c). What an equation finds stays as it is, and so does what is
+ * computed of sizes (H, and twice the half of H: where a network goes down and up again): the tensor is cut to
  * the size of the other, and the program asserts that nothing was cut. A size that is 1 in some run is not stretched.
  */
 #include "functions/functions.h"
 #include "onnx/ops.h"
 
-/* May a be taken for b? Of sizes that inputs have the rule decides; 1 is stretched. */
+/* Can it not be said that a is b? Two numbers the rule refuses; 1 is stretched. */
 static bool differs(OxRun *r, int64_t a, int64_t b)
 {
-    return ox_ok(r) && a != b && a != 1 && b != 1 && (size_is_found(r->c, a) || size_is_found(r->c, b)) && !size_same(r->c, a, b);
+    return ox_ok(r) && a != b && a != 1 && b != 1 && (a < 0 || b < 0) && !size_same(r->c, a, b);
 }
 
 static wf_tensor cut(OxRun *r, wf_tensor x, int axis, int64_t size)
