@@ -158,8 +158,8 @@ TEST(a_traced_archive_serves_all_sizes_that_are_left_open)
     wf_import_options o = {sizeof o, names, types, NULL, 2};
     static const struct {
         int64_t size[2];
-        double all, first;
-    } runs[] = {{{2, 4}, -0.2439044327177332, 0.29669639468193054}, {{3, 7}, 0.3993542734884898, 0.3599967360496521}};
+        double all, first, steps;
+    } runs[] = {{{2, 4}, -0.2439044327177332, 0.29669639468193054, 2.712896578013897}, {{3, 7}, 0.3993542734884898, 0.3599967360496521, 9.7504249131307}};
     wf_ctx *c = wf_ctx_new(NULL);
     wf_model *m = NULL;
 
@@ -169,7 +169,7 @@ TEST(a_traced_archive_serves_all_sizes_that_are_left_open)
     CHECK_EQ_INT(wf_model_programs(m), 1);
     for (int k = 0; k < 2; k++) {
         int64_t n = runs[k].size[0] * runs[k].size[1], words[21];
-        wf_tensor out[2], in[2];
+        wf_tensor out[3], in[2];
         float mask[21];
         double sum = 0, y[84];
 
@@ -179,13 +179,15 @@ TEST(a_traced_archive_serves_all_sizes_that_are_left_open)
         }
         in[0] = wf_from(c, WF_I64, runs[k].size, 2, words);
         in[1] = wf_from(c, WF_F32, runs[k].size, 2, mask);
-        CHECK_EQ_INT(wf_model_run(c, m, "forward", in, 2, out, 2), WF_OK);
+        CHECK_EQ_INT(wf_model_run(c, m, "forward", in, 2, out, 3), WF_OK);
         CHECK_STR(wf_ctx_message(c), "");
         REQUIRE(wf_count(c, out[0]) == 4 * n && wf_read_f64(c, out[0], y, 4 * n) == WF_OK);
         for (int64_t i = 0; i < 4 * n; i++)
             sum += y[i] * cos((double)i);
         CHECK_NEAR(sum, runs[k].all, 1e-5);
         CHECK_NEAR(wf_item(c, wf_sum(c, out[1], NULL, 0, false)), runs[k].first, 1e-5);
+        CHECK_EQ_INT(wf_size(c, out[2], 0), runs[k].size[0] * runs[k].size[0] - 1);
+        CHECK_NEAR(wf_item(c, wf_sum(c, wf_abs(c, out[2]), NULL, 0, false)), runs[k].steps, 1e-5);
     }
     wf_model_free(m);
     wf_ctx_free(c);

@@ -11,29 +11,49 @@ const char *broadcast_sizes_text(wf_ctx *c, const Dim *dims, uint32_t rank)
     return arena_printf(&c->scratch, "%s]", text);
 }
 
-/* x[n, ..] is asked for [m, .., -1], which is whole if the inputs' sizes n and m are one: they become one, which runs check. */
-static bool fits_joined(wf_ctx *c, wf_tensor x, const Shape *to, Dim *out_rest)
+static Dim count_of(wf_ctx *c, const Shape *s)
+{
+    Dim n = 1;
+
+    for (uint32_t i = 0; i < s->rank; i++)
+        n = s->d[i] == WF_INFER ? n : size_mul(c, n, s->d[i]);
+    return n;
+}
+
+/* Are the elements those of the sizes without hints and pins? out_rest: the size that is left over */
+static bool is_whole(wf_ctx *c, Dim total, Dim known, int infer, Dim *out_rest)
+{
+    return infer >= 0 ? size_quotient(c, total, known, out_rest) : wf_size_equal(c, total, known);
+}
+
+/* x[n, ..] is asked for [m, ..], which is whole if n and m are one: they become one, which runs check. Sizes that are computed in two
+ * ways (of a convolution's result, say) are those that x has. */
+static bool agrees(wf_ctx *c, wf_tensor x, Shape *to, int infer)
 {
     Shape s;
-    Dim known = 1;
-    bool joined = false;
+    bool changed = false;
+    Dim rest = 0;
 
-    if (!joining_trace(c) || !shape_of(c, x, "wf_reshape", &s))
+    if (!joining_trace(c) || !shape_of(c, x, "wf_reshape", &s) || is_whole(c, size_prod(c, s.d, s.rank), count_of(c, to), infer, &rest))
         return false;
-    for (uint32_t i = 0; i < MIN(s.rank, to->rank) && to->d[i] != WF_INFER; i++)
-        joined = (s.d[i] < 0 && to->d[i] < 0 && s.d[i] != to->d[i] && size_same(c, s.d[i], to->d[i])) || joined;
-    if (!joined || !shape_of(c, x, "wf_reshape", &s))
-        return false;
-    for (uint32_t i = 0; i < to->rank; i++)
-        known = to->d[i] == WF_INFER ? known : size_mul(c, known, to->d[i]);
-    return size_exact(c, size_prod(c, s.d, s.rank), known, out_rest);
+    for (uint32_t i = 0; i < MIN(s.rank, to->rank) && to->d[i] != WF_INFER; i++) {
+        if (s.d[i] >= 0 || to->d[i] >= 0 || s.d[i] == to->d[i])
+            continue;
+        if (!size_same_or_guarded(c, s.d[i], to->d[i]))
+            return changed;
+        changed = true;
+        if (!shape_of(c, x, "wf_reshape", &s))
+            return false;
+        to->d[i] = s.d[i];
+    }
+    return changed;
 }
 
 wf_tensor wf_reshape(wf_ctx *c, wf_tensor x, const int64_t *dims, int rank)
 {
     IN_CALL(c);
     Shape s, o = {(uint32_t)rank, {0}};
-    Dim known = 1, total;
+    Dim known, total;
     int infer = -1;
 
     if (!shape_of(c, x, "wf_reshape", &s))
@@ -45,18 +65,19 @@ wf_tensor wf_reshape(wf_ctx *c, wf_tensor x, const int64_t *dims, int rank)
         return WF_NONE;
     for (int i = 0; i < rank; i++) {
         o.d[i] = dims[i];
-        if (dims[i] != WF_INFER) {
-            known = size_mul(c, known, dims[i]);
+        if (dims[i] != WF_INFER)
             continue;
-        }
         if (infer >= 0)
             return tensor_fail(c, WF_ERR_VALUE, "wf_reshape: only one size can be inferred");
         infer = i;
     }
+    if (agrees(c, x, &o, infer) && !shape_of(c, x, "wf_reshape", &s))
+        return WF_NONE;
+    known = count_of(c, &o);
     total = size_prod(c, s.d, s.rank);
     if (failed(c))
         return WF_NONE;
-    if (infer >= 0 && !size_exact(c, total, known, &o.d[infer]) && !fits_joined(c, x, &o, &o.d[infer]))
+    if (infer >= 0 && !size_exact(c, total, known, &o.d[infer]))
         return tensor_fail(
             c, WF_ERR_SHAPE,
             "wf_reshape: the elements of %s cannot be divided into %s",
@@ -377,7 +398,7 @@ wf_tensor wf_tile(wf_ctx *c, wf_tensor x, const int64_t *reps, int n)
     for (uint32_t i = 0; i < rank; i++) {
         Dim size = i + s.rank >= rank ? s.d[i + s.rank - rank] : 1;
         int64_t rep = i + (uint32_t)n >= rank ? reps[i + (uint32_t)n - rank] : 1;
-        if (rep < 0)
+        if (rep < 0 && !size_is_known(c, rep))
             return tensor_fail(c, WF_ERR_VALUE, "wf_tile: a count is negative");
         wide.d[2 * i] = rep;
         wide.d[2 * i + 1] = size;

@@ -227,6 +227,32 @@ bool size_same(wf_ctx *c, Dim a, Dim b)
     return ok;
 }
 
+bool size_same_or_guarded(wf_ctx *c, Dim a, Dim b)
+{
+    IN_GRAPH_OF_SIZE(c, MIN(a, b));
+    bool ok = false;
+    int64_t x, y;
+    Trace *tr;
+    Dims *d;
+
+    if (a == b || failed(c) || !joining_trace(c))
+        return a == b;
+    T_ENTER(c, false)
+    tr = c->tensors->trace;
+    d = &tr->b->dims;
+    if (trace_size(c, tr, &a) && trace_size(c, tr, &b)) {
+        a = settled(tr, a);
+        b = settled(tr, b);
+        if (is_symbol(tr, a) && is_symbol(tr, b))
+            ok = make_same(c, a, b);
+        else if (tr == joining_trace(c) && !dim_mentions(d, a, SYM_EQN) && !dim_mentions(d, b, SYM_EQN) &&
+                 !dim_value(d, dim_sub(d, a, b), &x) && (!tr->hinted || (hint_of(c, tr, a, &x) && hint_of(c, tr, b, &y) && x == y)))
+            ok = dim_guard(d, a, true, b, c->tensors->place);
+    }
+    T_LEAVE(c);
+    return ok;
+}
+
 bool size_is_found(wf_ctx *c, Dim d)
 {
     IN_GRAPH_OF_SIZE(c, d);

@@ -257,11 +257,14 @@ Dim size_prod(wf_ctx *c, const Dim *d, uint32_t n);
 bool size_is_known(wf_ctx *c, Dim d); /* a number, or of the innermost trace or an open graph */
 /* The same size? In a hinted trace sizes that agree in the example are made one. */
 bool size_same(wf_ctx *c, Dim a, Dim b);
+/* The same where they are symbols of inputs, or from now on: a run whose sizes differ there is refused. */
+bool size_same_or_guarded(wf_ctx *c, Dim a, Dim b);
 bool size_is_found(wf_ctx *c, Dim d); /* does it mention a size that only a run knows? */
 /* Is it 1? In a hinted trace a symbol that is 1 in the example becomes 1. */
 bool size_one(wf_ctx *c, Dim d);
 /* a == q*b; false: not so, or not provable (in a hinted trace it is made so) */
 bool size_exact(wf_ctx *c, Dim a, Dim b, Dim *out_q);
+bool size_quotient(wf_ctx *c, Dim a, Dim b, Dim *out_q); /* only if it is so for all sizes: nothing is joined */
 /* An axis in 0..rank-1; false with an error. */
 bool axis_of(wf_ctx *c, const char *fn, int axis, uint32_t rank, uint32_t *out);
 /* A size as an i64 or float scalar tensor (weak). */

@@ -593,7 +593,7 @@ Dim size_prod(wf_ctx *c, const Dim *d, uint32_t n)
     return r;
 }
 
-bool size_exact(wf_ctx *c, Dim a, Dim b, Dim *out_q)
+static bool divided(wf_ctx *c, Dim a, Dim b, bool by_hint, Dim *out_q)
 {
     IN_GRAPH_OF_SIZE(c, MIN(a, b));
     Trace *tr = c->tensors ? c->tensors->trace : NULL;
@@ -609,11 +609,14 @@ bool size_exact(wf_ctx *c, Dim a, Dim b, Dim *out_q)
     ok = trace_size(c, tr, &a) && trace_size(c, tr, &b);
     a = hint_size(c, tr, a);
     b = hint_size(c, tr, b);
-    ok = ok &&
-         (dim_exact(&tr->b->dims, a, b, out_q) || hint_exact(c, a, b, out_q));
+    ok = ok && (dim_exact(&tr->b->dims, a, b, out_q) || (by_hint && hint_exact(c, a, b, out_q)));
     T_LEAVE(c);
     return ok;
 }
+
+bool size_exact(wf_ctx *c, Dim a, Dim b, Dim *out_q) { return divided(c, a, b, true, out_q); }
+
+bool size_quotient(wf_ctx *c, Dim a, Dim b, Dim *out_q) { return divided(c, a, b, false, out_q); }
 
 bool axis_of(wf_ctx *c, const char *fn, int axis, uint32_t rank, uint32_t *out)
 {

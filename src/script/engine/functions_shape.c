@@ -114,6 +114,15 @@ static Value n_split(Vm *vm, const Args *a)
     return en_end_tuple(&e, out, n);
 }
 
+/* A size that is left open stays one, by an example too. */
+static bool place_of(En *e, Value v, int64_t *out)
+{
+    if (!is_size(e->vm, v))
+        return en_size(e, v, out);
+    *out = en_size_dim(v);
+    return true;
+}
+
 static Value n_narrow(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
@@ -121,7 +130,7 @@ static Value n_narrow(Vm *vm, const Args *a)
     int64_t axis = 0, start = 0, length = 0;
 
     if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &axis) ||
-        !en_size(&e, a->v[2], &start) || !en_size(&e, a->v[3], &length))
+        !place_of(&e, a->v[2], &start) || !place_of(&e, a->v[3], &length))
         return en_fail(&e);
     return en_end(&e, wf_narrow(e.c, x, (int)axis, start, length));
 }

@@ -82,6 +82,12 @@ static Value size_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, boo
         sc_drop(vm, sb);
         return v.tag == T_NIL ? en_fail(&e) : en_end_value(&e, v);
     }
+    if (op == OP2_ADD && a.tag == T_INT && a.i < 0 && is_size(vm, b)) { /* -1 + n */
+        Value n = b;
+
+        b = a;
+        a = n;
+    }
     if ((op == OP2_ADD || op == OP2_SUB) && b.tag == T_INT && b.i < 0 && b.i > INT64_MIN) { /* n + -1 */
         op = op == OP2_ADD ? OP2_SUB : OP2_ADD;
         b = v_int(-b.i);
@@ -125,8 +131,8 @@ static Value size_compare(Vm *vm, CmpOp op, Value a, Value b)
     if (dim_arg(vm, a, &x) && dim_arg(vm, b, &y) &&
         (wf_size_equal(vm->cx, x, y) || (x < 0 && y < 0 && alike(vm->cx, x, y))))
         return v_bool(op == CMP_EQ || op == CMP_LE || op == CMP_GE);
-    if ((op == CMP_EQ || op == CMP_NE) && ((a.tag == T_INT && a.i < 1 && size_is_positive(vm->cx, as_size(b)->dim)) ||
-                                           (b.tag == T_INT && b.i < 1 && size_is_positive(vm->cx, as_size(a)->dim))))
+    if ((op == CMP_EQ || op == CMP_NE) && ((a.tag == T_INT && a.i < 1 && (a.i < 0 || size_is_positive(vm->cx, as_size(b)->dim))) ||
+                                           (b.tag == T_INT && b.i < 1 && (b.i < 0 || size_is_positive(vm->cx, as_size(a)->dim)))))
         return v_bool(op == CMP_NE);
     if (a.tag == T_FLOAT || b.tag == T_FLOAT) {
         if (is_size(vm, a))

@@ -635,7 +635,8 @@ class Core(_order.Order, _signal.Signal):
         x = self.w.concat(parts, axis) if len(parts) > 1 else x
         for _ in range(n):
             m = x.shape[axis]
-            hi, lo = self.w.narrow(x, axis, min(1, m), max(m - 1, 0)), self.w.narrow(x, axis, 0, max(m - 1, 0))
+            first, rest = (1, m - 1) if self.w.is_size(m) else (min(1, m), max(m - 1, 0))
+            hi, lo = self.w.narrow(x, axis, first, rest), self.w.narrow(x, axis, 0, rest)
             x = self.w.ne(hi, lo) if x.dtype.kind == "b" else hi - lo
         return x
 
