@@ -193,6 +193,14 @@ TEST(weights_of_four_bits_are_what_their_definition_gives)
     CHECK(counts['D'] == 8);
 }
 
+TEST(zero_points_by_column_are_not_the_first)
+{
+    int counts[256] = {0};
+
+    check_pack("tests/onnx/columns.bin", counts);
+    CHECK(counts['D'] == 1);
+}
+
 TEST(sizes_that_only_a_run_knows_meet_and_lists_grow_in_loops)
 {
     int counts[256] = {0};

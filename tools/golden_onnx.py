@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """tests/onnx/net.onnx, a small network with its loss as PyTorch exports it, and what PyTorch computes of it
 (tests/onnx/net.safetensors): loss, gradients by all parameters, and the same in training. tests/onnx/microsoft.bin: ops of
-com.microsoft with what ONNX Runtime computes, as tools/onnx_cases packs cases. tests/onnx/halves.bin: weights of 4 bits in the same form, by their definition. tests/onnx/found.bin: sizes that only a run knows. tests/onnx/positions.onnx: numbers from one open size
+com.microsoft with what ONNX Runtime computes, as tools/onnx_cases packs cases. tests/onnx/halves.bin: weights of 4 bits in the same form, by their definition. tests/onnx/columns.bin: zero points by column. tests/onnx/found.bin: sizes that only a run knows. tests/onnx/positions.onnx: numbers from one open size
 to another.
 
     tools/golden_onnx.py        needs torch, onnx and onnxruntime"""
@@ -248,6 +248,23 @@ def positions():
         out.write(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9).SerializeToString())
 
 
+def columns():
+    """Weights with a zero point for each column, of which the first is 128: the others are not."""
+    rng = np.random.default_rng(2)
+    a, w = rng.integers(0, 256, (5, 12)).astype(np.uint8), rng.integers(0, 256, (12, 6)).astype(np.uint8)
+    values = {"sa": np.float32(0.02), "za": np.uint8(7), "w": w, "sw": rng.uniform(0.001, 0.003, 6).astype(np.float32),
+              "zw": np.array([128, 130, 141, 121, 87, 104], np.uint8), "sy": np.float32(0.03), "zy": np.uint8(120)}
+    graph = helper.make_graph([helper.make_node("QLinearMatMul", ["a", "sa", "za", "w", "sw", "zw", "sy", "zy"], ["y"])], "g",
+                              [helper.make_tensor_value_info("a", 2, ["N", 12])], [helper.make_tensor_value_info("y", 2, ["N", 6])],
+                              [numpy_helper.from_array(v, k) for k, v in values.items()])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8).SerializeToString()
+    y = ort.InferenceSession(model, providers=["CPUExecutionProvider"]).run(None, {"a": a})[0]
+    with open("tests/onnx/columns.bin", "wb") as out:
+        out.write(struct.pack("<I", 7) + b"columns" + struct.pack("<ddII", 0, 0, 1, 1))
+        for part in [model] + [numpy_helper.from_array(v).SerializeToString() for v in (a, y)]:
+            out.write(struct.pack("<I", len(part)) + part)
+
+
 # ---- sizes that only a run knows -----------------------------------------------------------------------------------------
 
 def found():
@@ -303,5 +320,6 @@ def found():
 main()
 microsoft()
 halves()
+columns()
 positions()
 found()

@@ -165,10 +165,11 @@ static wf_tensor less_zero(OxRun *r, wf_tensor x, wf_tensor zero)
 static wf_tensor centred_weight(OxRun *r, const OxQuant *w)
 {
     double zero;
+    bool known = known_zero(r, w->zero_value, &zero);
 
-    if (known_zero(r, w->zero_value, &zero) && zero == 0)
+    if (known && zero == 0)
         return w->q;
-    if (zero == 128 && wf_dtype_of(r->c, w->q) == WF_U8)
+    if (known && zero == 128 && wf_dtype_of(r->c, w->q) == WF_U8)
         return wf_cast(r->c, less_zero(r, w->q, wf_scalar(r->c, WF_I16, zero)), WF_I8);
     return less_zero(r, w->q, w->zero);
 }
