@@ -303,6 +303,11 @@ def found():
                         node("Concat", ["z", "h2"], ["zh"], axis=1), node("Add", ["zh", "h2"], ["y"])]
     own["down_up"] = [info("z", ["N", 1, "H", "W"])], {"z": np.arange(24, dtype=np.float32).reshape(1, 1, 4, 6)}
     init.append(at(np.ones((1, 1, 2, 2), np.float32), "ones"))
+    # a graph whose first nodes come last, which ONNX Runtime puts in order
+    cases["turned"] = [node("Add", ["k", "b"], ["y"]), node("If", ["true"], ["k"], then_branch=helper.make_graph(
+        [node("Neg", ["h"], ["k2"])], "then", [], [info("k2", None)]), else_branch=helper.make_graph(
+        [node("Neg", ["x"], ["k3"])], "else", [], [info("k3", None)])), node("Exp", ["x"], ["h"]), node("Abs", ["x"], ["b"])]
+    own["turned"] = [info("x", ["M"])], {"x": x8 / 4}
     with open("tests/onnx/found.bin", "wb") as out:
         for name, nodes in cases.items():
             outs = [o for o in ("y", "all") if any(o in n.output for n in nodes)]

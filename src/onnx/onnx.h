@@ -7,6 +7,7 @@
  *   value.c      what a name stands for while a graph is run; attributes; memory
  *   nums.c       integers that are made of sizes: chains of Shape, Gather, Concat ..
  *   agree.c      sizes that only a run knows, where tensors meet
+ *   order.c      nodes behind those that make their inputs
  *   run.c        graphs, nodes, functions, one after the other
  *   ops.c        the table of ops, one line each; ops_<family>.c their rules
  *   import.c     a model file as a wf_model
@@ -429,7 +430,9 @@ bool onnx_read(wf_ctx *cx, const char *file, Blob *blob, const wf_import_options
 
 /* ---- run.c ---------------------------------------------------------------------------------- */
 
-bool ox_names(OxRun *r, OxGraph *g); /* its names numbered */
+bool ox_names(OxRun *r, OxGraph *g); /* its names numbered, its nodes in order */
+uint32_t ox_name_number(const OxGraph *g, const char *name); /* UINT32_MAX: not one of its names */
+bool ox_order(OxRun *r, OxGraph *g);
 bool ox_run_graph(OxRun *r, OxEnv *env); /* inputs of the env are set */
 OxValue *ox_lookup(OxRun *r, const char *name);
 OxEnv *ox_env(OxRun *r, OxGraph *g, OxEnv *outer);

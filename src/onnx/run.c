@@ -15,7 +15,7 @@ static uint32_t name_hash(const char *s)
     return h;
 }
 
-static OxSlot *slot_of(OxGraph *g, const char *name)
+static OxSlot *slot_of(const OxGraph *g, const char *name)
 {
     uint32_t k = name_hash(name) & g->mask;
 
@@ -59,7 +59,14 @@ bool ox_names(OxRun *r, OxGraph *g)
     for (size_t i = 0; i < g->nodes.n; i++)
         for (size_t k = 0; k < g->nodes.v[i]->out.n; k++)
             add_name(g, g->nodes.v[i]->out.v[k]);
-    return true;
+    return ox_order(r, g);
+}
+
+uint32_t ox_name_number(const OxGraph *g, const char *name)
+{
+    const OxSlot *s = slot_of(g, name);
+
+    return s->name ? s->number : UINT32_MAX;
 }
 
 OxValue *ox_name_value(OxEnv *env, const char *name)
