@@ -312,7 +312,7 @@ static bool guard_holds(Vm *vm, Value where, Value key, Value value)
 {
     const Value *v = NULL;
 
-    if (where.o->cls == vm->cls[C_dict]) {
+    if (sc_is(vm, where, C_dict)) {
         Dict *d = (Dict *)(void *)where.o;
 
         if (key.tag == T_NONE)
@@ -422,6 +422,7 @@ bool en_take_guards(Vm *vm, Value v, Value *out)
             sc_put(vm, key, sc_ref(v_obj(sc_intern_str(vm, as_str(*key)))));
         ok = where.tag == T_OBJ &&
              (where.o->cls == vm->cls[C_dict] ? named || key->tag == T_NONE
+              : sc_is(vm, where, C_dict) ? key->tag == T_NONE /* of others the number of entries alone */
               : where.o->cls == vm->cls[C_list]
                   ? (key->tag == T_INT && key->i >= 0) || key->tag == T_NONE
                   : where.o->cls == vm->cls[C_function] && named);

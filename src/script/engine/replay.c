@@ -105,7 +105,7 @@ static Dict *spot_dict(Vm *vm, const Replayed *k, const Held *s, Value self)
 {
     Value v = s->from < 0 ? self : k->found[s->from]->e[s->at].val;
 
-    if (v.tag != T_OBJ || v.o->cls != (s->cls ? s->cls : vm->cls[C_dict]))
+    if (v.tag != T_OBJ || (s->cls ? v.o->cls != s->cls : !sc_is(vm, v, C_dict)))
         return NULL;
     return s->cls ? attrs_of(v.o) : (Dict *)(void *)v.o;
 }
@@ -217,7 +217,7 @@ static bool note_module(Vm *vm, Replayed *k, int from, uint32_t at, Obj *module,
             part = is_str(d->e[j].key) && !strcmp(as_str(d->e[j].key)->s, parts[p]);
         if (!part)
             continue;
-        if (v.tag != T_OBJ || v.o->cls != vm->cls[C_dict] || (i = note_dict(vm, k, own, j, NULL, (Dict *)(void *)v.o)) < 0)
+        if (v.tag != T_OBJ || !sc_is(vm, v, C_dict) || (i = note_dict(vm, k, own, j, NULL, (Dict *)(void *)v.o)) < 0)
             return false;
         if (strcmp(as_str(d->e[j].key)->s, "_modules") != 0)
             continue;

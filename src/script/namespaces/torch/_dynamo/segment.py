@@ -91,8 +91,8 @@ class Reads:
         if not all([type(x) is dict and type(y) is str for x, y in zip(state[::2], state[1::2])]):
             return None
         places = zip(guards[::3], guards[1::3])
-        if not all([type(x) is dict and (y is None or type(y) is str) or type(x) is list or _syntax.sort(x) == "function"
-                    for x, y in places]):
+        if not all([isinstance(x, dict) and y is None or type(x) is dict and type(y) is str or type(x) is list or
+                    _syntax.sort(x) == "function" for x, y in places]):
             return None
         return state, guards
 
