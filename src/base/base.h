@@ -597,6 +597,7 @@ const void *runtime_find_code(wf_runtime *r, Hash key, size_t *out_size);
 Pool *ctx_threads(wf_ctx *cx);
 /* How many threads the context's work is split for; 0: as many as there are cores. */
 int ctx_wish(const wf_ctx *cx);
+void ctx_set_wish(wf_ctx *cx, int threads); /* from the next run on */
 const wf_allocator *runtime_allocator(const wf_runtime *r);
 /* Devices beside the host, which has the number 0. close is called when the runtime goes,
  * and is the same for all. Gives the device's number; 0: there are too many. */

@@ -281,6 +281,8 @@ int ctx_wish(const wf_ctx *cx)
     return cx->options.threads ? cx->options.threads : r ? r->threads : 0;
 }
 
+void ctx_set_wish(wf_ctx *cx, int threads) { cx->options.threads = threads; }
+
 const wf_allocator *runtime_allocator(const wf_runtime *r) { return &r->al; }
 
 /* ---- devices ------------------------------------------------------------------------ */

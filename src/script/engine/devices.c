@@ -284,6 +284,27 @@ wf_tensor en_at_home(En *e, wf_tensor t)
     return wf_to_device(e->c, t, to);
 }
 
+/* How many threads work is split for. */
+static Value n_threads(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    int wish = ctx_wish(e.c);
+
+    return en_end_value(&e, v_int(wish ? wish : cpu_count()));
+}
+
+/* 0: as many as there are cores. */
+static Value n_set_threads(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    int64_t n = 0;
+
+    if (!en_int(&e, a->v[0], &n))
+        return en_fail(&e);
+    ctx_set_wish(e.c, (int)MAX(0, MIN(n, THREADS_MAX)));
+    return en_end_value(&e, NONE);
+}
+
 const NativeDef engine_devices[] = {
     {"device_count", n_device_count, ""},
     {"device_label", n_device_label, "i"},
@@ -295,6 +316,8 @@ const NativeDef engine_devices[] = {
     {"to_device", n_to_device, "x,i"},
     {"set_home", n_set_home, "i"},
     {"one_device", n_one_device, "on"},
+    {"threads", n_threads, ""},
+    {"set_threads", n_set_threads, "n"},
     {0},
 };
 

@@ -111,11 +111,41 @@ experimental = _Experimental()
 
 
 class _Threading:
-    def set_intra_op_parallelism_threads(self, num_threads):
-        return None
+    _inside = _between = 0      # 0: as many as there are cores
 
-    set_inter_op_parallelism_threads = set_intra_op_parallelism_threads
+    def get_intra_op_parallelism_threads(self):
+        return self._inside
+
+    def set_intra_op_parallelism_threads(self, num_threads):
+        _gpu._w.set_threads(num_threads)
+        self._inside = num_threads
+
+    def get_inter_op_parallelism_threads(self):
+        return self._between
+
+    def set_inter_op_parallelism_threads(self, num_threads):
+        self._between = num_threads     # ops run one after the other here
 
 
 threading = _Threading()
-optimizer = _Threading()
+
+
+class _Optimizer:
+    # What is told is kept: programs are optimised and compiled by passes of their own, which change no result.
+    def __init__(self):
+        self._jit, self._options = False, {"disable_model_pruning": False, "disable_meta_optimizer": False}
+
+    def get_jit(self):
+        return "autoclustering" if self._jit else ""
+
+    def set_jit(self, enabled):
+        self._jit = bool(enabled)
+
+    def get_experimental_options(self):
+        return dict(self._options)
+
+    def set_experimental_options(self, options):
+        self._options.update(options)
+
+
+optimizer = _Optimizer()

@@ -146,16 +146,31 @@ def can_cast(from_, to):
     return _RANK[from_.kind] <= _RANK[to.kind]
 
 
-def get_num_threads():
-    return 1
+get_num_threads = _w.threads
+_between = []       # threads that run ops side by side, as told: ops run one after the other here
+
+
+def _threads(name, n):
+    if type(n) is not int:
+        raise RuntimeError(f"{name} expects an int, but got {type(n).__name__}")
+    if n <= 0:
+        raise RuntimeError(f"{name} expects a positive integer")
+    return n
 
 
 def set_num_threads(n):
-    pass
+    _w.set_threads(_threads("set_num_threads", n))
 
 
-get_num_interop_threads = get_num_threads
-set_num_interop_threads = set_num_threads
+def get_num_interop_threads():
+    return _between[0] if _between else _w.threads()
+
+
+def set_num_interop_threads(n):
+    n = _threads("set_num_interop_threads", n)
+    if _between:
+        raise RuntimeError("Error: cannot set number of interop threads after parallel work has started or set_num_interop_threads called")
+    _between.append(n)
 
 
 def use_deterministic_algorithms(mode, *, warn_only=False):
