@@ -17,7 +17,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -62,7 +61,8 @@ typedef struct Left { /* what a member brings to a meeting */
 typedef struct Meeting { /* of a group along some axes; its first member's */
     int64_t n;
     _Atomic int64_t sleeping;
-    _Atomic(Left *) left; /* [2][n], in turn; made at need */
+    _Atomic(Left *) left; /* [2][n], in turn; made at need, */
+    char *room;           /* in here, which need not be aligned */
 } Meeting;
 
 struct Team {
@@ -102,7 +102,7 @@ static Left *left_at(const Meeting *w, uint64_t turn, int64_t k)
 
 static bool is_here(const Meeting *w, uint64_t turn, int64_t k)
 {
-    return atomic_load_explicit(&left_at(w, turn, k)->turn, memory_order_acquire) == turn;
+    return atomic_load_explicit(&left_at(w, turn, k)->turn, memory_order_seq_cst) == turn;
 }
 
 /* Who has met the others later than that has met them then: a place is left again two meetings later. */
@@ -186,16 +186,18 @@ static bool meet(Member *m, const Exchange *x, Meeting *w, uint64_t turn)
     return come_soon(m->team, w, turn) || sleep_until(m, x, w, turn);
 }
 
+static size_t room_bytes(int64_t n) { return (size_t)(2 * n) * sizeof(Left) + _Alignof(Left); }
+
 /* Its places are there; false: no memory. */
 static bool has_places(Team *t, Meeting *w, int64_t n)
 {
-    const size_t bytes = (size_t)(2 * n) * sizeof(Left);
     Left *left = atomic_load_explicit(&w->left, memory_order_acquire);
 
     if (left)
         return true;
     pthread_mutex_lock(&t->lock);
-    if (!w->left && (left = aligned_alloc(64, bytes))) {
+    if (!w->left && (w->room = mem_alloc(&t->al, room_bytes(n)))) {
+        left = (Left *)(void *)(w->room + (-(uintptr_t)w->room & (_Alignof(Left) - 1)));
         for (int64_t k = 0; k < 2 * n; k++)
             atomic_init(&left[k].turn, 0);
         w->n = n;
@@ -355,7 +357,8 @@ static void free_team(Team *t)
         arena_free(&m->lines);
     }
     for (int64_t k = 0; t->meeting && k < t->mesh.devices << t->mesh.n; k++)
-        free(t->meeting[k].left);
+        if (t->meeting[k].room)
+            mem_free(&t->al, t->meeting[k].room, room_bytes(t->meeting[k].n));
     pthread_mutex_destroy(&t->lock);
     pthread_cond_destroy(&t->go);
     pthread_cond_destroy(&t->met);
