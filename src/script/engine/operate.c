@@ -717,11 +717,15 @@ int en_tensor_truth(Vm *vm, Value self)
     return en_end_value(&e, NONE).tag == T_NIL || sc_failed(vm) ? -1 : r;
 }
 
+/* Elements are taken of parts of so many, so that a long array needs no more programs than a part has elements. */
+#define ITER_PART 1024
+
 Value en_tensor_iter(Vm *vm, Value self)
 {
     En e = en_begin_front(vm, as_tensor(self)->front);
-    wf_tensor t = as_tensor(self)->t;
+    wf_tensor t = as_tensor(self)->t, part = t;
     int64_t n = wf_rank(e.c, t) > 0 ? wf_size(e.c, t, 0) : -1;
+    bool parts = n > ITER_PART && !wf_is_symbolic(e.c, t);
     List *l = NULL;
     Value it;
 
@@ -733,9 +737,11 @@ Value en_tensor_iter(Vm *vm, Value self)
     else
         l = sc_list(vm, n);
     for (int64_t i = 0; l && i < n; i++) {
-        wf_index ix = wf_at_int(i);
+        wf_index ix = wf_at_int(parts ? i % ITER_PART : i), of = wf_at_slice(i, i + ITER_PART < n ? i + ITER_PART : n);
 
-        l->v[i] = en_box(&e, wf_index_get(e.c, t, &ix, 1));
+        if (parts && i % ITER_PART == 0)
+            part = wf_index_get(e.c, t, &of, 1);
+        l->v[i] = en_box(&e, wf_index_get(e.c, part, &ix, 1));
         if (l->v[i].tag == T_NIL) {
             obj_drop(vm, l);
             l = NULL;
