@@ -345,6 +345,34 @@ static Value watched(Vm *vm, const char *name, Value a, Value b, Value r, Value 
     return NIL;
 }
 
+/* x, as its own square root where x and y are 0: the slope there is infinite. */
+static wf_tensor zero_by_root(wf_ctx *c, wf_tensor x, wf_tensor y)
+{
+    wf_tensor some = wf_logical_or(c, wf_cast(c, x, WF_BOOL), wf_cast(c, y, WF_BOOL));
+
+    return wf_where(c, some, x, wf_sqrt(c, wf_where(c, some, wf_cast(c, wf_float(c, 1), wf_dtype_of(c, x)), x)));
+}
+
+/* Where a library means something of its own. TensorFlow: the whole quotient of floats is the floor of the quotient
+ * as it is rounded, and the slope of x^y at 0 to the 0 is NaN, 0 times that of x^-1, which is infinite. NumPy: a bool
+ * to a bool, and an array of them squared, is an int8. */
+static wf_tensor own_binary(En *e, BinOp op, Value a, Value b, wf_tensor x, wf_tensor y)
+{
+    wf_ctx *c = e->c;
+    bool real = dtype_is_float(wf_dtype_of(c, x));
+
+    if (is_strict(e) && op == OP2_FLOORDIV && real)
+        return wf_floor(c, wf_div(c, x, y));
+    if (is_strict(e) && op == OP2_POW && real && !(b.tag == T_FLOAT && b.f != 0) && !(b.tag == T_INT && b.i))
+        x = zero_by_root(c, x, y);
+    if (op == OP2_POW && e->f == &e->vm->engine->front[FRONT_NUMPY] && wf_dtype_of(c, x) == WF_BOOL &&
+        (wf_dtype_of(c, y) == WF_BOOL || (b.tag == T_INT && b.i == 2 && !is_scalar(e->vm, a)))) {
+        x = wf_cast(c, x, WF_I8);
+        y = wf_cast(c, y, WF_I8);
+    }
+    return binary_fn[op](c, x, y);
+}
+
 Value en_tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inplace)
 {
     Value rule = op == OP2_MUL ? beside_sequence(vm, a, b, reflected) : NONE;
@@ -390,7 +418,7 @@ Value en_tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool 
     inplace = inplace && !reflected && e.f->views_write && !is_scalar(vm, a) && en_apart(&e, x, y);
     if (inplace && e.f->watcher.tag == T_NIL)
         return in_place(&e, op, a, x, y);
-    r = binary_fn[op](e.c, x, y);
+    r = own_binary(&e, op, a, b, x, y);
     if (op == OP2_MATMUL && !failed(e.c))
         e.label = en_matmul_label(&e, x, y);
     if (e.f->watcher.tag == T_NIL)

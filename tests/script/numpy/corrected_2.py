@@ -21,3 +21,9 @@ print(np.histogram2d(x,x,bins=3)); print(np.histogramdd(np.array([[1,2],[3,5],[2
 print(np.histogram2d(x,x,bins=2,range=[[0,3],[1,3]],weights=[1,2,3],density=True))
 print([np.sort_complex(np.array([2, 1], d)).dtype for d in "bhiefdBH?"])
 print(np.logical_or.reduceat(np.array([0.5, 0, 0, 2]), [0, 2, 1]), np.add.reduceat([1, 2, 3], [2, 0]))
+
+# bools to powers, parts of infinities, whole parts of integers
+b = np.array([True, False])
+print([(b ** e).dtype.name for e in (2, 2.5, True, np.int8(2), np.int32(2), 3)], (b ** b).dtype, np.power(b, b).dtype, np.power(b, 2).dtype)
+print(type(np.True_ ** 2).__name__, type(np.True_ ** np.True_).__name__, np.modf(np.array([np.inf, -np.inf, 1.5, -0.0])))
+print(np.fix(np.array([1, 2])).dtype, np.fix([True]).dtype, np.fix(-1.7), np.asfortranarray(3).shape)

@@ -46,3 +46,22 @@ for al in ("LEFT_RIGHT","RIGHT_LEFT","LEFT_LEFT","RIGHT_RIGHT"):
 print(tf.linalg.diag(tf.reshape(tf.range(1., 9.), (2, 4)), k=(-1, 0), padding_value=-1.).numpy())
 print(tf.linalg.diag(tf.reshape(tf.range(1., 10.), (3, 3)), k=(-1, 1), align="LEFT_RIGHT").numpy())
 print(tf.linalg.set_diag(tf.ones((3, 4)), tf.reshape(tf.range(1., 7.), (2, 3)), k=(0, 1)).numpy())
+
+# quotients are floored as they are rounded, too large numbers wrap, slopes at 0 to the 0
+x = tf.constant([2.61, 1.0, -1.0, 0.0, float("inf"), 7.5, -7.5, -1.0, 3.0])
+y = tf.constant([-0.29, 0.0, 0.0, 0.0, 2.0, 2.5, 2.5, -2.95, float("inf")])
+print((x // y).numpy().tolist(), tf.math.floordiv(x, y).numpy().tolist(), (-1. // y).numpy().tolist())
+print(tf.function(lambda x, y: x // y)(x, y).numpy().tolist())
+for d in (tf.uint8, tf.int8, tf.int16, tf.uint16, tf.int32):
+    print([tf.cast(tf.constant([0.08, -2.23, -2.01, 2.69, 300.5, -130.7, 32000.], f), d).numpy().tolist() for f in (tf.float32, tf.float64, tf.float16)])
+print(tf.math.zeta(tf.constant([2.5, 3., 1.5, 2., 1., 0.5]), tf.constant([-1.5, -1.5, -.5, 1.5, 2., 2.])).numpy().round(4).tolist())
+for p, q in ((0., 0.), (0., 2.), (2., 0.), (1., 1.)):
+    p, q = tf.constant(p), tf.constant(q)
+    with tf.GradientTape() as tape:
+        tape.watch([p, q])
+        r = tf.pow(p, q)
+    show(tape.gradient(r, [p, q]))
+    with tf.GradientTape() as tape:
+        tape.watch([p, q])
+        r = p ** q + p ** 2.0
+    show(tape.gradient(r, [p, q]))

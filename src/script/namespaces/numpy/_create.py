@@ -99,7 +99,7 @@ def ascontiguousarray(a, dtype=None):
     return _w.reshape(x, (1,)) if x.ndim == 0 else x
 
 
-asfortranarray = asarray
+asfortranarray = ascontiguousarray
 
 
 def asarray_chkfinite(a, dtype=None):

@@ -310,7 +310,8 @@ around = round
 
 
 def fix(x, out=None):
-    return written(_w.trunc(_w.div(x, 1)), out)
+    x = _w.wrap(x)
+    return written(_w.trunc(x) if x.dtype.is_inexact else _w.copy(x), out)
 
 
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):

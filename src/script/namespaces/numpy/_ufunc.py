@@ -214,6 +214,8 @@ def _power(x, y):
     a, b = _w.wrap(x), _w.wrap(y)
     if a.dtype.kind != "f" and b.dtype.kind == "i" and b.size and _w.any(b < 0):
         raise ValueError("Integers to negative integer powers are not allowed.")
+    if a.dtype.kind == b.dtype.kind == "b":
+        return _w.pow(_w.cast(a, _w.int8), _w.cast(b, _w.int8))
     return _w.pow(x, y)
 
 
@@ -314,7 +316,8 @@ def divmod(x, y):
 def modf(x):
     x = _w.div(x, 1)
     whole = _w.trunc(x)
-    return x - whole, whole
+    part = _w.where(_w.is_inf(x), 0.0, x - whole)
+    return _w.where(part == 0, 0.0 * _w.sign(x), part), whole
 
 
 def frexp(x):

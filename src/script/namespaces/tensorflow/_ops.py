@@ -5,7 +5,7 @@ import _tf as _w
 import numpy as _np
 from collections import namedtuple as _namedtuple
 from tensorflow._base import (state, op, as_tensor, like, axes_of, ints, dtype_of, InvalidArgumentError, UnimplementedError, TensorShape, TensorSpec, float32,
-                              float64, int32, int64, uint8, uint32, uint64, bool_, as_operand, signed)
+                              float64, int32, int64, uint8, uint32, uint64, bool_, as_operand, signed, int8, int16, uint16)
 from tensorflow._strings import string as _string, is_text as _is_text
 
 _core = _array.Core(_array.Semantics(_w, as_tensor, as_tensor, many=list))
@@ -236,7 +236,14 @@ def _power(x, y):
         raise InvalidArgumentError(f"Value for attr 'T' of {x.dtype.name} is not in the list of allowed values: bfloat16, float, half, double, int8, int16, int32, int64, complex64, complex128")
     if not x.dtype.is_inexact and not _w.about(y, "symbolic") and _w.any(y < 0).item():
         raise InvalidArgumentError("Integers to negative integer powers are not allowed")
+    if x.dtype.is_floating:     # the slope of x^y at 0 to the 0 is 0 times the infinite one of x^-1
+        both = _w.logical_and(x == 0, y == 0)
+        x = _w.where(both, _w.sqrt(_w.where(both, x, 1.0)), x)
     return _w.pow(x, y)
+
+
+def _quotient(x, y):
+    return _w.floor(x / y) if x.dtype.is_floating else _w.floor_div(x, y)
 
 
 def _divided(fn):
@@ -272,13 +279,13 @@ def _minimum(x, y):
 
 
 for _n, _k, _f in (("subtract", "Sub", _w.sub), ("multiply", "Mul", _w.mul), ("divide", "truediv", _divide),
-                   ("truediv", "truediv", _divide), ("floordiv", "floordiv", _divided(_w.floor_div)), ("mod", "FloorMod", _divided(_w.remainder)),
+                   ("truediv", "truediv", _divide), ("floordiv", "floordiv", _divided(_quotient)), ("mod", "FloorMod", _divided(_w.remainder)),
                    ("floormod", "FloorMod", _divided(_w.remainder)), ("pow", "Pow", _power), ("maximum", "Maximum", _maximum), ("minimum", "Minimum", _minimum),
                    ("equal", "Equal", _w.eq), ("not_equal", "NotEqual", _w.ne), ("less", "Less", _w.lt), ("less_equal", "LessEqual", _w.le),
                    ("greater", "Greater", _w.gt), ("greater_equal", "GreaterEqual", _w.ge), ("logical_and", "LogicalAnd", _w.logical_and),
                    ("logical_or", "LogicalOr", _w.logical_or), ("logical_xor", "LogicalXor", _w.logical_xor), ("atan2", "Atan2", _w.atan2),
                    ("divide_no_nan", "DivNoNan", _no_nan), ("multiply_no_nan", "MulNoNan", lambda x, y: _w.where(y == 0, _w.zeros_like(x * y), x * y)),
-                   ("squared_difference", "SquaredDifference", lambda x, y: _w.square(x - y)), ("floor_div", "FloorDiv", _w.floor_div),
+                   ("squared_difference", "SquaredDifference", lambda x, y: _w.square(x - y)), ("floor_div", "FloorDiv", _quotient),
                    ("xlogy", "Xlogy", lambda x, y: _w.where(x == 0, _w.zeros_like(x * y), x * _w.log(_w.where(x == 0, _w.ones_like(x * y), y + x * 0)))),
                    ("bitwise_and", "BitwiseAnd", _w.bitwise_and), ("bitwise_or", "BitwiseOr", _w.bitwise_or)):
     globals()[_n] = _binary(_k, _f if _n in ("equal", "not_equal", "logical_and", "logical_or", "logical_xor", "divide", "truediv") else _numbers(_f))
@@ -307,7 +314,7 @@ def add(x, y):
 
 # operators have names of their own in a graph
 operators = {"add": _binary("add", _w.add), "sub": _binary("sub", _w.sub), "mul": _binary("mul", _w.mul), "truediv": _binary("truediv", _divide),
-             "floordiv": _binary("floordiv", _divided(_w.floor_div)), "mod": _binary("mod", _divided(_w.remainder)), "pow": _binary("pow", _power),
+             "floordiv": _binary("floordiv", _divided(_quotient)), "mod": _binary("mod", _divided(_w.remainder)), "pow": _binary("pow", _power),
              "and": _binary("and", _w.bitwise_and), "or": _binary("or", _w.bitwise_or), "xor": _binary("xor", _w.bitwise_xor),
              "lt": less, "le": less_equal, "gt": greater, "ge": greater_equal, "eq": equal, "ne": not_equal}
 
@@ -317,6 +324,8 @@ def cast(x, dtype):
     x = as_tensor(x)
     if x.dtype is _string and dtype is not _string:
         raise UnimplementedError(f"Cast string to {dtype_of(dtype).name} is not supported")
+    if x.dtype.is_floating and dtype_of(dtype) in (int8, uint8, int16, uint16):
+        x = _w.cast(x, int64)       # too large ones wrap
     return x if dtype is _string and x.dtype is _string else _w.cast(x, dtype)
 
 

@@ -14,7 +14,7 @@ def _real(x):
 
 def _xtimes(fn):
     # x * fn(y), 0 where x is 0
-    return lambda x, y: _w.where(x == 0, _w.zeros_like(x * y), x * fn(_w.where(x == 0, _w.ones_like(x * y), y + x * 0)))
+    return lambda x, y: _w.where(x == 0, _w.zeros_like(x * y), x * fn(_w.where(x == 0, _w.ones_like(x * y), y)))
 
 
 def _gamma_parts(upper):
@@ -37,13 +37,19 @@ def _polygamma(n, x):
     return _w.where(n == 0, _special.digamma(_w, x), rest)
 
 
+def _zeta(x, q):
+    pole = _w.logical_and(q <= 0, q == _w.floor(q))     # infinite where the order is even, as its sign is known
+    no = _w.logical_or(_w.logical_or(x < 1, _w.logical_and(q <= 0, x != _w.floor(x))), _w.logical_and(pole, _w.remainder(x, 2.0) != 0))
+    return _w.where(no, float("nan"), _w.where(_w.logical_and(pole, _w.logical_not(no)), float("inf"), _special.zeta(_w, x, q)))
+
+
 reciprocal_no_nan = _unary("reciprocal_no_nan", lambda x: _no_nan(_w.ones_like(x), x))
 erfcinv = _unary("erfcinv", lambda x: _w.erf_inv(1 - x))
 ndtri = _unary("Ndtri", lambda x: 1.4142135623730951 * _w.erf_inv(2 * _real(x) - 1))
 truncatediv, truncatemod = _binary("TruncateDiv", _divided(_truncated)), _binary("TruncateMod", _divided(_w.fmod))
 xdivy, xlog1py = _binary("Xdivy", _xtimes(_w.reciprocal)), _binary("Xlog1py", _xtimes(_w.log1p))
 igamma, igammac = _binary("Igamma", _gamma_parts(False)), _binary("Igammac", _gamma_parts(True))
-zeta, polygamma = _binary("Zeta", lambda x, q: _special.zeta(_w, _real(x), q)), _binary("Polygamma", lambda n, x: _polygamma(_real(n), x))
+zeta, polygamma = _binary("Zeta", lambda x, q: _zeta(_real(x), q)), _binary("Polygamma", lambda n, x: _polygamma(_real(n), x))
 
 bessel_i0e, bessel_i1e = [_unary(f"BesselI{k}e", lambda x, k=k: _special.bessel_e(_w, _real(x), k)) for k in (0, 1)]
 bessel_i0, bessel_i1 = [_unary(f"BesselI{k}", lambda x, k=k: _special.bessel_e(_w, _real(x), k) * _w.exp(_w.abs(x))) for k in (0, 1)]

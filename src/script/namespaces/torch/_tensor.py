@@ -525,10 +525,13 @@ class Tensor(_w.Tensor):
 
     def resize_(self, *size):
         size = _creation.as_size(size)
-        flat = _w.reshape(_w.detach(self), (-1,))
         n = 1
         for k in size:
             n *= k
+        x = _w.detach(self)
+        if not x.is_contiguous() and n <= x.untyped_storage().nbytes() // x.element_size() - x.storage_offset():
+            x = x.as_strided((n,), (1,), x.storage_offset())    # in the order of memory
+        flat = _w.reshape(x, (-1,))
         if n > flat.shape[0]:
             flat = _w.concat([flat, _w.full((n - flat.shape[0],), 0, self.dtype)], 0)
         _w.set_data(self, _w.reshape(flat[:n], size))

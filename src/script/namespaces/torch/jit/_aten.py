@@ -454,6 +454,7 @@ def _native_batch_norm_legit(x, weight, bias, *rest):
 
 def _moments(x, dims, eps, keepdim):
     # (mean, 1/deviation)
+    x = x.detach()
     return x.mean(dims, keepdim), torch.rsqrt(x.var(dims, unbiased=False, keepdim=keepdim) + eps)
 
 

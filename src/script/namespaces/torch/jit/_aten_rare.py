@@ -76,7 +76,7 @@ def _batch_norm_impl_index(x, weight, bias, mean, var, training, momentum, eps, 
 
 def native_batch_norm(x, weight, bias, mean, var, training, momentum, eps):
     y = F.batch_norm(x, mean, var, weight, bias, training, momentum, eps)
-    return y, *(torch.jit._aten._batch_norm_of(x, weight, bias, eps)[1:3] if training else (x.new_zeros(0), x.new_zeros(0)))
+    return y, *(torch.jit._aten._batch_norm_of(x.detach(), None, None, eps)[1:3] if training else (x.new_zeros(0), x.new_zeros(0)))
 
 
 def _batch_norm_no_update(x, weight, bias, mean, var, _momentum, eps):
