@@ -1,34 +1,6 @@
 # aesara.printing -- expressions as text, pp and debugprint; of a function its optimised program.
-from aesara._graph import TensorConstant
+from aesara._pp import pp
 from aesara._function import Function
-
-
-def pp(v):
-    if v.name is not None:
-        return v.name
-    if isinstance(v, TensorConstant):
-        return str(v.data)
-    node = v.owner
-    if node is None:
-        return str(v)
-    if node.op.name == "Subtensor":
-        return pp(node.inputs[0]) + "[" + _key(node.key) + "]"
-    if node.op.name == "sum":
-        axis = node.params[0]
-        return f"sum({pp(node.inputs[0])}, axis={None if axis is None else tuple(axis)})"
-    parts = [pp(i) for i in node.inputs]
-    if "{0}" in node.op.pp:
-        return node.op.pp.format(*parts)
-    return f"{node.op.pp}({', '.join(parts)})"
-
-
-def _key(k):
-    if isinstance(k, tuple):
-        return ", ".join([_key(x) for x in k])
-    if isinstance(k, slice):
-        text = ("" if k.start is None else _key(k.start)) + ":" + ("" if k.stop is None else _key(k.stop))
-        return text if k.step is None else text + ":" + _key(k.step)
-    return pp(k) if hasattr(k, "owner") else str(k)
 
 
 pprint = pp
