@@ -180,11 +180,11 @@ clip = clamp
 
 
 def clamp_min(input, min):
-    return _w.clip(input, min, None)
+    return clamp(input, min)
 
 
 def clamp_max(input, max):
-    return _w.clip(input, None, max)
+    return clamp(input, None, max)
 
 
 def where(condition, input=None, other=None, *, out=None):

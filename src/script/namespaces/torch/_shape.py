@@ -780,6 +780,9 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False):     # u
     for x in (elements, test_elements):
         if isinstance(x, _w.Tensor) and x.dtype == _bool:
             raise NotImplementedError("Unsupported input type encountered for isin(): Bool")
+    if isinstance(elements, _w.Tensor) and isinstance(test_elements, _w.Tensor) and elements.dtype != test_elements.dtype:
+        d = __import__("torch._misc").result_type(elements, test_elements)
+        elements, test_elements = _w.cast(elements, d), _w.cast(test_elements, d)
     return _core.isin(elements, test_elements, assume_unique, invert)
 
 
