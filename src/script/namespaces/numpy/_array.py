@@ -644,7 +644,7 @@ def rounded(x, decimals=0):
         return _w.complex(rounded(_w.real(x), decimals), rounded(_w.imag(x), decimals))
     if x.dtype.kind != "f":
         if decimals >= 0:
-            return x
+            return _w.cast(x, _w.float16) if x.dtype.kind == "b" and not decimals and x.ndim else x
         p = 10 ** -decimals
         return _w.cast(_w.round(x / p) * p, x.dtype)
     if decimals == 0:

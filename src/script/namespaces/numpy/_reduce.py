@@ -205,12 +205,15 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     if isinstance(bins, _int):
         if bins < 1:
             raise ValueError("`bins` must be positive, when an integer")
-        lo, hi = (x.min().item(), x.max().item()) if range is None and x.size else (0, 1) if range is None else range
+        lo, hi = (x.min(), x.max()) if range is None and x.size else (0, 1) if range is None else range
+        if x.dtype.kind != "f" and x.size and range is None:
+            lo, hi = lo.item(), hi.item()
         if lo > hi:
             raise ValueError("max must be larger than min in range parameter.")
         if lo == hi:
             lo, hi = lo - 0.5, hi + 0.5
-        edges = _w.linspace(lo, hi, bins + 1)
+        from numpy import linspace      # of scalars of 32 bits it is computed in these
+        edges = linspace(lo, hi, bins + 1)
         if x.dtype.kind == "f":
             edges = _w.cast(edges, x.dtype)
     else:
