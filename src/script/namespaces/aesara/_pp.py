@@ -266,7 +266,7 @@ _switch = _of("switch")
 _zero, _one, _one_float = _number("0"), _number("1"), _number("1.0")
 
 
-def _t_dot(t, g, a, b):
+def _dot_slopes(g, a, b):
     turn = lambda v: Term("dimshuffle", [v], 2, (1, 0)) if v.ndim == 2 else v
     if a.ndim == b.ndim == 1:
         return [_mul(g, b), _mul(g, a)]
@@ -280,7 +280,7 @@ def _t_dot(t, g, a, b):
     return [dot(g, turn(b), 2), dot(turn(a), g, 2)]
 
 
-def _t_sum(t, g, x):
+def _sum_slopes(t, g, x):
     if t.key[0] is not None and not t.key[1]:
         gone, at = [a % x.ndim for a in t.key[0]], 0
         order = []
@@ -291,7 +291,7 @@ def _t_sum(t, g, x):
     return [_fill(x, g)]
 
 
-def _t_shuffled(t, g, x):
+def _shuffled_slopes(t, g, x):
     kept = [k for k in t.key if k != "x"]
     if len(kept) != x.ndim:
         raise Unknown
@@ -316,9 +316,9 @@ _RULES = {
     "log1p": lambda t, g, a: [_div(g, _add(_one, a))],
     "maximum": lambda t, g, a, b: [_mul(_eq(t, a), g), _mul(_eq(t, b), g)],
     "fill": lambda t, g, a, b: [None, g],
-    "dot": _t_dot,
-    "sum": _t_sum,
-    "dimshuffle": _t_shuffled,
+    "dot": lambda t, g, a, b: _dot_slopes(g, a, b),
+    "sum": _sum_slopes,
+    "dimshuffle": _shuffled_slopes,
     "Subtensor": lambda t, g, a: [Term("inc", [_fill(a, _number("0.0")), g], a.ndim, t.key)],
 }
 _SPREAD = ("add", "sub", "mul", "true_div", "pow", "maximum", "fill")
