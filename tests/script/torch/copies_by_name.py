@@ -37,7 +37,7 @@ z=torch.tensor([-0.74-1.86j,1j,2.15-1.78j,2,2.23+2.61j,1])[::2]
 print(torch.cumsum(z,0), torch.cumprod(z,0), z.sum(), torch.cumsum(z.clone(),0))
 print(torch.ops.aten.native_batch_norm(torch.arange(12.).reshape(2, 3, 2), None, None, None, None, True, 0.1, 1e-5)[1:])
 v = torch.arange(12.).reshape(3, 4)[:, ::2]
-print(v.resize_(2, 2), torch.arange(12.).reshape(3, 4).t().resize_(2, 3))
+print(v.resize_(3, 2), v.resize_(2, 2), torch.arange(12.).reshape(3, 4).t().resize_(2, 3))
 x = torch.tensor([[0.2, 1.0, -1.0, 2.0]], requires_grad=True)
 y, mean, rstd = torch.native_layer_norm(x, (4,), None, None, 1e-5)
 (y * torch.arange(4.)).sum().backward()

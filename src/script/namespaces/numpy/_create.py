@@ -99,7 +99,9 @@ def ascontiguousarray(a, dtype=None):
     return _w.reshape(x, (1,)) if x.ndim == 0 else x
 
 
-asfortranarray = ascontiguousarray
+def asfortranarray(a, dtype=None):
+    x = ascontiguousarray(a, dtype)
+    return x if x.ndim < 2 else x.T.copy().T
 
 
 def asarray_chkfinite(a, dtype=None):

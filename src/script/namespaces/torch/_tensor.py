@@ -525,6 +525,8 @@ class Tensor(_w.Tensor):
 
     def resize_(self, *size):
         size = _creation.as_size(size)
+        if tuple(size) == tuple(self.shape):
+            return self
         n = 1
         for k in size:
             n *= k
