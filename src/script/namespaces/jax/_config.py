@@ -38,7 +38,7 @@ _fixed = {"jax_threefry_partitionable": True}
 
 _choices = {"jax_numpy_rank_promotion": ("allow", "warn", "raise"), "jax_numpy_dtype_promotion": ("standard", "strict"),
             "jax_legacy_prng_key": ("allow", "warn", "error"),
-            "jax_default_prng_impl": ("threefry2x32", "rbg", "unsafe_rbg")}
+            "jax_default_prng_impl": ("threefry2x32", "threefry4x32", "rbg", "unsafe_rbg", "philox2x32", "philox4x32")}
 
 
 class Config:

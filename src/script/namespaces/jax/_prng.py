@@ -1,5 +1,6 @@
 # jax._prng -- keys and what is drawn by them. Threefry's numbers are natives; those of the other generators (rbg, unsafe_rbg)
-# come from bits of Philox 4x32-10, as XLA makes them on a CPU, by the same formulas.
+# come from bits of Philox 4x32-10, as XLA makes them on a CPU, by the same formulas; philox2x32, philox4x32 and threefry4x32
+# are the functions of a key and a counter of Random123 (Salmon and others, 2011).
 import math
 import _jax as _w
 import _tree
@@ -16,7 +17,8 @@ class Impl:
 
 
 fry, rbg, unsafe = Impl("threefry2x32", "fry", 2), Impl("rbg", "rbg", 4), Impl("unsafe_rbg", "urbg", 4)
-impls = {i.name: i for i in (fry, rbg, unsafe)}
+phx2, phx4, fry4 = Impl("philox2x32", "phx2", 1), Impl("philox4x32", "phx4", 2), Impl("threefry4x32", "fry4", 4)
+impls = {i.name: i for i in (phx2, phx4, fry, rbg, unsafe, fry4)}
 
 
 class KeyDtype:
@@ -52,8 +54,9 @@ def impl_of(spec):
     if not isinstance(spec, str):
         raise TypeError(f"unrecognized type {type(spec)} for specifying PRNG implementation.")
     if spec not in impls:
-        raise ValueError(f'unrecognized PRNG implementation "{spec}". Did you mean one of: {list(impls)}?')
-    if impls[spec] is not fry:
+        names = ", ".join([f'"{name}"' for name in impls])
+        raise ValueError(f'unrecognized PRNG implementation "{spec}". Did you mean one of: {names}?')
+    if impls[spec] in (rbg, unsafe):
         from jax._api import kit
         kit.named_batches = True
     return impls[spec]
@@ -238,7 +241,42 @@ class _KeysAt:
 _tree.register(KeyArray, lambda k: ((k.data,), k.impl.name), lambda name, kids: KeyArray(kids[0], impls[name]))
 
 
-# ---- bits of Philox
+# ---- bits of Philox, and of Threefry with four words
+
+
+def _philox2(counter, key):
+    # Ten rounds; 2 words of counter, 1 of key, each an array.
+    from jax.lax._elementwise import _high_word
+    c0, c1 = counter
+    k = key[0]
+    word = lambda v: _w.full(c0.shape, v, _w.uint32)
+    m = word(0xD256D193)
+    for i in range(10):
+        k = k + word(0x9E3779B9) if i else k
+        c0, c1 = _w.bitwise_xor(_w.bitwise_xor(_high_word(m, c0), c1), k), m * c0
+    return [c0, c1]
+
+
+_TURNS = ((10, 26), (11, 21), (13, 27), (23, 5), (6, 20), (17, 11), (25, 10), (18, 20))
+
+
+def _threefry4(counter, key):
+    # Twenty rounds; 4 words of counter, 4 of key.
+    word = lambda v: _w.full(counter[0].shape, v, _w.uint32)
+    xor = _w.bitwise_xor
+    turned = lambda x, n: _w.bitwise_or(_w.op("shl", [x, word(n)])[0], _w.op("shr_logical", [x, word(32 - n)])[0])
+    k = list(key) + [xor(xor(xor(key[0], key[1]), xor(key[2], key[3])), word(0x1BD11BDA))]
+    x = [c + a for c, a in zip(counter, k)]
+    for i in range(20):
+        p, q = (1, 3) if i % 2 == 0 else (3, 1)     # which words are mixed into the first and the third
+        for to, of, n in ((0, p, _TURNS[i % 8][0]), (2, q, _TURNS[i % 8][1])):
+            x[to] = x[to] + x[of]
+            x[of] = xor(x[to], turned(x[of], n))
+        if i % 4 == 3:
+            at = i // 4 + 1
+            x = [v + k[(at + j) % 5] for j, v in enumerate(x)]
+            x[3] = x[3] + word(at)
+    return x
 
 
 def _philox(counter, key):
@@ -298,17 +336,66 @@ def _generated(key, shape, dtype):
     return new, _w.bitcast(bits, dtype)
 
 
+# ---- keys that are hashed with a counter: what is new is at its end for keys, at its beginning for bits
+
+_hashes = {phx2: (_philox2, 2), phx4: (_philox, 4), fry4: (_threefry4, 4)}
+
+
+def _hashed(k, low, at_end):
+    # the words of the hash of a key and of counters below 2^32, each an array
+    fn, words = _hashes[k.impl]
+    zero = _w.zeros_like(low)
+    counter = [zero, low] + [zero] * (words - 2)
+    if at_end:
+        counter = counter[2:] + counter[:2]
+    return fn(counter, [_w.broadcast_to(k.data[i], low.shape) for i in range(k.impl.key_shape[0])])
+
+
+def _hashed_bits(k, shape, dtype):
+    dtype = _as_dtype(dtype)
+    n = 1
+    for d in shape:
+        n *= d
+    x = _hashed(k, _w.iota(_w.uint32, (n,)), False)
+    if dtype.itemsize == 8:
+        halves = [_w.bitwise_xor(x[0], x[2]), _w.bitwise_xor(x[1], x[3])] if k.impl is fry4 else x[:2]
+        high, low = [_w.cast(v, _w.uint64) for v in halves]
+        bits = _w.bitwise_or(_w.op("shl", [high, _w.full(high.shape, 32, _w.uint64)])[0], low)
+    else:
+        bits = x[0]
+        for v in x[1:]:
+            bits = _w.bitwise_xor(bits, v)
+        if dtype.itemsize < 4:
+            mask = _w.full(bits.shape, (1 << 8 * dtype.itemsize) - 1, _w.uint32)
+            bits = _w.cast(_w.bitwise_and(bits, mask), {1: _w.uint8, 2: _w.uint16}[dtype.itemsize])
+    return _w.bitcast(_w.reshape(bits, shape), dtype)
+
+
+def _hashed_seed(halves, impl):
+    high, low = halves[0], halves[1]
+    zero = _w.zeros_like(low)
+    if impl is fry4:
+        return _w.stack(_threefry4([zero] * 4, [high, low, zero, zero]), 0)
+    if impl is phx4:
+        return _w.stack(_philox([high, low, zero, zero], [zero, zero])[:2], 0)
+    return _w.stack(_philox2([high, low], [zero])[:1], 0)
+
+
 # ---- keys of keys
 
 
 def seeded(halves, impl):
     # a key of a seed, whose threefry key is known
+    if impl in _hashes:
+        return KeyArray(_hashed_seed(halves, impl), impl)
     return KeyArray(halves if impl is fry else _w.concat([halves, halves], 0), impl)
 
 
 def key_split(k, n):
     if k.impl is fry:
         return k._made(_w.key_split(k.data, n))
+    if k.impl in _hashes:
+        return k._made(_w.stack(_hashed(k, _w.iota(_w.uint32, (n,)), True)[:k.impl.key_shape[0]], 1))
     if k.impl is unsafe:
         return k._made(bit_generator(k.data, (10 * n, 4), _w.uint32)[1][::10])
     both = [_w.key_split(half, n) for half in (k.data[:2], k.data[2:])]
@@ -318,6 +405,8 @@ def key_split(k, n):
 def key_fold_in(k, data):
     if k.impl is fry:
         return k._made(_w.key_fold_in(k.data, data))
+    if k.impl in _hashes:
+        return k._made(_w.stack(_hashed(k, _seed_of(data)[1], True)[:k.impl.key_shape[0]], 0))
     if k.impl is unsafe:
         own = _seed_of(data)
         mask = bit_generator(_w.concat([own, own], 0), (10, 4), _w.uint32)[1][-1]
@@ -334,6 +423,8 @@ def _seed_of(data):
 
 
 def key_bits(k, shape, dtype):
+    if k.impl in _hashes:
+        return _hashed_bits(k, shape, dtype)
     return _w.key_bits(k.data, shape, dtype) if k.impl is fry else bit_generator(k.data, shape, dtype)[1]
 
 
