@@ -141,8 +141,6 @@ def can_cast(from_, to):
         return True
     if to == _bool:
         return False
-    if from_.kind == "i" and to.kind == "u":
-        return False
     return _RANK[from_.kind] <= _RANK[to.kind]
 
 

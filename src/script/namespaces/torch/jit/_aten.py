@@ -454,7 +454,6 @@ def _native_batch_norm_legit(x, weight, bias, *rest):
 
 def _moments(x, dims, eps, keepdim):
     # (mean, 1/deviation)
-    x = x.detach()
     return x.mean(dims, keepdim), torch.rsqrt(x.var(dims, unbiased=False, keepdim=keepdim) + eps)
 
 
@@ -478,7 +477,7 @@ def layer_norm(x, shape, weight=None, bias=None, eps=1e-05, *_cudnn):
 
 def native_layer_norm(x, shape, weight, bias, eps):
     y = F.layer_norm(x, tuple(shape), weight, bias, eps)
-    return y, *_moments(x, tuple(range(x.ndim - len(shape), x.ndim)), eps, True)
+    return y, *_moments(x.detach(), tuple(range(x.ndim - len(shape), x.ndim)), eps, True)
 
 
 def group_norm(x, groups, weight=None, bias=None, eps=1e-05, *_cudnn):
