@@ -15,6 +15,7 @@
 import collections
 import os
 
+import _stage
 import _syntax
 import _torch as _w
 import torch
@@ -35,6 +36,14 @@ class _Object:
 class _ObjectReader(Reader):
     def object(self, name, args, state):
         return _Object(name, args, state)
+
+
+def _staged_int(stage, args, kwargs):
+    # Of a number that is computed, and is no size, what int() is in a scripted function
+    return stage.to_number(args[0], "int") if stage.unknown(args[0]) and _aten._open_size(args[0]) is None else NotImplemented
+
+
+_stage.special(_aten.Int, _staged_int)
 
 
 # ---- from PythonPrint's language to the script's -------------------------------------------------------

@@ -104,9 +104,14 @@ def prim_NumToTensor(x):
     return x        # sizes that traces hold as tensors stay numbers, which shapes can be made of
 
 
+def _open_size(x):
+    # The size that is left open which x, or the number that it holds, is; None: it is none
+    return x if _w.is_size(x) else _w.size_of(x, False) if isinstance(x, _w.Tensor) and not x.dtype.is_floating_point else None
+
+
 def Int(x):
     # int(x), but for a size that is left open: it stays one
-    size = x if _w.is_size(x) else _w.size_of(x, False) if isinstance(x, _w.Tensor) and not x.dtype.is_floating_point else None
+    size = _open_size(x)
     return int(x) if size is None else size
 
 
