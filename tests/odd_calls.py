@@ -12,7 +12,7 @@ SKIPPED = set("""exit _exit quit abort kill killpg fork system popen run remove 
     chmod chown link symlink truncate chdir mkfifo putenv unsetenv utime mkstemp mkdtemp mktemp NamedTemporaryFile write listdir walk open
     sleep wait waitpid pause read input breakpoint help exec eval compile setrecursionlimit settrace refuse_random save savez
     savez_compressed savetxt tofile set_watch comm_open comm_close comm_abort connect cuts watch saved_hooks select poll betavariate
-    gammavariate""".split())
+    gammavariate set_class set_shape_class set_scalar_class""".split())
 TYPES = [int, float, str, bytes, bytearray, list, tuple, dict, set, frozenset, range, slice, complex, bool, object, type, BaseException,
          KeyError, property, staticmethod, classmethod, super, map, filter, zip, enumerate, reversed, type(len), type(sys), type(None)]
 BUILTINS = """abs all any ascii bin bool bytearray bytes callable chr complex delattr dict dir divmod enumerate filter float format

@@ -18,21 +18,23 @@ class Signal:
 
     # ---- frames: size numbers of the last axis at every step
 
-    def frame_places(self, count, size, step):
+    def frame_places(self, x, count, size, step):
+        # one after the other, where x is
         w = self.w
-        return w.expand_dims(w.arange(0, count) * step, 1) + w.expand_dims(w.arange(0, size), 0)
+        at = w.reshape(w.expand_dims(w.arange(0, count) * step, 1) + w.expand_dims(w.arange(0, size), 0), (-1,))
+        return w.to_device(at, w.device_at(x))
 
     def frames(self, x, size, step):
         # [.., n] -> [.., count, size]: those that fit
         count = max((x.shape[-1] - size) // step + 1, 0)
-        y = self.w.take(x, self.w.reshape(self.frame_places(count, size, step), (-1,)), -1)
+        y = self.w.take(x, self.frame_places(x, count, size, step), -1)
         return self.w.reshape(y, tuple(x.shape)[:-1] + (count, size))
 
     def overlapped(self, frames, step):
         # [.., count, size] -> [.., n]: the sum of the frames, each at its place
         w = self.w
         count, size = frames.shape[-2], frames.shape[-1]
-        at = w.reshape(self.frame_places(count, size, step), (-1,))
+        at = self.frame_places(frames, count, size, step)
         rows = w.move_axis(w.reshape(frames, tuple(frames.shape)[:-2] + (count * size,)), -1, 0)
         total = (max(count - 1, 0) * step + size,) + tuple(rows.shape)[1:]
         return w.move_axis(w.index_add(w.full(total, 0, frames.dtype), at, rows), 0, -1)
