@@ -34,6 +34,23 @@ static void write_typed(char (*what)[128], const char *name, const KMatmul *m)
              wf_dtype_name(z), render_type(z));
 }
 
+/* A block for 4 rows, or 16 where rows lie together, of as many warps as have something to do and room for their rows of b. */
+static void shape_thin(CudaDot *out, int64_t size, char (*name)[48])
+{
+    const NDot *x = &out->args;
+    bool turns = x->a_col != 1, pieces = x->b_col == 1 && x->b_row == x->n && x->n * 4 * size % 16 == 0;
+    int rows = turns ? 4 * THIN_ROWS : THIN_ROWS, warps = 1;
+    int64_t terms = 4 * 32 * THIN_ROWS / rows; /* that a warp has at a time */
+
+    while (2 * warps * MAX(x->n * size, THIN_ROOM / 8) <= THIN_ROOM && warps * terms < x->k)
+        warps *= 2;
+    snprintf(*name, sizeof *name, "DOT_THIN(%d, %s, %s, %d", warps, turns ? "true" : "false",
+             pieces ? "N_B_ROWS" : x->b_row == 1 ? "N_B_TURNED" : "0", (int)x->n);
+    out->gx = (x->m + rows - 1) / rows;
+    out->gy = 1;
+    out->threads = 32 * (unsigned)warps;
+}
+
 bool cuda_dot(Cuda *d, wf_ctx *cx, const KMatmul *m, bool narrow, CudaDot *out)
 {
     NDot x = {.m = m->m, .n = m->n, .k = m->k, .a_row = m->a_row, .a_col = m->a_col, .b_row = m->b_row,
@@ -48,18 +65,8 @@ bool cuda_dot(Cuda *d, wf_ctx *cx, const KMatmul *m, bool narrow, CudaDot *out)
         out->gx = (x.n + 15) / 16;
         out->gy = (x.m + 15) / 16;
     } else if (x.k >= THIN_SUM && is_narrow(x.n) && x.m >= x.n && (x.a_row == 1 || x.a_col == 1)) {
-        bool turns = x.a_col != 1, pieces = x.b_col == 1 && x.b_row == x.n && x.n * 4 * (int64_t)k_size(m->b_type) % 16 == 0;
-        int rows = turns ? 4 * THIN_ROWS : THIN_ROWS, warps = 1; /* a warp has so many terms at a time: */
-        int64_t terms = 4 * 32 * THIN_ROWS / rows;
-
-        while (2 * warps * MAX(x.n * (int64_t)k_size(m->b_type), THIN_ROOM / 8) <= THIN_ROOM && warps * terms < x.k)
-            warps *= 2;
-        snprintf(name, sizeof name, "DOT_THIN(%d, %s, %s, %d", warps, turns ? "true" : "false",
-                 pieces ? "N_B_ROWS" : x.b_row == 1 ? "N_B_TURNED" : "0", (int)x.n);
+        shape_thin(out, (int64_t)k_size(m->b_type), &name);
         write_typed(&what, name, m);
-        out->gx = (x.m + rows - 1) / rows;
-        out->gy = 1;
-        out->threads = 32 * (unsigned)warps;
     } else if (x.k <= FLAT_MOST && x.m >= FLAT_SIDE && x.n >= FLAT_SIDE) {
         snprintf(name, sizeof name, "DOT_FLAT(%d", (int)x.k);
         write_typed(&what, name, m);
