@@ -81,7 +81,8 @@ def record(module, args):
         r.call(module, list(args), {})
     except _Found:
         pass
-    except Exception:
+    except Exception as e:      # the call itself says what it has to say
+        _w.log_text(f"torch.nn: calls of a {type(module).__name__} are not replayed: {type(e).__name__}: {e}")
         return None
     s = getattr(r, "found", None)
     if s is None or _w.met_composed(False) or s.program is None or s.reason is not None or s.quick() != 0 or \
