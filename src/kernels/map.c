@@ -155,21 +155,31 @@ static const void *operand(const MapRun *r, int i, int64_t pos, int64_t n, void 
     return buf;
 }
 
-static void run_block(const MapRun *r, int64_t pos, int64_t n)
+/* Where a block's operands and results are put together. */
+typedef struct Bench {
+    uint64_t raw[BLOCK], in[K_MAP_IN][BLOCK], out[K_MAP_OUT][BLOCK];
+    const void *same[K_MAP_IN]; /* an operand of one element is laid out for the first block, which is the longest */
+} Bench;
+
+static int is_one_element(const KSpace *s) { return s->rank == 0 || (s->rank == 1 && s->stride[0] == 0); }
+
+static void run_block(const MapRun *r, int64_t pos, int64_t n, Bench *b)
 {
     const KMap *m = r->m;
-    uint64_t raw[BLOCK], in_buf[K_MAP_IN][BLOCK], out_buf[K_MAP_OUT][BLOCK];
     const void *in[K_MAP_IN];
     void *out[K_MAP_OUT];
 
     for (int i = 0; i < m->nout; i++)
-        out[i] = m->narrow ? (void *)out_buf[i] : (char *)r->out[i] + pos * m->out_size;
+        out[i] = m->narrow ? (void *)b->out[i] : (char *)r->out[i] + pos * m->out_size;
     if (is_cast(m)) {
-        m->widen[0](n, stage(m->space[0], m->in_size[0], r->in[0], pos, n, raw), out[0]);
+        m->widen[0](n, stage(m->space[0], m->in_size[0], r->in[0], pos, n, b->raw), out[0]);
         return;
     }
-    for (int i = 0; i < m->nin; i++)
-        in[i] = operand(r, i, pos, n, raw, in_buf[i]);
+    for (int i = 0; i < m->nin; i++) {
+        in[i] = b->same[i] ? b->same[i] : operand(r, i, pos, n, b->raw, b->in[i]);
+        if (!(m->dense >> i & 1) && is_one_element(m->space[i]))
+            b->same[i] = in[i];
+    }
     if (m->loop)
         m->loop(n, in, out);
     else
@@ -181,13 +191,15 @@ static void run_block(const MapRun *r, int64_t pos, int64_t n)
 static void run_range(const MapRun *r, int64_t pos, int64_t end)
 {
     const KMap *m = r->m;
+    Bench b;
 
     if (m->dense == (1 << m->nin) - 1 && (!m->staged || is_cast(m))) {
         run_dense(r, pos, end - pos);
         return;
     }
+    memset(b.same, 0, sizeof b.same);
     for (; pos < end; pos += BLOCK)
-        run_block(r, pos, least(BLOCK, end - pos));
+        run_block(r, pos, least(BLOCK, end - pos), &b);
 }
 
 static void map_task(void *user, int i)
