@@ -213,6 +213,29 @@ static Value gathered(Vm *vm, const Args *a, bool (*fn)(En *, RecordNode *, void
 }
 /* hosts(ys): (record, result) for each such step behind the ys */
 static Value n_hosts(Vm *vm, const Args *a) { return gathered(vm, a, add_host); }
+static bool is_no_host(En *e, RecordNode *n, void *user)
+{
+    (void)e;
+    (void)user;
+    return !n->host;
+}
+
+/* backward_plain(y): backward of one real number, by gradient 1, none of whose steps is a script's. False: it is not such. */
+static Value n_backward_plain(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor y;
+    Tensor *t = en_tensor(&e, a->v[0], &y) ? tensor_get(e.c, y, "backward") : NULL;
+    bool plain = t && !t->symbolic && t->count == 1 && (t->dtype == WF_F32 || t->dtype == WF_F64) && t->node && t->need & 1 &&
+                 !t->layout && walk(&e, &y, 1, is_no_host, NULL);
+
+    if (!t || failed(e.c))
+        return en_fail(&e);
+    if (plain)
+        wf_backward(e.c, y, WF_NONE, 0);
+    return en_end_value(&e, v_bool(plain));
+}
+
 /* leaves(ys): the tensors whose gradients backward accumulates */
 static Value n_leaves(Vm *vm, const Args *a) { return gathered(vm, a, add_leaf); }
 
@@ -522,6 +545,7 @@ const NativeDef engine_hosts[] = {
     {"host", n_host, "y,record"},
     {"hosts", n_hosts, "ys"},
     {"leaves", n_leaves, "ys"},
+    {"backward_plain", n_backward_plain, "y"},
     {"parents", n_parents, "x"},
     {"history_free", n_history_free, "ys"},
     {"saved_hooks", n_saved_hooks, "pack,unpack"},

@@ -2,6 +2,7 @@
 import _torch as _w
 from _host import own_names as _own_names
 from torch import _creation, _grad, _math, _products, _shape
+from torch._grad import _passing, after_backward as _after_backward, hooked as _hooked
 from torch._types import (Size, device_at, number_of, placed, device as _device, strided, float64, float32, float16, bfloat16,
                           int64, int32, int16, int8, uint8, bool as _bool, dtype as _dtype, is_float,
                           default_generator, generator_at)
@@ -376,6 +377,9 @@ class Tensor(_w.Tensor):
         return _w.requires_grad(self, requires_grad)
 
     def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
+        if gradient is None and inputs is None and not (retain_graph or create_graph or _hooked or _after_backward) and \
+                _passing[0] is None and _w.backward_plain(self):
+            return
         if gradient is not None and not isinstance(gradient, _w.Tensor):
             gradient = _w.tensor(gradient, self.dtype)
         _grad.backward(self, gradient, retain_graph, create_graph, inputs)
