@@ -3,7 +3,7 @@
 # A kind of its own says what a step does by rule(p, g, s, way, *numbers): it writes to p and to the tensors of its state,
 # s[k] for k in slots(way), by operations that depend on nothing but `way`; numbers(group, step) are floats, and all
 # arithmetic of those is done there. So a rule is traced once, for parameters of any size, and a step is that program
-# on one parameter after the other, in their memory, without the machine of scripts (_w.update). Where that cannot be,
+# on one parameter after the other, in their memory, without the machine of scripts (_w.step). Where that cannot be,
 # and for the first step, which makes the state, the rule itself is run. Kinds without a rule define
 # update(p, gradient, state, group).
 from collections import OrderedDict, defaultdict
@@ -29,7 +29,7 @@ class Optimizer:
 
     def __init__(self, params, defaults):
         self.defaults = defaults
-        self._programs = {}
+        self._knows_nothing()
         self.state = defaultdict(dict)
         self.param_groups = []
         self._pre_hooks, self._post_hooks = {}, {}
@@ -45,6 +45,17 @@ class Optimizer:
             groups = [{"params": groups}]
         for g in groups:
             self.add_param_group(g)
+
+    def _knows_nothing(self):
+        self._programs = {}
+        self._asked = {} if type(self).__module__.startswith("torch.optim") else None   # what groups said (_w.step)
+
+    def __getstate__(self):     # what steps are found to be is for each to find
+        return {k: v for k, v in vars(self).items() if k not in ("_programs", "_asked")}
+
+    def __setstate__(self, state):
+        vars(self).update(state)
+        self._knows_nothing()
 
     def add_param_group(self, param_group):
         params = param_group["params"]
@@ -89,7 +100,16 @@ class Optimizer:
         was = _w.recording(False)
         try:
             for group in self.param_groups:
-                for p in _w.with_grad(group["params"]) if self.rule is None or _w.in_trace() else self._at_once(group):
+                if self.rule is None or _w.in_trace():
+                    rest = _w.with_grad(group["params"])
+                else:
+                    left = _w.step(self, group, group["params"])    # by programs; None: all is done
+                    if left is None:
+                        continue
+                    rest, undone, way = left
+                    for p, numbers in undone:
+                        self.rule(p, _w.grad_of(p), self.state[p], way, *numbers)
+                for p in rest:      # for which there is no program, or before their first step
                     self.update(p, _w.grad_of(p), self.state[p], group)
         finally:
             _w.recording(was)
@@ -97,22 +117,6 @@ class Optimizer:
             for hook in list(self._post_hooks.values()):
                 hook(self, (closure,), {})
         return loss
-
-    def _at_once(self, group):
-        # A step by programs; gives the parameters for which there is none, before their first step.
-        way = self.way(group)
-        slots = self.slots(way)
-        batches, rest = _w.batches(group["params"], self.state, slots, self.steps)
-        for kind, step, rows in batches:
-            numbers = self.numbers(group, step)
-            made = self._programs.get((kind, way))
-            if made is None:
-                made = self._programs[kind, way] = self._traced(kind, way, slots, len(numbers))
-            program, read = made
-            for i in _w.update(program, rows, [numbers[i] for i in read]):
-                p = rows[i][0]
-                self.rule(p, _w.grad_of(p), self.state[p], way, *numbers)
-        return rest
 
     def _traced(self, kind, way, slots, count):
         # The program, and which of the numbers it takes: those that are read. Every operand costs every parameter time.
