@@ -55,6 +55,11 @@ def _is_leaf(x):
     return isinstance(x, (_w.Tensor, Variable)) or hasattr(x, "__tensor__")
 
 
+def conjugated(g):
+    # TensorFlow's gradients of complex tensors are conjugates of the engine's; a part that is 0 has no sign.
+    return g if g is None or not g.dtype.is_complex else _w.complex(_w.real(g), _w.sub(0.0, _w.imag(g)))
+
+
 class _Pause:
     def __init__(self, tape):
         self.tape = tape
@@ -71,6 +76,8 @@ class _Pause:
 
 
 class GradientTape:
+    _forward = False        # is it a ForwardAccumulator's?
+
     def __init__(self, persistent=False, watch_accessed_variables=True):
         self._persistent = persistent
         self._auto = watch_accessed_variables
@@ -113,7 +120,7 @@ class GradientTape:
                 self._note(x, x.__tensor__() if self._auto and x.trainable else x._current())
             else:
                 x = as_tensor(x)
-                if not x.dtype.is_floating:
+                if not x.dtype.is_inexact:
                     continue
                 self._watched.append(x)
                 if not _w.about(x, "symbolic"):
@@ -126,7 +133,7 @@ class GradientTape:
             self._note(variable, x)
 
     def _note(self, variable, x):
-        if not x.dtype.is_floating:
+        if not x.dtype.is_inexact:
             return
         values = self._variables.setdefault(variable, [])
         for v in values:
@@ -207,10 +214,12 @@ class GradientTape:
             flat += g
         if not flat or not ys:
             return [None] * len(groups)
+        gys = [conjugated(g) for g in gys]
         if [y for y in ys if _w.about(y, "symbolic")]:
             got = _w.partials(ys, gys, flat)
         else:
             got = _w.gradients(ys, gys, flat, True, len(state.tapes) > 0, True)
+        got = [conjugated(g) for g in got]
         out, at = [], 0
         for g in groups:
             total = None
@@ -225,12 +234,10 @@ class GradientTape:
         self._use()
         ys = [as_tensor(y) for y in _tree.flatten(target, _is_leaf)[0]]
         leaves, spec = _tree.flatten(sources, _is_leaf, False)
-        if any([as_tensor(x).dtype.is_complex for x in leaves + ys]):
-            raise NotImplementedError("GradientTape: gradients of complex tensors")
         given = None if output_gradients is None else [None if g is None else as_tensor(g) for g in _tree.flatten(output_gradients, _is_leaf)[0]]
         gys = [_w.ones_like(y) if given is None or given[i] is None else _w.cast(given[i], y.dtype) for i, y in enumerate(ys)]
-        real = [(y, g) for y, g in zip(ys, gys) if y.dtype.is_floating]
-        ys, gys = [y for y, _ in real], [g for _, g in real]
+        inexact = [(y, g) for y, g in zip(ys, gys) if y.dtype.is_inexact]
+        ys, gys = [y for y, _ in inexact], [g for _, g in inexact]
         groups = self._sources(leaves)
         out = self._pull(ys, gys, groups)
         targets = _tree.flatten(target, _is_leaf)[0]
@@ -339,8 +346,19 @@ def _eager_custom(f, xs, kw):
     many = isinstance(y, (list, tuple))
     outs = [_w.detach(as_tensor(t)) for t in (y if many else [y])]
     for tape in tapes:
-        tape.custom(xs, outs, grad)
+        tape.custom(xs, outs, _own_gradient(f, xs, kw) if tape._forward else grad)
     return tuple(outs) if many else outs[0]
+
+
+def _own_gradient(f, xs, kw):
+    # What f itself has as a gradient: forward mode goes through it, and its grad is for reverse mode alone.
+    def pulled(*gys):
+        with GradientTape() as tape:
+            inputs = [_w.copy(x) for x in xs]
+            tape.watch(inputs)
+            y = f(*inputs, **kw)[0]
+        return tape.gradient(y, inputs, output_gradients=gys if isinstance(y, (list, tuple)) else gys[0])
+    return pulled
 
 
 def _summed(g, x):

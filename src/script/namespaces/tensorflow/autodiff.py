@@ -18,6 +18,7 @@ class ForwardAccumulator:
         if self._tape is not None:
             raise ValueError("Accumulator is already recording.")
         self._tape = GradientTape(persistent=True, watch_accessed_variables=False)
+        self._tape._forward = True
         self._tape.__enter__()
         self._tape.watch(self._primals)
         return self
@@ -36,15 +37,21 @@ class ForwardAccumulator:
         for x, t in zip(self._primals, self._tangents):
             if x is y:
                 return as_tensor(t)
-        if not y.dtype.is_floating:
+        if not y.dtype.is_inexact:
             return None
+        # The pullback at u is linear in u: what it gives for the tangents has the tangent of y as its gradient, that of a complex y by the
+        # real and the imaginary part of u.
         with GradientTape() as tape:
-            u = _w.ones_like(y)
-            tape.watch(u)
-            pulled = self._tape.gradient(y, self._primals, output_gradients=u)
+            parts = [_w.ones_like(_w.real(y) if y.dtype.is_complex else y) for _ in range(1 + y.dtype.is_complex)]
+            tape.watch(parts)
+            pulled = self._tape.gradient(y, self._primals, output_gradients=_w.complex(*parts) if len(parts) > 1 else parts[0])
             total = None
             for g, t in zip(pulled, self._tangents):
                 if g is not None:
-                    s = _w.sum(as_tensor(g) * as_tensor(t))
+                    g, t = as_tensor(g), as_tensor(t)
+                    s = _w.sum(_w.real(g * _w.conj(t)) if g.dtype.is_complex else g * t)
                     total = s if total is None else total + s
-        return None if total is None else tape.gradient(total, u, unconnected_gradients=UnconnectedGradients.ZERO)
+        if total is None:
+            return None
+        found = tape.gradient(total, parts, unconnected_gradients=UnconnectedGradients.ZERO)
+        return _w.complex(*found) if len(found) > 1 else found[0]
