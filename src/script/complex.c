@@ -289,6 +289,8 @@ static Value complex_make(Vm *vm, Class *cls, const Args *a)
     if (is_str(y))
         return sc_raise(vm, C_TypeError, "complex() second arg can't be a string");
     if (x.tag != T_NIL && !sc_to_complex(vm, x, &u.re, &u.im)) {
+        if (x.tag == T_OBJ && x.o->cls->script && sc_class_find(x.o->cls, vm->known[S_complex]))
+            return NIL;
         sc_clear_exc(vm);
         return sc_raise(vm, C_TypeError,
                         "complex() first argument must be a string or a number, not '%s'",

@@ -301,7 +301,7 @@ static Value list_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, boo
 static bool list_index(Vm *vm, List *l, Value key, const char *what, int64_t *out)
 {
     if (key.tag != T_INT && !sc_to_int(vm, key, &key.i))
-        return !sc_exc_is(vm, C_TypeError)
+        return !sc_exc_is(vm, C_TypeError) || sc_has_index(vm, key)
                    ? false
                    : sc_fail(vm, C_TypeError, "list indices must be integers or slices, not %s",
                              sc_type_name(vm, key));

@@ -681,10 +681,14 @@ bool sc_to_whole(Vm *vm, Value v, Value *out)
                    sc_type_name(vm, v));
 }
 
+bool sc_has_index(Vm *vm, Value v)
+{
+    return v.tag == T_OBJ && v.o->cls->script && sc_class_find(v.o->cls, vm->known[S_index]);
+}
+
 int sc_repeat_count(Vm *vm, Value v, int64_t *out)
 {
-    if (!is_int(v) && !is_long(vm, v) &&
-        !(v.tag == T_OBJ && v.o->cls->script && sc_class_find(v.o->cls, vm->known[S_index])))
+    if (!is_int(v) && !is_long(vm, v) && !sc_has_index(vm, v))
         return 0;
     return sc_to_int(vm, v, out) ? 1 : -1;
 }

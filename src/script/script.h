@@ -724,6 +724,7 @@ bool sc_to_bound(Vm *vm, Value v, int64_t *out);   /* the same, as a bound: larg
 /* The same without bound: an int of whatever size in out, owned */
 bool sc_to_whole(Vm *vm, Value v, Value *out);
 /* How often a sequence is repeated by v: 1; 0: v is no whole number; -1: exception */
+bool sc_has_index(Vm *vm, Value v); /* has its class __index__? */
 int sc_repeat_count(Vm *vm, Value v, int64_t *out);
 bool sc_float_value(Vm *vm, Value v, double *out); /* a float or an instance of a derived class; false: neither */
 bool sc_to_double(Vm *vm, Value v, double *out);   /* int, float, bool, __float__ */

@@ -551,7 +551,7 @@ static Value str_getitem(Vm *vm, Value self, Value key)
         return buf_done(&b);
     }
     if (!sc_to_int(vm, key, &i))
-        return !sc_exc_is(vm, C_TypeError) ? NIL : sc_raise(vm, C_TypeError, "string indices must be integers, not '%s'", sc_type_name(vm, key));
+        return !sc_exc_is(vm, C_TypeError) || sc_has_index(vm, key) ? NIL : sc_raise(vm, C_TypeError, "string indices must be integers, not '%s'", sc_type_name(vm, key));
     i += i < 0 ? s->chars : 0;
     if (i < 0 || i >= s->chars)
         return sc_raise(vm, C_IndexError, "string index out of range");

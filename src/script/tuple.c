@@ -153,7 +153,7 @@ static Value tuple_getitem(Vm *vm, Value self, Value key)
         return v_obj(r);
     }
     if (!sc_to_int(vm, key, &i))
-        return !sc_exc_is(vm, C_TypeError)
+        return !sc_exc_is(vm, C_TypeError) || sc_has_index(vm, key)
                    ? NIL
                    : sc_raise(vm, C_TypeError, "tuple indices must be integers or slices, not %s",
                               sc_type_name(vm, key));

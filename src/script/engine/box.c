@@ -190,8 +190,9 @@ bool en_raise(En *e)
         wf_clear(c);
         return false;
     }
-    /* A rule of the script for reverse mode alone met forward mode: the library has words for that. */
-    if (s == WF_ERR_NORULE && e->f->error_text.tag != T_NIL && c->error.text && !strncmp(c->error.text, "custom_lin:", 11))
+    /* A rule of the script for reverse mode alone met forward mode, or a loop without end reverse mode: the library has words for that. */
+    if (s == WF_ERR_NORULE && e->f->error_text.tag != T_NIL && c->error.text &&
+        (!strncmp(c->error.text, "custom_lin:", 11) || (e->f == &e->vm->engine->front[FRONT_JAX] && strstr(c->error.text, "while loop of unknown length"))))
         s = WF_ERR_TYPE;
     if (s != WF_ERR_SHAPE && s != WF_ERR_TYPE && s != WF_ERR_VALUE && s != WF_ERR_ARG &&
         s != WF_ERR_INDEX && s != WF_ERR_UNSUPPORTED) {
@@ -459,6 +460,7 @@ bool en_tensor(En *e, Value v, wf_tensor *out)
     double re, im;
     uint64_t wide;
 
+    e->taken++;
     switch (v.tag) {
     case T_FLOAT: *out = host_float(e, v.f); return true;
     case T_INT: *out = host_int(e, v.i); return !sc_failed(e->vm);
@@ -499,6 +501,11 @@ bool en_tensor(En *e, Value v, wf_tensor *out)
         return true;
     if (sc_failed(e->vm))
         return false;
+    if (e->f == &e->vm->engine->front[FRONT_JAX]) { /* in its words */
+        tensor_fail(e->c, WF_ERR_TYPE, "expected a tensor, got %s as operand %d", v.tag == T_NIL ? "nothing" : sc_type_name(e->vm, v),
+                    e->taken - 1);
+        return false;
+    }
     return sc_fail(e->vm, C_TypeError, "expected a tensor, got %s",
                    v.tag == T_NIL ? "nothing" : sc_type_name(e->vm, v));
 }

@@ -139,6 +139,7 @@ typedef struct En { /* one native call */
     wf_ctx *c;
     Front *f;
     const char *label; /* of the step in histories: the native's name */
+    int taken;         /* operands so far */
     int device; /* 2 + that of the tensors so far; 0: none yet */
     bool anywhere; /* of nothing but tensors that are, or of none */
     const struct CastRow *cast; /* how its tensors are cast on the way in; NULL: not at all */

@@ -560,8 +560,8 @@ static bool one_index(En *e, Value k, wf_index *out)
         out->tensor = as_tensor(k)->t;
         if (e->f->means.promotion == WF_PROMOTE_JAX && wf_is_symbolic(e->c, out->tensor) &&
             wf_dtype_of(e->c, out->tensor) == WF_BOOL) {
-            tensor_fail(e->c, WF_ERR_INDEX, "Array boolean indices must be concrete; got a traced array, whose "
-                                            "values are not known while tracing: use where");
+            tensor_fail(e->c, WF_ERR_INDEX, "Array boolean indices must be concrete; got a traced %s, whose values are not known while "
+                                            "tracing: use where", shape_text(e->c, tensor_get(e->c, out->tensor, "index")));
             return false;
         }
         return true;
@@ -578,6 +578,8 @@ static bool one_index(En *e, Value k, wf_index *out)
                                          "arrays are valid indices");
     if (k.tag == T_OBJ && is_str(k) && e->f == &vm->engine->front[FRONT_TORCH])
         return sc_fail(vm, C_TypeError, "new(): invalid data type 'str'");
+    if (k.tag == T_OBJ && is_str(k) && e->f == &vm->engine->front[FRONT_JAX])
+        return sc_fail(vm, C_TypeError, "JAX does not support string indexing; got idx='%s'", as_str(k)->s);
     if (k.tag == T_FLOAT || (k.tag == T_OBJ && is_str(k)))
         return sc_fail(vm, C_IndexError,
                        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got %s)",
@@ -601,6 +603,29 @@ static bool index_at(En *e, Value k, wf_index *out)
                    e->f->dtype_names[d]);
 }
 
+/* JAX takes no bounds of a slice that are traced. */
+static bool slice_is_known(En *e, Value k, int at)
+{
+    const Slice *s = (const Slice *)(const void *)k.o;
+    Vm *vm = e->vm;
+    Value text;
+
+    if (k.tag != T_OBJ || !sc_is(vm, k, C_slice) || e->f != &e->vm->engine->front[FRONT_JAX])
+        return true;
+    for (int i = 0; i < 3; i++) {
+        Value v = i == 0 ? s->start : i == 1 ? s->stop : s->step;
+
+        if (!is_tensor(vm, v) || !wf_is_symbolic(e->c, as_tensor(v)->t))
+            continue;
+        text = sc_repr(vm, k);
+        if (is_str(text))
+            sc_fail(vm, C_IndexError, "Slice entries must be static integers. Got %s at position %d", as_str(text)->s, at);
+        sc_drop(vm, text);
+        return false;
+    }
+    return true;
+}
+
 bool en_index(En *e, Value key, wf_index *out, int *n)
 {
     Tuple *t;
@@ -611,14 +636,14 @@ bool en_index(En *e, Value key, wf_index *out, int *n)
                        "`arr[array(seq)]` instead of `arr[seq]`.");
     if (!(key.tag == T_OBJ && sc_is(e->vm, key, C_tuple))) {
         *n = 1;
-        return index_at(e, key, out);
+        return slice_is_known(e, key, 0) && index_at(e, key, out);
     }
     t = (Tuple *)(void *)key.o;
     if (t->n > 2 * WF_MAX_RANK)
         return sc_fail(e->vm, C_IndexError, "too many indices");
     *n = (int)t->n;
     for (int i = 0; i < *n; i++)
-        if (!index_at(e, t->v[i], &out[i]))
+        if (!slice_is_known(e, t->v[i], i) || !index_at(e, t->v[i], &out[i]))
             return false;
     return true;
 }
@@ -748,6 +773,14 @@ int en_tensor_truth(Vm *vm, Value self)
 /* Elements are taken of parts of so many, so that a long array needs no more programs than a part has elements. */
 #define ITER_PART 1024
 
+/* NumPy's words for what has no axes are JAX's, too. */
+static bool is_of_numpy(Vm *vm, Value v)
+{
+    const Front *f = vm->engine->front;
+
+    return as_tensor(v)->front == &f[FRONT_NUMPY] || as_tensor(v)->front == &f[FRONT_JAX];
+}
+
 Value en_tensor_iter(Vm *vm, Value self)
 {
     En e = en_begin_front(vm, as_tensor(self)->front);
@@ -758,7 +791,7 @@ Value en_tensor_iter(Vm *vm, Value self)
     Value it;
 
     if (wf_rank(e.c, t) == 0)
-        sc_fail(vm, C_TypeError, "iteration over a 0-d tensor");
+        sc_fail(vm, C_TypeError, "iteration over a 0-d %s", is_of_numpy(vm, self) ? "array" : "tensor");
     else if (n < 0)
         sc_fail(vm, C_TypeError, "iteration over an axis whose size is not known while "
                                  "tracing: use scan, or give the size");
@@ -787,7 +820,7 @@ bool en_tensor_len(Vm *vm, Value self, int64_t *out)
     wf_tensor t = as_tensor(self)->t;
 
     if (wf_rank(vm->cx, t) < 1)
-        return sc_fail(vm, C_TypeError, "len() of a 0-d tensor");
+        return sc_fail(vm, C_TypeError, is_of_numpy(vm, self) ? "len() of unsized object" : "len() of a 0-d tensor");
     *out = wf_size(vm->cx, t, 0);
     return *out >= 0 ||
            sc_fail(vm, C_TypeError, "the size of this axis is not known while tracing");

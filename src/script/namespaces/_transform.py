@@ -184,6 +184,13 @@ class Transforms:
     def check_result(self, x, what):
         pass
 
+    def bad_tangents(self, run, tangents):
+        return None
+
+    def check_row(self, y, what):
+        # y is a result whose Jacobian is asked for
+        pass
+
     def check_scalar(self, run, what):
         if run.count != 1 or tuple(run.ys[0].shape) != ():
             raise TypeError(f"{what} needs a function with a scalar result")
@@ -244,6 +251,9 @@ class Transforms:
         run = self.run(fn, primals, {}, range(len(primals)), has_aux, "linearize")
 
         def pushforward(*tangents):
+            wrong = self.bad_tangents(run, tangents)
+            if wrong is not None:
+                raise wrong
             dxs = run.live_of(list(tangents))
             for i, d in zip(run.live, dxs):
                 self.check_tangent(run.leaves[i], d)
@@ -258,6 +268,7 @@ class Transforms:
             run = self.run(fn, args, kwargs, _as_tuple(argnums), has_aux, "jacrev")
             rows = []
             for k, y in enumerate(run.ys):
+                self.check_row(y, "jacrev")
                 rows.append(self._rows(run, k, y))
             return self._jacobian(run, argnums, rows, has_aux)
 
@@ -332,6 +343,9 @@ class Transforms:
             size = shape[a]
         return size
 
+    def axes_of_results(self, spec, out_axes):
+        return _tree.prefix(spec, out_axes)
+
     def vmap_call(self, fn, args, kwargs, axes, out_axes, name=None, size=None, what="vmap"):
         # axes: one for each leaf of (args, kwargs). fn sees one slice.
         w = self.w
@@ -365,7 +379,7 @@ class Transforms:
 
         results = w.vmap(flat, xs, at, name, True)
         spec, ranks = out[-1]
-        to = _tree.prefix(spec, out_axes)
+        to = self.axes_of_results(spec, out_axes)
         size = found if found is not None else size
         return _tree.unflatten(spec, [self._moved(y, r, a, size, what) for y, r, a in zip(results, ranks, to)])
 

@@ -5,14 +5,45 @@ import _transform
 import _tree
 from jax._float0 import Float0Array, Shaped
 from jax._config import config, disable_jit
+from jax._statics import check_names, check_numbers, key_of, numbers, spread_statics, strings
 from jax._index import watcher
+from jax.errors import tracing
 from jax._sharding import used as used_shardings
 
 
 class _Transforms(_transform.Transforms):
+    def bad_pair(self, what, y):
+        return TypeError("expected function with aux output to return a two-element tuple, but got type "
+                         f"{type(y)} with value {y!r}")
+
     def bad_argnum(self, what, i, n):
-        return TypeError(f"differentiating with respect to argnums={i} requires at least {i + 1} positional arguments to be passed by the "
+        if i < 0:
+            return ValueError("Positional argument indices, e.g. for `static_argnums`, must have value greater than or equal to -len(args) and "
+                              f"less than len(args), but got value {i - n} for len(args) == {n}.")
+        asked = self.argnums if isinstance(self.argnums, int) else tuple(self.argnums)
+        most = max([asked] if isinstance(asked, int) else asked)
+        return TypeError(f"differentiating with respect to argnums={asked} requires at least {most + 1} positional arguments to be passed by the "
                          f"caller, but got only {n} positional arguments.")
+
+    argnums = 0
+
+    def grads_and_run(self, fn, args, kwargs, argnums, has_aux, what):
+        self.argnums = argnums
+        return super().grads_and_run(fn, args, kwargs, argnums, has_aux, what)
+
+    def bad_tangents(self, run, tangents):
+        from jax._array import shape_text
+        from jax._pytree import PyTreeDef
+        leaves, spec = self.flatten(tuple(tangents))
+        own = ("tuple", tuple, None, run.in_spec[3])
+        if spec != own:
+            return TypeError(f"expected {PyTreeDef(own)}, got {PyTreeDef(spec)}")
+        for i, d in zip(run.live, [leaves[i] for i in run.live]):
+            x, d = shape_text(_w.wrap(run.leaves[i])), shape_text(_w.wrap(d)) if not isinstance(d, Float0Array) else "float0"
+            if x != d:
+                return ValueError("linearized function called on tangent values inconsistent with the original primal values:\n"
+                                  f"Got tangent aval {d} for primal aval {x} but expected {x}.")
+        return None
 
     def check_argument(self, x, what):
         if isinstance(x, bool) or isinstance(x, int):
@@ -22,10 +53,14 @@ class _Transforms(_transform.Transforms):
                 self.check_field(x, what)
             return
         elif isinstance(x, _w.Tensor):
-            name = x.dtype.name
+            from jax._dtypes import canonical
+            name = canonical(x.dtype).name
         else:
-            raise TypeError(f"Argument '{x!r}' of type {type(x)} is not a valid JAX type.")
-        if what in ("grad", "value_and_grad", "jacrev", "jacfwd"):
+            dot = "" if what in ("jvp", "vjp", "linearize") else "."
+            raise TypeError(f"Argument '{x}' of type {type(x)} is not a valid JAX type{dot}")
+        if what == "jacfwd":
+            raise self.not_real(what, name)
+        if what in ("grad", "value_and_grad", "jacrev"):
             raise TypeError(f"{what} requires real- or complex-valued inputs (input dtype that is a sub-dtype "
                             f"of np.inexact), but got {name}. If you want to use Boolean- or integer-valued inputs, "
                             "use vjp or set allow_int to True.")
@@ -40,10 +75,13 @@ class _Transforms(_transform.Transforms):
         if self.holomorphic and not is_complex:
             raise TypeError(f"{what} with holomorphic=True requires inputs with complex dtype, but got {name}.")
         if what == "jacfwd" and is_complex and not self.holomorphic:
-            raise TypeError("jacfwd requires real-valued inputs (input dtype that is a sub-dtype of np.floating), "
-                            f"but got {name}. For holomorphic differentiation, pass holomorphic=True. For "
-                            "differentiation of non-holomorphic functions involving complex inputs or integer "
-                            "inputs, use jax.jvp directly.")
+            raise self.not_real(what, name)
+
+    def not_real(self, what, name):
+        return TypeError(f"{what} requires real-valued inputs (input dtype that is a sub-dtype of np.floating), "
+                         f"but got {name}. For holomorphic differentiation, pass holomorphic=True. For "
+                         "differentiation of non-holomorphic functions involving complex inputs or integer "
+                         "inputs, use jax.jvp directly.")
 
     def check_output(self, y, what):
         what = what.split(" ")[0]
@@ -58,13 +96,18 @@ class _Transforms(_transform.Transforms):
 
     def check_result(self, x, what):
         if not isinstance(x, (bool, int, float, complex, _w.Tensor)):
-            raise TypeError(f"Output from function {what} was applied to: {x!r} of type {type(x)} "
-                            "is not a valid JAX type.")
+            if what == "jit":
+                raise TypeError(f"{place_of(self.called)} traced for {what} returned a value of type {type(x)}, which is not a valid JAX type")
+            if what == "vmap":
+                raise TypeError(f"Output from batched function {x!r} with type {type(x)} is not a valid JAX type")
+            raise TypeError(f"Argument '{x}' of type {type(x)} is not a valid JAX type")
+
+    def check_row(self, y, what):
+        self.check_output(y, what)
 
     def check_scalar(self, run, what):
-        if run.count != 1:
-            raise TypeError("Gradient only defined for scalar-output functions. Output was: "
-                            f"{run.y!r}.")
+        if run.count != 1 or run.out_spec != _tree.LEAF:
+            raise TypeError(f"Gradient only defined for scalar-output functions. Output was {run.y}.")
         y = run.ys[0]
         if tuple(y.shape) != ():
             raise TypeError("Gradient only defined for scalar-output functions. Output had shape: "
@@ -94,31 +137,39 @@ class _Transforms(_transform.Transforms):
         try:
             return _tree.flatten_up_to(spec, tree)
         except (ValueError, TypeError, KeyError):
-            from jax._pytree import PyTreeDef, tree_structure
-            raise ValueError(f"Tree structure of cotangent input {tree_structure(tree)}, does not match "
-                             f"structure of primal output {PyTreeDef(spec)}")
+            from jax.lax._differ import cotangent_trees
+            raise cotangent_trees(self.called, spec, self.flatten(tree)[1])
 
     def check_cotangent(self, g, y):
+        from jax._array import shape_text
+        if not isinstance(g, Float0Array) and self.is_float(y) and (tuple(getattr(g, "shape", ())) != tuple(y.shape)):
+            raise ValueError(f"unexpected JAX type (e.g. shape/dtype) for argument to VJP function: got {shape_text(_w.wrap(g))}, "
+                             f"but expected {shape_text(y)} because the corresponding output of the differentiated "
+                             f"function had JAX type {shape_text(y)}")
         if isinstance(g, Float0Array):
             if self.is_float(y) or g.shape != tuple(y.shape):
-                from jax._array import shape_text
                 raise ValueError("unexpected JAX type (e.g. shape/dtype) for argument to VJP function: got float0"
                                  f"{list(g.shape)}, but expected {shape_text(y)}")
             return
         if self.is_float(y) and self.is_tensor(g) and g.dtype != y.dtype:
-            from jax._array import shape_text
             raise ValueError(f"unexpected JAX type (e.g. shape/dtype) for argument to VJP function: got {shape_text(g)}, "
                              f"but expected {shape_text(y)} because the corresponding output of the differentiated "
                              f"function had JAX type {shape_text(y)}")
         super().check_cotangent(g, y)
 
     def check_tangent(self, x, d):
+        a, b = [_w.wrap(v) if not isinstance(v, Float0Array) else None for v in (x, d)]
+        if a is not None and b is not None and (a.dtype != b.dtype or not a.dtype.is_inexact):
+            raise TypeError("primal and tangent arguments to jax.jvp do not match; dtypes must be equal, or in case of int/bool primal dtype "
+                            f"the tangent dtype must be float0.Got primal dtype {a.dtype.name} and so expected tangent dtype "
+                            f"{a.dtype.name if a.dtype.is_inexact else [('float0', 'V')]}, but got tangent dtype {b.dtype.name} instead.")
         x, d = [tuple(v.shape) if self.is_tensor(v) else () for v in (x, d)]
         if x != d:
-            raise ValueError("jvp called with different primal and tangent shapes; "
+            raise ValueError("jvp called with different primal and tangent shapes;"
                              f"Got primal shape {x} and tangent shape as {d}")
 
 
+    called = None       # the function that is traced, for what is said of it
     staging = 0         # jits that are being traced
     asked = False       # did a function ask which derivatives are being taken?
     def run(self, fn, args, kwargs, argnums, has_aux, what):
@@ -141,7 +192,41 @@ class _Transforms(_transform.Transforms):
     # vmaps that run, where functions ask for them (custom_batching)
     named_batches, batches = False, []
 
+    def mapped_size(self, leaves, axes, what):
+        mapped = [(x, a) for x, a in zip(leaves, axes) if a is not None]
+        for x, a in mapped:
+            shape = tuple(x.shape) if hasattr(x, "shape") else ()
+            if not -len(shape) <= a < len(shape):
+                raise ValueError(f"{what} was requested to map its argument along axis {a}, which implies that its rank should be at least "
+                                 f"{-a if a < 0 else a + 1}, but is only {len(shape)} (its shape is {shape})")
+        sizes = [x.shape[a] for x, a in mapped]
+        if any([n != sizes[0] for n in sizes]):
+            raise self.unequal_sizes(leaves, axes, what, None)
+        return sizes[0] if sizes else None
+
+    def axes_of_results(self, spec, out_axes):
+        try:
+            return _tree.prefix(spec, out_axes)
+        except (ValueError, KeyError):
+            raise _not_a_prefix("out_axes", out_axes, spec) from None
+
+    mapping = None          # the call that vmap is at: function, arguments
+
+    def unequal_sizes(self, leaves, axes, what, asked):
+        from jax.lax._differ import mapped_sizes
+        lines = mapped_sizes(self.mapping, leaves, axes, asked)
+        return ValueError(f"{what} got inconsistent sizes for array axes to be mapped:\n" + ";\n".join(lines))
+
     def vmap_call(self, fn, args, kwargs, axes, out_axes, name=None, size=None, what="vmap"):
+        self.mapping = fn, args, kwargs
+        leaves = self.flatten((args, kwargs))[0]
+        if size is None and not any([a is not None for a in axes]):
+            if not leaves:
+                raise ValueError(f"{what} wrapped function must be passed at least one argument containing an array or axis_size must be "
+                                 f"specified, got empty *args={args} and **kwargs={kwargs}")
+            raise ValueError(f"{what} must have at least one non-None value in in_axes or axis_size must be specified")
+        if size is not None and self.mapped_size(leaves, axes, what) not in (None, size):
+            raise self.unequal_sizes(leaves, axes, what, size)
         if _refs.used:
             return self._vmap_refs(fn, args, kwargs, axes, out_axes, name, size, what)
         return self._vmap(fn, args, kwargs, axes, out_axes, name, size, what)
@@ -201,6 +286,17 @@ class _Batch:
 kit = _Transforms(_w, True)
 
 
+def place_of(fun):
+    # function f at file.py:3
+    code = getattr(fun, "__code__", None)
+    where = f" at {code.co_filename}:{code.co_firstlineno}" if code is not None else ""
+    return f"function {getattr(fun, '__name__', type(fun).__name__)}{where}"
+
+
+def _full_name(cls):
+    return cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
+
+
 def _named(wrapper, fun):
     wrapper.__wrapped__ = fun
     for name in ("__name__", "__qualname__", "__doc__"):
@@ -212,7 +308,7 @@ def _named(wrapper, fun):
 
 def _callable(fun, what):
     if not callable(fun):
-        raise TypeError(f"Expected a callable value, got {fun!r}")
+        raise TypeError(f"Expected a callable value, got {fun}")
 
 
 def refuse(what, **given):
@@ -272,14 +368,32 @@ def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=F
 def vjp(fun, *primals, has_aux=False, reduce_axes=()):
     _callable(fun, "vjp")
     refuse("vjp", reduce_axes=(reduce_axes, ()))
-    return kit.vjp(fun, primals, has_aux)
+    found = kit.vjp(fun, primals, has_aux)
+
+    def pullback(*cotangents):
+        kit.called = fun
+        if len(cotangents) != 1:
+            raise TypeError(f"The function returned by `jax.vjp` applied to {getattr(fun, '__name__', fun)} was called with {len(cotangents)} "
+                            "arguments,\nbut functions returned by `jax.vjp` must be called with a single argument\ncorresponding to the single "
+                            "value returned by the function being differentiated\n(even if that returned value is a tuple or other container).")
+        return found[1](*cotangents)
+
+    return (found[0], pullback, *found[2:])
 
 
 def jvp(fun, primals, tangents, has_aux=False):
+    from jax._pytree import tree_structure
     _callable(fun, "jvp")
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
         raise TypeError("primal and tangent arguments to jax.jvp must be tuples or lists; "
                         f"found {type(primals).__name__} and {type(tangents).__name__}.")
+    own, given = [tree_structure(tuple(t)) for t in (primals, tangents)]
+    if own != given:
+        raise TypeError("primal and tangent arguments to jax.jvp must have the same tree structure; primals have tree structure "
+                        f"{own} whereas tangents have tree structure {given}.")
+    for p, t in zip(kit.flatten(primals)[0], kit.flatten(tangents)[0]):
+        if not kit.is_float(p) and isinstance(p, (int, _w.Tensor)) and not isinstance(t, Float0Array) and not _w.in_trace():
+            kit.check_tangent(p, t)
     return kit.jvp(fun, primals, tangents, has_aux)
 
 
@@ -335,11 +449,24 @@ def _axes_of(spec, in_axes, n, name):
     # One axis for each leaf of the arguments.
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
+    if in_axes is not None and not isinstance(in_axes, (int, tuple)):
+        raise TypeError("vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional arguments passed to the "
+                        f"function, but got {in_axes}.")
     if isinstance(in_axes, tuple) and len(in_axes) != n:
         raise ValueError(f"vmap in_axes must be an int, None, or a tuple of entries corresponding to the "
                          f"positional arguments passed to the function, but got len(in_axes)={len(in_axes)}, "
                          f"len(args)={n}")
-    return _tree.prefix(spec, in_axes)
+    try:
+        return _tree.prefix(spec, in_axes)
+    except (ValueError, KeyError):
+        raise _not_a_prefix("in_axes", in_axes, spec) from None
+
+
+def _not_a_prefix(what, axes, spec):
+    from jax.lax._differ import prefix_text
+    text = prefix_text(kit.flatten(axes)[1], spec, f"vmap {what}", _tree.unflatten(spec, [None] * _tree.count(spec)))
+    return ValueError(f"vmap {what} specification must be a tree prefix of the corresponding value; \n  Mismatch details (1 found):\n  "
+                      f"pytree structure error: {text}")
 
 
 def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_name=None):
@@ -354,96 +481,6 @@ def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_n
 
 
 # ---- jit
-
-
-def _numbers(x):
-    if x is None:
-        return ()
-    return (x,) if isinstance(x, int) else tuple(x)
-
-
-def _strings(x):
-    if x is None:
-        return ()
-    return (x,) if isinstance(x, str) else tuple(x)
-
-
-def _parameters(fun):
-    # Names of the parameters that have a place, where they are known.
-    import _syntax
-    fun = getattr(fun, "__wrapped__", fun)
-    sort = _syntax.sort(fun)
-    if sort not in ("function", "method"):
-        said = getattr(fun, "__signature__", None)
-        return None if said is None else [p.name for p in said.parameters.values() if p.kind <= p.POSITIONAL_OR_KEYWORD]
-    from _stage.tree import Node
-    tree = _syntax.tree(fun if sort == "function" else fun.__func__, Node)
-    return [p.name for p in tree.params if p.kind == "pos"][sort == "method":]
-
-
-def _check_numbers(fun, argnums, what):
-    # Places beyond the parameters, unless there may be more.
-    import inspect
-    try:
-        known = inspect.signature(fun).parameters.values()
-    except (TypeError, ValueError):
-        return
-    kinds = inspect.Parameter
-    if any([p.kind == kinds.VAR_POSITIONAL for p in known]):
-        return
-    n = sum([p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD) for p in known])
-    if any([not -n <= i < n for i in argnums]):
-        raise ValueError(f"Jitted function has {what}={tuple(argnums)}, but only accepts {n} positional arguments.")
-
-
-def _check_names(fun, argnames, what="static_argnames"):
-    import inspect
-    kinds = inspect.Parameter
-    try:
-        known = inspect.signature(fun).parameters
-    except (TypeError, ValueError):
-        return
-    if any([p.kind == kinds.VAR_KEYWORD for p in known.values()]):
-        return
-    for a in argnames:
-        if a not in known or known[a].kind in (kinds.POSITIONAL_ONLY, kinds.VAR_POSITIONAL):
-            raise ValueError(f"Jitted function has invalid argnames {{{a!r}}} in {what}. Function does not take "
-                             "these args.")
-
-
-class _Compared:
-    # A structure with fixed parts that no hash knows, such as a dict: as a key.
-    def __init__(self, spec):
-        self.spec = spec
-
-    def __eq__(self, other):
-        return isinstance(other, _Compared) and self.spec == other.spec
-
-    def __hash__(self):
-        return 0
-
-
-def _key_of(spec):
-    try:
-        hash(spec)
-    except TypeError:
-        return _Compared(spec)
-    return spec
-
-
-def _spread_statics(fun, argnums, argnames):
-    # What is static by place is static by name too, or the other way round; not where both are given.
-    names = _parameters(fun) if argnums or argnames else None
-    if names is None:
-        return argnums, argnames
-    _check_names(fun, argnames)
-    if argnums and argnames:
-        return argnums, argnames
-    n = len(names)
-    nums = [i + n if i < 0 else i for i in argnums]
-    more = [names.index(a) for a in argnames if a in names]
-    return tuple(nums + [i for i in more if i not in nums]), \
-        tuple(list(argnames) + [names[i] for i in nums if i < n and names[i] not in argnames])
 
 
 def _pure(fun):
@@ -462,8 +499,8 @@ class _Jit(_w.Dispatch):
         super().__init__()
         self.fun = fun
         self.in_shardings, self.out_shardings = in_shardings, out_shardings
-        self.donated = (_numbers(donate_argnums), _strings(donate_argnames))
-        self.argnums, self.argnames = _spread_statics(fun, _numbers(static_argnums), _strings(static_argnames))
+        self.donated = (numbers(donate_argnums), strings(donate_argnames))
+        self.argnums, self.argnames = spread_statics(fun, numbers(static_argnums), strings(static_argnames))
         self.cache = self._shared_cache()
         self.__wrapped__ = fun
         self.__name__ = getattr(fun, "__name__", type(fun).__name__)
@@ -501,8 +538,8 @@ class _Jit(_w.Dispatch):
             try:
                 hash(v)
             except TypeError:
-                raise ValueError("Non-hashable static arguments are not supported: an argument of type "
-                                 f"{type(v)} is static, but is not hashable")
+                raise ValueError("Non-hashable static arguments are not supported. An error occurred while trying to hash an object of type "
+                                 f"{type(v)}, {v}. The error was:\nTypeError: unhashable type: '{_full_name(type(v))}'\n")
         dynamic = [None if i in nums else a for i, a in enumerate(args)]
         rest = {k: v for k, v in kwargs.items() if k not in self.argnames}
         return statics, named, dynamic, rest
@@ -521,7 +558,9 @@ class _Jit(_w.Dispatch):
                 dynamic[i] = v
             for k, v in named:
                 rest[k] = v
+            kit.called = self.fun
             ys, entry.out_spec = kit.flatten(self.fun(*dynamic, **rest))
+            kit.called = self.fun
             for y in ys:
                 kit.check_result(y, "jit")
             return ys
@@ -529,9 +568,11 @@ class _Jit(_w.Dispatch):
         from jax._layout import seen_meshes, type_inputs
         n = len(seen_meshes)
         kit.staging += 1
+        tracing.append(self.fun)
         try:
             entry.program = _w.trace(flat, leaves, self.__name__ if self.__name__.isidentifier() else "f")
         finally:
+            tracing.pop()
             kit.staging -= 1
         entry.donated = None
         entry.divisions = {}    # by how the arguments lie: jax._layout
@@ -560,13 +601,16 @@ class _Jit(_w.Dispatch):
         leaves, spec = kit.flatten((dynamic, rest))
         for x in leaves:
             if not isinstance(x, (float, int, bool, complex, _w.Tensor)):
-                raise TypeError(f"Cannot interpret value of type {type(x)} as an abstract array; it does not "
-                                "have a dtype attribute")
+                names = _tree.argument_names(self.fun, *spec[3])
+                raise TypeError(f"Error interpreting argument to {self.fun!r} as an abstract array. The problematic value is of type {type(x)} and "
+                                f"was passed to the function at path {next((n for n, v in zip(names, leaves) if v is x), '')}.\nThis typically means "
+                                "that a jit-wrapped function was called with a non-array argument, and this argument was not marked as static using "
+                                "the static_argnums or static_argnames parameters of jax.jit.")
         explicit = None
         if lies is not None:
             from jax._layout import explicit_lies
             explicit = explicit_lies(lies)
-        key = (statics, named, _key_of(spec), _w.signature(leaves), _w.bound(leaves), explicit, len(watcher) > 0, config.values["jax_enable_x64"],
+        key = (statics, named, key_of(spec), _w.signature(leaves), _w.bound(leaves), explicit, len(watcher) > 0, config.values["jax_enable_x64"],
                str(config.values["jax_default_matmul_precision"]))
         entry = self.cache.get(key) or self.cache.get((key, kit.levels))
         if entry is None:
@@ -708,14 +752,14 @@ def jit(fun=None, in_shardings=None, out_shardings=None, static_argnums=None, st
                              donate_argnames=donate_argnames)
     _callable(fun, "jit")
     for what, nums in (("static_argnums", static_argnums), ("donate_argnums", donate_argnums)):
-        if _numbers(nums):
-            _check_numbers(fun, _numbers(nums), what)
-    if set(_numbers(static_argnums)) & set(_numbers(donate_argnums)):
+        if numbers(nums):
+            check_numbers(fun, numbers(nums), what)
+    if set(numbers(static_argnums)) & set(numbers(donate_argnums)):
         raise ValueError(f"static_argnums and donate_argnums cannot intersect, {static_argnums=} and {donate_argnums=}")
-    if set(_strings(static_argnames)) & set(_strings(donate_argnames)):
+    if set(strings(static_argnames)) & set(strings(donate_argnames)):
         raise ValueError(f"static_argnames and donate_argnames cannot intersect, {static_argnames=} and {donate_argnames=}")
-    if _strings(donate_argnames):
-        _check_names(fun, _strings(donate_argnames), "donate_argnames")
+    if strings(donate_argnames):
+        check_names(fun, strings(donate_argnames), "donate_argnames")
     return _Jit(fun, static_argnums, static_argnames, donate_argnums, donate_argnames, in_shardings, out_shardings)
 
 
@@ -727,7 +771,7 @@ def checkpoint(fun=None, concrete=False, prevent_cse=True, static_argnums=(), po
         raise NotImplementedError("The concrete option to jax.checkpoint is deprecated: use static_argnums")
     if fun is None:
         return lambda f: checkpoint(f, static_argnums=static_argnums, policy=policy)
-    nums = _numbers(static_argnums)
+    nums = numbers(static_argnums)
 
     def checkpoint_f(*args, **kwargs):
         fixed = {i % len(args): args[i] for i in nums}

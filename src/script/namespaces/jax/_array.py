@@ -142,7 +142,7 @@ class ArrayImpl(_w.Tensor):
 
     def __setitem__(self, key, value):
         raise TypeError("JAX arrays are immutable and do not support in-place item assignment. Instead of x[idx] = y, use "
-                        "x = x.at[idx].set(y) or another .at[] method")
+                        "x = x.at[idx].set(y) or another .at[] method: https://docs.jax.dev/en/latest/_autosummary/jax.numpy.ndarray.at.html")
 
     @property
     def size(self):
@@ -287,6 +287,9 @@ class ArrayImpl(_w.Tensor):
     check_here = _check_here    # what NumPy asks before it reads
 
     def tolist(self):
+        if _w.about(self, "symbolic") and _known(self) is None:
+            from jax.errors import concrete_needed
+            raise concrete_needed(self, f"The tolist() method was called on traced array with shape {shape_text(self)}.")
         _check_here(self)
         return _w.Tensor.tolist(self)
 
@@ -297,8 +300,10 @@ class ArrayImpl(_w.Tensor):
     def __abs__(self):
         return _w.abs(self)
 
-    def __round__(self, ndigits=0):
-        return _np().round(self, ndigits or 0)
+    def __round__(self, ndigits=None):
+        from jax._dtypes import default_int
+        y = _np().round(self, ndigits or 0)
+        return y if ndigits is not None else _w.set_weak(_w.cast(y, default_int()), False)
 
     def __divmod__(self, other):
         return _np().divmod(self, other)
@@ -310,12 +315,11 @@ class ArrayImpl(_w.Tensor):
         if _w.about(self, "symbolic"):
             if _known(self) is not None:
                 return bool(_known(self))
-            from jax.errors import TracerBoolConversionError
-            raise TracerBoolConversionError(
-                f"Attempted boolean conversion of traced array with shape {shape_text(self)}. "
-                "This concrete value was not available while tracing: use jax.lax.cond, "
-                "jax.lax.while_loop or jnp.where, or mark the argument as static")
+            from jax.errors import truth_needed
+            raise truth_needed(self)
         if _w.about(self, "count") != 1:
+            if _w.about(self, "count") == 0:
+                raise ValueError("The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty.")
             raise ValueError("The truth value of an array with more than one element is "
                              "ambiguous. Use a.any() or a.all()")
         return _w.Tensor.item(self) != 0
@@ -345,36 +349,38 @@ class ArrayImpl(_w.Tensor):
         if _w.about(self, "symbolic"):
             if _known(self) is not None:
                 return _known(self).item(*args)
-            from jax.errors import ConcretizationTypeError
-            raise ConcretizationTypeError(
-                "Abstract tracer value encountered where concrete value is expected: "
-                f"traced array with shape {shape_text(self)}. A traced array has no concrete "
-                "value to take out: return it, or compute with it as an array")
+            from jax.errors import concrete_needed
+            raise concrete_needed(self, "This occurred in the item() method of jax.Array")
         _check_here(self)
         if args:
             return _w.Tensor.item(self[args] if len(args) > 1 else _w.reshape(self, (-1,))[args[0]])
         return _w.Tensor.item(self)
 
     def __float__(self):
-        return float(_scalar(self))
+        return float(_scalar(self, "float"))
 
     def __int__(self):
-        return int(_scalar(self))
+        return int(_scalar(self, "int"))
+
+    def __complex__(self):
+        return complex(_scalar(self, "complex"))
 
     def __index__(self):
         if _w.about(self, "symbolic"):
             if _known(self) is not None:
                 return _known(self).__index__()
-            from jax.errors import TracerIntegerConversionError
-            raise TracerIntegerConversionError(
-                "The __index__() method was called on traced array with shape "
-                f"{shape_text(self)}: it has no concrete value while tracing")
+            from jax.errors import index_needed
+            raise index_needed(self)
         if self.dtype.kind not in "iub" or _w.about(self, "count") != 1:
             raise TypeError("Only integer scalar arrays can be converted to a scalar index.")
         return int(_w.Tensor.item(self))
 
 
-def _scalar(x):
+def _scalar(x, kind):
+    if _w.about(x, "symbolic") and _known(x) is None:
+        from jax.errors import concrete_needed
+        raise concrete_needed(x, f"The problem arose with the `{kind}` function. If trying to convert the data type of a value, try using "
+                                 f"`x.astype({kind})` or `jnp.array(x, {kind})` instead.")
     if _w.about(x, "count") != 1 and not _w.about(x, "symbolic"):
         raise TypeError(f"Only scalar arrays can be converted to Python scalars; got arr.ndim={len(x.shape)}")
     return x.item()
@@ -382,7 +388,7 @@ def _scalar(x):
 
 def _worded(text, label):
     from jax._worded import worded
-    return worded(text)
+    return worded(text, label)
 
 
 _w.set_error(_worded)
@@ -396,7 +402,9 @@ _reflected = {"__radd__": "add", "__rsub__": "subtract", "__rmul__": "multiply",
 def _from_right(self, name):
     if name in _reflected:
         return lambda other: getattr(_np(), _reflected[name])(other, self)
-    raise AttributeError(f"'ArrayImpl' object has no attribute '{name}'")
+    if _w.about(self, "symbolic"):
+        raise AttributeError(f"DynamicJaxprTracer has no attribute {name}")
+    raise AttributeError(f"'jaxlib._jax.ArrayImpl' object has no attribute '{name}'")
 
 
 ArrayImpl.__getattr__ = _from_right

@@ -2,7 +2,8 @@
 import _jax as _w
 import _tree
 from _transform import NestedRule
-from jax._api import kit, _named, _numbers
+from jax._api import kit, _named
+from jax._statics import numbers, parameters
 from jax._float0 import Float0Array
 from jax.errors import ConcretizationTypeError
 
@@ -68,7 +69,7 @@ class _Custom:
     def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
         self.depth = 0          # rules of this function that are running
         self.fun = fun
-        self.nondiff = _numbers(nondiff_argnums)
+        self.nondiff = numbers(nondiff_argnums)
         self.slots = {}
         _named(self, fun)
 
@@ -80,8 +81,7 @@ class _Custom:
     def _split(self, args, kwargs):
         # (fixed arguments by place, the others), defaults and keywords filled in
         if kwargs:
-            from jax._api import _parameters
-            names = _parameters(self.fun) or []
+            names = parameters(self.fun) or []
             args = list(args) + [kwargs[n] for n in names[len(args):] if n in kwargs]
         n = len(args)
         nums = [i + n if i < 0 else i for i in self.nondiff]

@@ -80,6 +80,8 @@ def _padded(x, key, wrap):
     for k, a in zip(parts, axes):
         if isinstance(k, slice):
             n = x.shape[a]
+            if any([_is_tensor(v) and _w.about(v, "symbolic") for v in (k.start, k.stop, k.step)]):
+                raise IndexError(f"Slice entries must be static integers. Got {k} at position {len(out)}")
             start, stop, step = k.indices(n)
             if (stop - start) * step <= 0:
                 start = stop = 0

@@ -522,14 +522,15 @@ def _jaxpr_text(jaxpr, names, indent):
 
 
 def make_jaxpr(fun, static_argnums=(), axis_env=None, return_shape=False, abstracted_axes=None):
-    from jax._api import traced_program, _numbers, ShapeDtypeStruct
+    from jax._api import traced_program, ShapeDtypeStruct
+    from jax._statics import numbers
     import _tree
     if abstracted_axes is not None:
         raise NotImplementedError("make_jaxpr: abstracted_axes")
 
     def make(*args, **kwargs):
         from jax._layout import typed_values
-        program, out = traced_program(fun, args, kwargs, _numbers(static_argnums))
+        program, out = traced_program(fun, args, kwargs, numbers(static_argnums))
         closed = closed_jaxpr(program, _Place(None, typed_values(program, _tree.flatten((args, kwargs))[0])))
         if return_shape:
             shapes = [ShapeDtypeStruct(a.shape, a.dtype) for a in closed.out_avals]

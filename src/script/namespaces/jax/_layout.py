@@ -143,8 +143,8 @@ def check_in_shardings(jitted, given, args, lies):
 
 def _parameter(jitted, args, k):
     # The name of the argument that leaf k is.
-    from jax._api import _parameters
-    names = _parameters(jitted.fun) or []
+    from jax._statics import parameters
+    names = parameters(jitted.fun) or []
     return names[k] if k < len(names) and len(_tree.flatten(args)[0]) == len(args) else f"args[{k}]"
 
 

@@ -109,7 +109,9 @@ def _prefixed(spec, x):
     try:
         return flatten_up_to(spec, x)
     except ValueError as e:
-        raise ValueError(f"pytree structure error: {e}") from None
+        from jax.lax._differ import prefix_text
+        text = prefix_text(spec, _tree.flatten(x)[1], "tree_map tree", x)
+        raise ValueError(f"pytree structure error: {text or e}") from None
 
 
 class PyTreeDef:

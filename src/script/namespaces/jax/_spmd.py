@@ -2,7 +2,8 @@
 # what one device has, and becomes an spmd equation: see docs/parallel.md.
 import _jax as _w
 import _tree
-from jax._api import kit, typeof, _named, _callable, _Jit, _numbers, _axes_of, refuse
+from jax._api import kit, typeof, _named, _callable, _Jit, _axes_of, refuse
+from jax._statics import numbers, parameters
 from jax._sharding import (P, Mesh, NamedSharding, IndivisibleError, World, axis_id, context_mesh, devices, put_sharding,
                            AxisType, said_of, set_mesh, tell, type_layout, wrong_length)
 
@@ -143,8 +144,7 @@ class _ShardMap:
 
     def bound(self, i):
         # Which parameter takes argument i, if that can be told.
-        from jax._api import _parameters
-        names = _parameters(self.f) or []
+        names = parameters(self.f) or []
         return f", where args[{i}] is bound to {_name(self.f)}'s parameter {names[i]!r}," if i < len(names) else ""
 
     def check_in(self, leaves, specs):
@@ -485,4 +485,4 @@ def pmap(fun=None, axis_name=None, *, in_axes=0, out_axes=0, static_broadcasted_
     refuse("pmap", global_arg_shapes=(global_arg_shapes, None))
     if backend not in (None, "cpu"):
         raise RuntimeError(f"Unknown backend {backend}. Available backends are ['cpu']")
-    return _Pmap(fun, axis_name, in_axes, out_axes, _numbers(static_broadcasted_argnums), devices, axis_size, donate_argnums)
+    return _Pmap(fun, axis_name, in_axes, out_axes, numbers(static_broadcasted_argnums), devices, axis_size, donate_argnums)

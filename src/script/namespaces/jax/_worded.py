@@ -73,8 +73,12 @@ def _of_two(name, x, y, rest):
     return None
 
 
-def worded(text):
+def worded(text, label=""):
     # The exception that JAX raises, or the text where the engine's class and words stay.
+    given = re.match(r"expected a tensor, got (\w+) as operand (\d+)", text)
+    if given:
+        return TypeError(f"{_FUNCTIONS.get(label, label)} requires ndarray or scalar arguments, got <class '{given.group(1)}'> at position "
+                         f"{given.group(2)}.")
     two = _TWO.match(text)
     found = _of_two(two.group(1), _dims(two.group(2)), _dims(two.group(3)), two.group(4)) if two else None
     if found is not None:
@@ -100,6 +104,14 @@ def worded(text):
     sizes = re.match(r"dot_general: contracted axes .* have sizes (\d+) and (\d+), needed equal ones", text)
     if sizes:
         return TypeError(f"dot_general requires contracting dimensions to have the same shape, got ({sizes.group(1)},) and ({sizes.group(2)},).")
+    traced = re.search(r"a symbolic tensor of type (\w+?)(\[[\d,]*\]) has no numbers yet", text)
+    if traced:
+        from jax.errors import ConcretizationTypeError
+        return ConcretizationTypeError("Abstract tracer value encountered where concrete value is expected: traced array with shape "
+                                       f"{_name(traced.group(1))}{traced.group(2)}")
+    if "while loop of unknown length" in text:
+        return ValueError("Reverse-mode differentiation does not work for lax.while_loop or lax.fori_loop with dynamic start/stop values. Try "
+                          "using lax.scan, or using fori_loop with static start/stop.")
     several = _DEVICES.fullmatch(text)
     if several:
         return _devices(*several.groups())
@@ -116,10 +128,13 @@ def worded(text):
     if "after the trace that made it has ended" in text:
         from jax.errors import UnexpectedTracerError
         return UnexpectedTracerError("Encountered an unexpected tracer. A function transformed by JAX had a side effect, allowing for a "
-                                     "reference to an intermediate value to escape: " + text)
+                                     "reference to an intermediate value to escape the scope of the transformation.\nJAX transformations "
+                                     "require that functions explicitly return their outputs, and disallow saving intermediate values to "
+                                     "global state: " + text)
     if text.startswith("Array boolean indices must be concrete"):
         from jax.errors import NonConcreteBooleanIndexError
-        return NonConcreteBooleanIndexError(text)
+        shape = re.search(r"bool(\[[\d,]*\])", text)
+        return NonConcreteBooleanIndexError("Array boolean indices must be concrete; got bool" + shape.group(1) if shape else text)
     if "broadcast together" in text:
         return ValueError("Incompatible shapes for broadcasting: " + text)
     return text

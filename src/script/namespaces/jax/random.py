@@ -5,6 +5,7 @@ from jax._api import refuse as _refuse
 import _tree
 from jax._dtypes import as_dtype as _as_dtype, default_float as _default_float, default_int as _default_int
 from jax.numpy import asarray as _asarray
+from jax.numpy._create import _shape
 from jax import _prng as _p
 from jax._prng import KeyArray, KeyDtype
 
@@ -71,10 +72,10 @@ def _keys(k):
     if isinstance(k, KeyArray):
         return k
     if not hasattr(k, "dtype"):
-        raise TypeError(f"unexpected PRNG key type {type(k)}")
+        raise TypeError(f"JAX encountered invalid PRNG key data: expected key_data to have ndim, shape, and dtype attributes. Got {k}")
     k, impl = _asarray(k), _p.impl_of(None)
     if k.dtype != _w.uint32:
-        raise TypeError(f"JAX encountered a PRNG key of dtype {k.dtype.name}: uint32 is needed")
+        raise TypeError(f"JAX encountered invalid PRNG key data: expected key_data.dtype = uint32; got dtype={k.dtype.name}")
     if tuple(k.shape)[-1:] != impl.key_shape:
         other = [i for i in _p.impls.values() if i.key_shape == tuple(k.shape)[-1:]]
         if not other:
@@ -84,9 +85,14 @@ def _keys(k):
     return KeyArray(k, impl)
 
 
-def _data(k, name="random function"):
+def _data(k, name=None):
     k = _keys(k)
     if k.ndim:
+        if name is None:    # the function that was called
+            frame = __import__("sys")._getframe(1)
+            while frame.f_back is not None and frame.f_code.co_name not in globals():
+                frame = frame.f_back
+            name = frame.f_code.co_name
         raise ValueError(f"{name} accepts a single key, but was given a key array of shape {k.shape} != (). Use jax.vmap for batching.")
     return k
 
@@ -110,8 +116,6 @@ def fold_in(key, data):
     return _like(key, _p.key_fold_in(_data(key, "fold_in"), data))
 
 
-def _shape(shape):
-    return (shape,) if isinstance(shape, int) else tuple(shape)
 
 
 def _float(dtype):
@@ -188,7 +192,7 @@ def rademacher(key, shape=(), dtype=None):
 
 def randint(key, shape, minval, maxval, dtype=int, *, out_sharding=None):
     d = _as_dtype(dtype)
-    lo, hi = [v if isinstance(v, int) else (int(v) if not _w.about(v, "symbolic") and len(v.shape) == 0 else v)
+    lo, hi = [v if isinstance(v, int) else int(v) if isinstance(v, float) else (int(v) if not _w.about(v, "symbolic") and len(v.shape) == 0 else v)
               for v in (minval, maxval)]
     if isinstance(lo, int) and isinstance(hi, int):
         return _lie(_p.key_randint(_data(key), _shape(shape), d, lo, hi), out_sharding)
@@ -255,6 +259,9 @@ def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
     draws = 1
     for d in shape:
         draws *= d
+    if p is not None and tuple(_asarray(p).shape) != (n,):
+        raise ValueError(f"p must be None or a 1D vector with the same size as a.shape[axis]. p has shape {tuple(_asarray(p).shape)} and "
+                         f"a.shape[axis] is {n}.")
     if n <= 0:
         raise ValueError("a must be greater than 0 unless no samples are taken")
     if not replace and draws > n:

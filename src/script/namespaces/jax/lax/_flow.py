@@ -9,8 +9,7 @@ def _operands(tree):
     leaves, spec = kit.flatten(tree)
     for x in leaves:
         if not isinstance(x, (bool, int, float, complex, _w.Tensor)):
-            raise TypeError(f"Cannot interpret value of type {type(x)} as an abstract array; it does not have "
-                            "a dtype attribute")
+            raise TypeError(f"Argument '{x}' of type {type(x)} is not a valid JAX type")
     return [_w.wrap(x) for x in leaves], spec
 
 
@@ -28,23 +27,32 @@ def _branches(fns, operands, name):
         def call(*xs):
             y = fn(*_tree.unflatten(spec, xs))
             ys, s = kit.flatten(y)
+            _check_leaves(fn, ys, name)
             ys = [_w.wrap(v) for v in ys]
-            outs.append((s, [_type(v) for v in ys]))
-            if outs[0][0] != s:
-                from jax._pytree import PyTreeDef
-                raise TypeError(f"{name} branch outputs must have the same pytree structure, but they differ: "
-                                f"{PyTreeDef(outs[0][0])} and {PyTreeDef(s)}")
-            _check_types(outs[0][1], outs[-1][1], name)
+            outs.append((s, [_type(v) for v in ys], fn))
+            _check_branches(outs, name)
             return ys
         return call
 
     return [flat(f) for f in fns], leaves, outs
 
 
-def _check_types(a, b, name):
-    for x, y in zip(a, b):
-        if x != y:
-            raise TypeError(f"{name} branches must have equal output types but they differ: {x} and {y}")
+def _check_leaves(fn, leaves, name):
+    from jax._api import place_of
+    for y in leaves:
+        if not isinstance(y, (bool, int, float, complex, _w.Tensor)):
+            raise TypeError(f"{place_of(fn)} traced for {name} returned a value of type {type(y)}, which is not a valid JAX type")
+
+
+def _check_branches(outs, name):
+    # The latest branch against the first; cond's are told with true_fun first.
+    (s, a, f), (t, b, g) = outs[0], outs[-1]
+    if s == t and a == b:
+        return
+    from jax.lax import _differ
+    if name == "cond":
+        s, a, f, t, b, g = t, b, g, s, a, f
+    raise _differ.branch_trees(name, (f, g), len(outs) - 1, s, t) if s != t else _differ.branch_types(name, (f, g), len(outs) - 1, s, a, b)
 
 
 _none_given = object()
@@ -55,9 +63,13 @@ def cond(pred, true_fun, false_fun=None, *operands, operand=_none_given, linear=
         raise TypeError("lax.cond: true_fun and false_fun arguments should be callable.")
     if operand is not _none_given:
         operands = (operand,)
+    if pred is None:
+        raise TypeError("cond predicate is None")
+    if isinstance(pred, (str, list, tuple, dict)):
+        raise TypeError(f"Pred must be a scalar, got {pred} of type {type(pred)}")
     p = _w.wrap(pred)
     if tuple(p.shape) != ():
-        raise TypeError(f"Pred must be a scalar, got {pred!r} of shape {tuple(p.shape)}.")
+        raise TypeError(f"Pred must be a scalar, got {pred} of shape {tuple(p.shape)}.")
     if p.dtype != _w.bool_:
         p = _w.ne(p, 0)
     return _branch(p, [false_fun, true_fun], operands, "cond")
@@ -76,31 +88,35 @@ def switch(index, branches, *operands, operand=_none_given):
         operands = (operand,)
     if len(branches) == 0:
         raise ValueError("Empty branch sequence")
+    if not all([callable(b) for b in branches]):
+        raise TypeError("lax.switch: branches argument should be a sequence of callables.")
+    if isinstance(index, (str, list, tuple, dict)) or index is None:
+        raise TypeError(f"Index type must be an integer, got {index}.")
     i = _w.wrap(index)
     if tuple(i.shape) != ():
         raise TypeError(f"Branch index must be scalar, got {index} of shape {tuple(i.shape)}.")
     if i.dtype.is_floating_point or i.dtype == _w.bool_:
-        raise TypeError(f"Index type must be an integer, got {i.dtype.name}.")
+        raise TypeError(f"Index type must be an integer, got {index} as {i.dtype.name}")
     if len(branches) == 1:
         return branches[0](*operands)
     i = _w.clip(_w.cast(i, _w.int32), 0, len(branches) - 1)
     return _branch(i, branches, operands, "switch")
 
 
-def _loop(fn, spec, name, check=True):
-    # A flat body whose carry keeps the tree it begins with.
+def _loop(fn, spec, name, body):
+    # A flat body whose carry keeps the tree it begins with; body is the function that the user gave.
     def call(*xs):
         ys, s = kit.flatten(fn(_tree.unflatten(spec, xs)))
         if s != spec:
-            from jax._pytree import PyTreeDef
-            raise TypeError(f"{name} function carry input and carry output must have the same pytree structure, "
-                            f"but they differ: {PyTreeDef(spec)} and {PyTreeDef(s)}")
+            from jax.lax import _differ
+            raise _differ.carry_trees(name, body, spec, s)
+        _check_leaves(body, ys, name.partition(" ")[0])
         ys = [_w.wrap(y) for y in ys]
-        for x, y in zip(xs, ys):
-            if not _w.about(x, "weak") and _type(x) != _type(y):
-                raise TypeError(f"{name} function carry input and carry output must have equal types, but they "
-                                f"differ: {_type(x)} and {_type(y)}. Revise the function so that all output types "
-                                "match the corresponding input types.")
+        own, got = [_type(x) for x in xs], [_type(y) for y in ys]
+        got = [b if not _w.about(x, "weak") or tuple(x.shape) != tuple(y.shape) else a for x, y, a, b in zip(xs, ys, own, got)]
+        if own != got:
+            from jax.lax import _differ
+            raise _differ.carry_types(name, body, spec, own, got)
         return [y if _w.about(x, "weak") else _w.cast(y, x.dtype) for x, y in zip(xs, ys)]
     return call
 
@@ -121,12 +137,14 @@ def _while(cond_fun, body_fun, init_val):
             raise TypeError(f"cond_fun must return a boolean scalar, but got pytree {PyTreeDef(s)}.")
         p = _w.wrap(p[0])
         if tuple(p.shape) != () or p.dtype != _w.bool_:
-            raise TypeError(f"cond_fun must return a boolean scalar, but got output type(s) [{_type(p)}].")
+            from jax._api import typeof
+            weak = ", weak_type=True" if _w.about(p, "weak") else ""
+            raise TypeError(f"cond_fun must return a boolean scalar, but got output type(s) [ShapedArray({typeof(p).str_short()}{weak})].")
         return [p]
 
     if not leaves:
         return _empty_loop(test, body_fun, init_val)
-    return _tree.unflatten(spec, _w.while_loop(test, _loop(body_fun, spec, "while_loop body"), leaves))
+    return _tree.unflatten(spec, _w.while_loop(test, _loop(body_fun, spec, "while_loop body", body_fun), leaves))
 
 
 def _empty_loop(test, body_fun, init_val):
@@ -134,9 +152,8 @@ def _empty_loop(test, body_fun, init_val):
     body = kit.flatten(body_fun(init_val))[1]
     spec = kit.flatten(init_val)[1]
     if body != spec:
-        from jax._pytree import PyTreeDef
-        raise TypeError("while_loop body function carry input and carry output must have the same pytree structure, "
-                        f"but they differ: {PyTreeDef(spec)} and {PyTreeDef(body)}")
+        from jax.lax import _differ
+        raise _differ.carry_trees("while_loop body", body_fun, spec, body)
     p = test()[0]
     if _w.about(p, "symbolic") or bool(p):
         raise NotImplementedError("lax.while_loop without a carry and with a condition that may hold")
@@ -151,26 +168,31 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
         n = max(known[1] - known[0], 0)
         index = _w.set_weak(_w.arange(known[0], known[0] + n), isinstance(lower, int))
         body = lambda carry, i: (body_fun(i, carry), None)
+        body.carry_name = ("loop_carry", "[1]")
         return scan(body, init_val, index, length=n)[0]
+    is_int = [isinstance(v, int) and not isinstance(v, bool) for v in (lower, upper)]
     lower, upper = _w.wrap(lower), _w.wrap(upper)
-    if lower.dtype != upper.dtype:
-        lower = _w.cast(lower, upper.dtype)
+    if lower.dtype != upper.dtype:      # an int takes the other's type
+        if not any(is_int) or upper.dtype.kind not in "iu" or lower.dtype.kind not in "iu":
+            raise TypeError(f"lower and upper arguments to fori_loop must have equal types, got {lower.dtype.name} and {upper.dtype.name}")
+        lower, upper = (_w.cast(lower, upper.dtype), upper) if is_int[0] else (lower, _w.cast(upper, lower.dtype))
     end = lambda s: _w.lt(s[0], s[1])
     step = lambda s: (s[0] + 1, s[1], body_fun(s[0], s[2]))
+    step.carry_name = ("loop_carry", "")
     return while_loop(end, step, (lower, upper, init_val))[2]
 
 
 def _known(x):
-    if isinstance(x, int):
+    if isinstance(x, int) and not isinstance(x, bool):
         return x
-    if isinstance(x, _w.Tensor) and not _w.about(x, "symbolic") and not _w.in_trace():
+    if isinstance(x, _w.Tensor) and x.dtype == _w.int32 and tuple(x.shape) == () and not _w.about(x, "symbolic") and not _w.in_trace():
         return int(x)
     return None
 
 
 def _scan_length(leaves, length):
     if any([len(x.shape) == 0 for x in leaves]):
-        raise ValueError("scan got value with no leading axis to scan over: a scalar in xs")
+        raise ValueError(f"scan got value with no leading axis to scan over: {', '.join([str(x) for x in leaves if len(x.shape) == 0])}.")
     sizes = [x.shape[0] for x in leaves]
     if length is not None:
         if any([n != length for n in sizes]):
@@ -209,10 +231,13 @@ def _scan(f, init, xs, length, reverse):
         x = _tree.unflatten(row_spec, all[len(carry):])
         got = f(c, x)
         if not isinstance(got, (tuple, list)) or len(got) != 2:
-            raise TypeError(f"scan body output must be a pair, got {got!r}.")
+            from jax._api import typeof
+            said = _tree.map(lambda v: ("~" if _w.about(v, "weak") else "") + typeof(v).str_short() if isinstance(v, _w.Tensor) else v, got)
+            raise TypeError(f"scan body output must be a pair, got {said}.")
         ys, s = kit.flatten(got[1])
+        _check_leaves(f, ys, "scan")
         outs.append(s)
-        keep = _loop(lambda _: got[0], spec, "scan body")
+        keep = _loop(lambda _: got[0], spec, "scan body", f)
         return keep(*all[:len(carry)]) + ys
 
     results = _w.scan(body, carry, rows, length, reverse)

@@ -14,7 +14,7 @@ def _axes(axis_name, what):
         if isinstance(name, int):
             raise NotImplementedError(f"{what}: {name} is an axis of the array, not a named one")
         if _w.axis_kind(axis_id(name)) is None:
-            if not _w.in_trace():
+            if not _w.in_trace() and what != "axis_index":
                 raise NameError(f"unbound axis name: {name}")
             raise NameError(f"Found an unbound axis name: {name}. To fix this, please call {what} under `jax.shard_map`.")
     axes = ",".join([axis_id(name) for name in names])

@@ -22,6 +22,10 @@ def _placed(x, device, sharding=None):
     return put(x, place)
 
 
+def _holds_none(x):
+    return any([v is None or isinstance(v, (list, tuple)) and _holds_none(v) for v in x])
+
+
 def array(object, dtype=None, copy=True, order="K", ndmin=0, *, device=None, out_sharding=None):
     if object is None:
         raise ValueError("None is not a valid value for jnp.array")
@@ -29,6 +33,10 @@ def array(object, dtype=None, copy=True, order="K", ndmin=0, *, device=None, out
         out = _w.wrap(object)
     elif isinstance(object, _w.Tensor) and dtype is None and not copy:
         out = _w.tensor(object, None, False)
+    elif isinstance(object, str):
+        raise TypeError(f"Value {object!r} with dtype <U{len(object)} is not a valid JAX array type. Only arrays of numeric types are supported by JAX.")
+    elif isinstance(object, (list, tuple)) and _holds_none(object):
+        raise ValueError("None is not a valid value for jnp.array")
     elif hasattr(object, "__jax_array__"):
         out = object.__jax_array__()
     elif isinstance(object, _Array):    # derivatives go through the copy
@@ -59,7 +67,7 @@ def arraylike(x):
     return asarray(x)
 
 
-def _shape(shape):
+def _shape(shape, context=""):
     # Sizes must be known: a traced one is refused.
     if isinstance(shape, _w.Tensor) and len(shape.shape) == 1 and not _w.about(shape, "symbolic"):
         shape = shape.tolist()
@@ -68,9 +76,17 @@ def _shape(shape):
     shape = (shape,) if isinstance(shape, int) or isinstance(shape, _w.Tensor) else tuple(shape)
     for d in shape:
         if isinstance(d, _w.Tensor) and _w.about(d, "symbolic"):
-            raise TypeError("Shapes must be 1D sequences of concrete values of integer type, got a traced size. "
-                            "If using `jit`, try using `static_argnums`.")
+            from jax.errors import sizes_needed
+            raise sizes_needed(shape, context)
     return shape
+
+
+def known(x, context):
+    # A number that must be known, with what the error says if it is traced.
+    if isinstance(x, _w.Tensor) and _w.about(x, "symbolic"):
+        from jax.errors import concrete_needed
+        raise concrete_needed(x, context)
+    return x
 
 
 def zeros(shape, dtype=None, *, device=None, out_sharding=None):
@@ -129,18 +145,17 @@ def full_like(a, fill_value, dtype=None, shape=None, *, device=None, out_shardin
     return _placed(_w.set_weak(out, True) if weak else out, device, out_sharding)
 
 
-def _concrete(*xs):
-    return [x if not isinstance(x, _w.Tensor) else x.item() for x in xs]
-
-
 def arange(start, stop=None, step=None, dtype=None, *, device=None, out_sharding=None):
-    start, stop, step = _concrete(start, stop, step)
+    names = ("stop", None, None) if stop is None and step is None else ("start", "stop", "step")
+    start, stop, step = [known(x, f"It arose in the jnp.arange argument '{name}'").item() if isinstance(x, _w.Tensor) else x
+                         for x, name in zip((start, stop, step), names)]
     if stop is None:
         start, stop = 0, start
     return _placed(_w.arange(start, stop, 1 if step is None else step, _as_dtype(dtype)), device, out_sharding)
 
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
+    num = int(known(num, "'num' argument of jnp.linspace"))
     parts = num - 1 if endpoint else num
     if isinstance(start, (int, float)) and isinstance(stop, (int, float)):
         out = _w.linspace(start, stop, num, endpoint)
@@ -182,6 +197,7 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
 
 
 def eye(N, M=None, k=0, dtype=None, *, device=None):
+    (N,), (M,) = _shape((N,), "argument of 'N' jnp.eye()."), (None,) if M is None else _shape((M,), "argument of 'M' jnp.eye().")
     if isinstance(k, _w.Tensor):       # which may be traced
         rows, columns = _w.iota(_w.int32, (N, N if M is None else M), 0), _w.iota(_w.int32, (N, N if M is None else M), 1)
         out = _w.cast(_w.eq(columns - rows, k), float if dtype is None else dtype)
@@ -195,6 +211,7 @@ def identity(n, dtype=None):
 
 
 def tri(N, M=None, k=0, dtype=None):
+    N, M = _shape((N, N if M is None else M))
     if isinstance(k, _w.Tensor):
         rows, columns = _w.iota(_w.int32, (N, N if M is None else M), 0), _w.iota(_w.int32, (N, N if M is None else M), 1)
         return _w.cast(_w.le(columns - rows, k), float if dtype is None else dtype)

@@ -3,7 +3,7 @@ import _jax as _w
 from jax._api import refuse as _refuse
 from jax.numpy._math import _float as _real
 from jax.numpy._core import core as _core, floats as _floats
-from jax.numpy._create import arraylike as _asarray, asarray as _any_array
+from jax.numpy._create import arraylike as _asarray, asarray as _any_array, known
 from jax import _dtypes
 from jax._dtypes import default_float as _default_float, default_int as _default_int, float_of as _float_of
 
@@ -544,6 +544,7 @@ def histogram2d(x, y, bins=10, range=None, weights=None, density=None):
 def bincount(x, weights=None, minlength=0, *, length=None):
     x = _w.reshape(_asarray(x), (-1,))
     if length is None:
+        known(x, "The error occurred because of argument 'x' of jnp.bincount. To avoid this error, pass a static `length` argument.")
         top = int(_w.max(x)) + 1 if x.shape[0] else 0
         length = top if top > minlength else minlength
     from jax._index import update

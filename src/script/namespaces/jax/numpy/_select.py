@@ -4,7 +4,7 @@ import _jax as _w
 from jax._api import refuse as _refuse
 from _order import product as _product
 from jax.numpy._core import core as _core
-from jax.numpy._create import arraylike as _asarray, asarray as _any_array
+from jax.numpy._create import arraylike as _asarray, asarray as _any_array, known
 from jax.numpy._reduce import _check, _no_out
 from jax._dtypes import default_int as _default_int
 from jax._index import watcher
@@ -59,10 +59,9 @@ def nonzero(a, *, size=None, fill_value=None):
         raise ValueError("Calling nonzero on 0d arrays is not allowed.")
     if _w.about(mask, "symbolic"):
         if size is None:
-            from jax.errors import ConcretizationTypeError
-            raise ConcretizationTypeError(
-                "The size argument of jnp.nonzero must be statically specified to use jnp.nonzero "
-                "within JAX transformations: the array is traced and has no concrete value.")
+            from jax.errors import concrete_needed
+            raise concrete_needed(_w.sum(_w.cast(mask, _w.int32)), "The size argument of jnp.nonzero must be statically specified to use "
+                                                                "jnp.nonzero within JAX transformations.")
         return _traced_pairs(mask, size, fill_value)
     return _pairs(mask, size, fill_value)
 
@@ -440,6 +439,9 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
     ar = _asarray(ar)
     if axis is not None:
         _check(ar, axis)
+    if size is None:
+        known(ar, "The error arose for the first argument of jnp.unique(). To make jnp.unique() compatible with JIT and other transforms, you can "
+                  "specify a concrete value for the size argument, which will determine the output size.")
     found = _unique(ar, axis, size, fill_value, equal_nan)
     return _core.chosen(found, ar.shape if axis is None else None, return_index, return_inverse, return_counts)
 

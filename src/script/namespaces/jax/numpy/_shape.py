@@ -1,8 +1,9 @@
 # jax.numpy: functions that only move elements.
 import _jax as _w
+from jax._array import shape_text
 from jax._sharding import NamedSharding, P, ShardingTypeError, said as _said, type_layout, used
 from jax.numpy._core import core as _core
-from jax.numpy._create import arraylike as _asarray, asarray as _any_array
+from jax.numpy._create import _shape as _sizes, arraylike as _asarray, asarray as _any_array, known
 
 __all__ = """shape ndim size reshape ravel transpose permute_dims swapaxes moveaxis rollaxis expand_dims squeeze
     broadcast_to broadcast_arrays broadcast_shapes concatenate concat stack hstack vstack dstack
@@ -48,9 +49,7 @@ def reshape(a, shape, order="C", copy=None, out_sharding=None):
     if out_sharding is not None:
         return _said(lambda: reshape(a, shape, order), out_sharding)
     a = _asarray(a)
-    if isinstance(shape, int):
-        shape = (shape,)
-    shape = tuple(shape)
+    shape = _sizes(shape)
     count = 1
     known = 1
     if shape.count(-1) > 1:
@@ -104,7 +103,7 @@ def squeeze(a, axis=None):
         for i in ((axis,) if isinstance(axis, int) else axis):
             if a.shape[_core.axis(i, len(a.shape))] != 1:
                 raise ValueError("cannot select an axis to squeeze out which has size not equal to one, "
-                                 f"got shape={tuple(a.shape)} and dimensions={axis}")
+                                 f"got shape={tuple(a.shape)} and dimensions={tuple(sorted(_core.axes(axis, len(a.shape))))}")
         if not isinstance(axis, int) and len(axis) == 0:
             return a
     elif 1 not in a.shape:
@@ -116,9 +115,11 @@ def broadcast_to(array, shape, out_sharding=None):
     if out_sharding is not None:
         return _said(lambda: broadcast_to(array, shape), out_sharding)
     array = _asarray(array)
-    shape = (shape,) if isinstance(shape, int) else tuple(shape)
-    if broadcast_shapes(array.shape, shape) != shape:
-        raise ValueError(f"Incompatible shapes for broadcasting: {tuple(array.shape)} and requested shape {shape}")
+    shape = _sizes(shape)
+    own = tuple(array.shape)
+    if len(own) > len(shape) or any([n != 1 and n != m for n, m in zip(own[::-1], shape[::-1])]):
+        raise ValueError(f"Incompatible types for broadcasting: input type={shape_text(array)} and requested "
+                         f"type={array.dtype.name}[{','.join([str(n) for n in shape])}]")
     return _w.broadcast_to(array, shape)
 
 
@@ -157,6 +158,9 @@ def stack(arrays, axis=0, out=None, dtype=None):
         raise NotImplementedError("The 'out' argument to jnp.stack is not supported.")
     arrays = _same(arrays)
     for a in arrays[1:]:
+        if len(a.shape) != len(arrays[0].shape):
+            raise ValueError("Cannot stack arrays with different numbers of dimensions: got "
+                             f"{', '.join([str(tuple(x.shape)) for x in arrays])}.")
         if tuple(a.shape) != tuple(arrays[0].shape):
             raise ValueError("All input arrays must have the same shape, got "
                              f"{[tuple(x.shape) for x in arrays]}")
@@ -199,7 +203,8 @@ def repeat(a, repeats, axis=None, total_repeat_length=None, out_sharding=None):
     counts = _w.broadcast_to(_w.reshape(_any_array(repeats), (-1,)), (n,))
     total = total_repeat_length
     if total is None:
-        total = int(_w.sum(counts))
+        total = int(known(_w.sum(counts), "When jit-compiling jnp.repeat, the total number of repeats must be static. To fix this, either specify "
+                                          "a static value for `repeats`, or pass a static value to `total_repeat_length`."))
     ends = _w.cumsum(counts, 0)
     where = _w.searchsorted(ends, _w.arange(0, total), True)
     return _w.take(a, _w.minimum(where, n - 1), axis)
