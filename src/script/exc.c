@@ -147,9 +147,7 @@ static KnownClass class_of_status(wf_status s)
     }
 }
 
-/* An error that has another place in the script than the call that is running, such as an
- * equation made earlier: the report begins there. */
-static void place_first(Vm *vm, Place at)
+void sc_place_first(Vm *vm, Place at)
 {
     Exc *e = (Exc *)vm->exc.o;
     int64_t cap = 0;
@@ -188,7 +186,7 @@ Value sc_raise_ctx(Vm *vm)
         k = C_OutOfMemoryError;
     sc_raise(vm, k, "%s", text);
     at.file = file[0] ? file : NULL;
-    place_first(vm, at);
+    sc_place_first(vm, at);
     return NIL;
 }
 

@@ -805,6 +805,9 @@ bool sc_fail(Vm *vm, KnownClass k, const char *fmt, ...) PRINTF(3, 4); /* always
 Value sc_raise_value(Vm *vm, KnownClass k, Value arg);
 Value sc_raise_memory(Vm *vm);
 /* The sticky error of the context becomes a pending exception, and is cleared. */
+/* The exception that is raised has another place in the script than the call that is running, such as an equation made
+ * earlier: its report begins there. */
+void sc_place_first(Vm *vm, Place at);
 Value sc_raise_ctx(Vm *vm);
 bool sc_set_exc(Vm *vm, Value exc_or_class, Value cause);
 Value sc_take_exc(Vm *vm);          /* the pending one, now handled: owned */

@@ -179,7 +179,8 @@ bool en_raise(En *e)
 {
     wf_ctx *c = e->c;
     wf_status s = c->status;
-    char text[600];
+    Place from = s == WF_ERR_NORULE ? c->error.place : NOWHERE;
+    char text[600], file[512];
     const char *at;
     Value arg[2], r = NIL;
     KnownClass k;
@@ -206,6 +207,8 @@ bool en_raise(En *e)
         : s == WF_ERR_TYPE ? e->f->type_error
                            : e->f->value_error;
     snprintf(text, sizeof text, "%s", c->error.text ? c->error.text : "");
+    snprintf(file, sizeof file, "%s", from.file ? from.file : "");
+    from.file = file[0] ? file : NULL;
     wf_clear(c);
     /* names of the C interface mean nothing to a script */
     at = strncmp(text, "wf_", 3) ? text : text + 3;
@@ -221,6 +224,7 @@ bool en_raise(En *e)
         sc_raise_value(e->vm, k, r);
     else if (r.tag == T_OBJ)
         sc_set_exc(e->vm, r, NIL);
+    sc_place_first(e->vm, from);
     sc_drop(e->vm, r);
     return false;
 }
