@@ -218,7 +218,7 @@ $(BUILD)/tests/%.o: tests/%.c $(wildcard tests/*.h)
 # A driver and compiler whose GPU is the host, for commands: LD_LIBRARY_PATH names the folder.
 $(BUILD)/tests/gpu/libcuda.so.1: tests/lib_gpu.c tests/lib_gpu.h src/cuda/cuda.h
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(filter-out -MMD -MP,$(ALL)) -Itests -DGPU_LIBRARY -DGPU_TREE='"$(CURDIR)"' -shared -o $@ $< && ln -sf libcuda.so.1 $(@D)/libnvrtc.so
+	$(Q)$(CC) $(filter-out -MMD -MP,$(ALL)) -Itests -DGPU_LIBRARY -DGPU_TREE='"$(CURDIR)"' -shared -o $@ $< && ln -sf libcuda.so.1 $(@D)/libnvrtc.so && ln -sf libcuda.so.1 $(@D)/libnvrtc.alt.so
 
 $(BUILD)/tests/gpu/libnccl.so.2: tests/lib_nccl.c src/cuda/cuda.h
 	@mkdir -p $(@D)

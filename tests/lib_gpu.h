@@ -19,6 +19,8 @@ extern long gpu_replays, gpu_side_by_side;
 extern long gpu_hurried; /* kernels of graphs that were given a priority */
 extern long gpu_singles; /* of those, of one kernel whose arguments were set before */
 extern atomic_int gpu_refused; /* texts that did not compile */
+/* Texts that the spare compiler compiled; and whether the first one waits, ten seconds at most, until it has begun another. */
+extern atomic_int gpu_spared, gpu_waits;
 /* The device of a context of that runtime. */
 wf_device *gpu_of(wf_ctx *cx);
 

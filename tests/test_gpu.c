@@ -14,6 +14,7 @@
 
 #include <execinfo.h>
 #include <math.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -856,5 +857,52 @@ TEST(a_launch_that_fails_is_an_error_with_its_reason)
     wf_array_release(in);
     wf_exec_release(e);
     api_leave(g.cx, &region);
+    close_gpu(&g);
+}
+
+typedef struct Compiling { /* a context of its own */
+    wf_runtime *r;
+    const char *text;
+    bool prepared;
+} Compiling;
+
+static void *prepare_one(void *user)
+{
+    Compiling *c = user;
+    wf_ctx *cx = wf_ctx_new(&(wf_options){.size = sizeof(wf_options), .runtime = c->r});
+    wf_exec *e = NULL;
+    Region region;
+
+    api_enter_(cx, &region);
+    c->prepared = wf_prepare_on(cx, parse_lines(cx, c->text), gpu_of(cx), &e) == WF_OK;
+    wf_exec_release(e);
+    api_leave(cx, &region);
+    wf_ctx_free(cx);
+    return NULL;
+}
+
+/* The first compiler is at work until the second has begun: one after the other, they would wait for ever. */
+TEST(two_texts_are_compiled_side_by_side)
+{
+    CudaLibraries other = {.rtc_major = -1};
+    Compiling both[2] = {{.text = "f(x: f32[4]) { y = exp x; z = mul y x; ret z; }"},
+                         {.text = "f(x: f32[4]) { y = tanh x; z = add y x; ret z; }"}};
+    pthread_t threads[2];
+    Gpu g;
+
+    if (is_real() || !open_gpu(&g))
+        return;
+    atomic_store(&gpu_spared, 0);
+    atomic_store(&gpu_waits, 1);
+    for (int i = 0; i < 2; i++) {
+        both[i].r = g.r;
+        CHECK_EQ_INT(pthread_create(&threads[i], NULL, prepare_one, &both[i]), 0);
+    }
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    atomic_store(&gpu_waits, 0);
+    CHECK(both[0].prepared && both[1].prepared);
+    CHECK_EQ_INT(atomic_load(&gpu_spared), 1);
+    CHECK(!cuda_open_spare(g.cx, &other)); /* of another version */
     close_gpu(&g);
 }

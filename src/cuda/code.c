@@ -1,7 +1,9 @@
 /* code.c -- CUDA C++ to machine code: NVRTC, and the code cache.
  *
- * Units are compiled side by side, for the very GPU (a cubin), and kept in the directory
- * of the code cache, whose key holds the versions of NVRTC and the architecture.
+ * Units are compiled for the very GPU (a cubin), and kept in the directory of the code cache, whose
+ * key holds the versions of NVRTC and the architecture. NVRTC compiles one text at a time, whatever
+ * threads ask it; CUDA has the library a second time, under another name, so that two are compiled
+ * side by side.
  */
 #include "cuda/cuda.h"
 #include "codegen/render.h"
@@ -10,8 +12,8 @@
 #include <stdio.h>
 
 #define ARGS_MOST 4000 /* bytes of a kernel's arguments */
-#define UNITS_MOST 4 /* NVRTC of CUDA 13.0 compiles one at a time, and each begins with the same 40 kB: */
-#define UNIT_LEAST 8 /* kernels of one */
+#define UNITS_MOST 2 /* compilers; each unit begins with the same 40 kB: */
+#define UNIT_LEAST 4 /* kernels of one */
 
 extern const char *const plain_lines[], *const gpu_lines[], *const native_lines[];
 
@@ -22,40 +24,59 @@ typedef struct CudaCode {
 
 /* ---- NVRTC -------------------------------------------------------------------------- */
 
-static void log_failure(Cuda *d, wf_ctx *cx, CuHandle program)
+static void log_failure(Cuda *d, wf_ctx *cx, const CudaNvrtc *rtc, CuHandle program)
 {
     size_t n = 0;
     char *log;
 
-    if (d->l->rtc.nvrtcGetProgramLogSize(program, &n) != 0 || !n ||
-        !(log = mem_alloc(&d->al, n)))
+    if (rtc->nvrtcGetProgramLogSize(program, &n) != 0 || !n || !(log = mem_alloc(&d->al, n)))
         return;
-    if (d->l->rtc.nvrtcGetProgramLog(program, log) == 0)
+    if (rtc->nvrtcGetProgramLog(program, log) == 0)
         ctx_log(cx, WF_LOG_WARN, "NVRTC: %.2000s", log);
     mem_free(&d->al, log, n);
+}
+
+/* The compiler that is free, or the first when it is; the lock is the caller's to give back. */
+static const CudaNvrtc *take_compiler(CudaLibraries *l, wf_ctx *cx, pthread_mutex_t **out_lock)
+{
+    *out_lock = &l->rtc_lock;
+    if (pthread_mutex_trylock(&l->rtc_lock) == 0)
+        return &l->rtc;
+    if (pthread_mutex_trylock(&l->spare_lock) == 0) {
+        *out_lock = &l->spare_lock;
+        if (cuda_open_spare(cx, l))
+            return &l->spare;
+        pthread_mutex_unlock(&l->spare_lock);
+        *out_lock = &l->rtc_lock;
+    }
+    pthread_mutex_lock(&l->rtc_lock);
+    return &l->rtc;
 }
 
 static void *compile_text(Cuda *d, wf_ctx *cx, const char *text, bool exact,
                           size_t *out_size)
 {
-    const CudaNvrtc *rtc = &d->l->rtc;
-    CuHandle program;
+    pthread_mutex_t *lock;
+    const CudaNvrtc *rtc = take_compiler(d->l, cx, &lock);
+    CuHandle program = NULL;
     char arch[32], *cubin = NULL;
     const char *options[] = {arch, "--std=c++17", "--device-as-default-execution-space",
                              "-w", exact ? "--fmad=false" : "--fmad=true"};
 
     snprintf(arch, sizeof arch, "--gpu-architecture=sm_%d%d", d->major, d->minor);
     if (rtc->nvrtcCreateProgram(&program, text, "weft.cu", 0, NULL, NULL) != 0)
-        return NULL;
-    if (rtc->nvrtcCompileProgram(program, 5, options) != 0)
-        log_failure(d, cx, program);
+        program = NULL;
+    else if (rtc->nvrtcCompileProgram(program, 5, options) != 0)
+        log_failure(d, cx, rtc, program);
     else if (rtc->nvrtcGetCUBINSize(program, out_size) == 0 && *out_size &&
              (cubin = mem_alloc(&d->al, *out_size)) &&
              rtc->nvrtcGetCUBIN(program, cubin) != 0) {
         mem_free(&d->al, cubin, *out_size);
         cubin = NULL;
     }
-    rtc->nvrtcDestroyProgram(&program);
+    if (program)
+        rtc->nvrtcDestroyProgram(&program);
+    pthread_mutex_unlock(lock);
     return cubin;
 }
 

@@ -236,6 +236,9 @@ typedef struct CudaLibraries {
     int refs; /* devices, behind the runtime's lock or while there is one user */
     CudaDriver cu;
     CudaNvrtc rtc;
+    CudaNvrtc spare; /* the same compiler again, since each compiles one text at a time */
+    pthread_mutex_t rtc_lock, spare_lock; /* held by who compiles, in that order */
+    bool spare_tried, has_spare;
     CudaBlas lt;
     CudaDnn dnn;
     bool has_rtc, has_lt, has_dnn;
@@ -251,6 +254,8 @@ typedef struct CudaLibraries {
 bool cuda_open_driver(wf_ctx *cx, wf_runtime *r, CudaLibraries *l);
 /* The others, when a device is there. */
 void cuda_open_libraries(wf_ctx *cx, CudaLibraries *l);
+/* The compiler again, when the first is at work: CUDA has it twice since 13. Behind spare_lock. */
+bool cuda_open_spare(wf_ctx *cx, CudaLibraries *l);
 /* NCCL, when it is first needed; what is wrong with it is in nccl_why. */
 bool cuda_open_nccl(wf_ctx *cx, CudaLibraries *l);
 

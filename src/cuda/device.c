@@ -367,6 +367,8 @@ static void release_libraries(CudaLibraries *l, const wf_allocator *al)
 {
     if (--l->refs)
         return;
+    pthread_mutex_destroy(&l->rtc_lock);
+    pthread_mutex_destroy(&l->spare_lock);
     pthread_mutex_destroy(&l->nccl_lock);
     mem_free(al, l, sizeof *l);
 }
@@ -487,6 +489,8 @@ void cuda_add_all(wf_ctx *cx, wf_runtime *r, const CudaLibraries *libraries)
         return;
     *l = *libraries;
     l->refs = 1;
+    pthread_mutex_init(&l->rtc_lock, NULL);
+    pthread_mutex_init(&l->spare_lock, NULL);
     pthread_mutex_init(&l->nccl_lock, NULL);
     l->cu.cuDeviceGetCount(&n);
     for (int i = 0; i < n; i++) {

@@ -43,15 +43,15 @@ static void *open_first(const char *const *names, const char **out_name)
     return lib;
 }
 
+/* Quiet: nothing is missing where it is not there. */
 static bool open_library(wf_ctx *cx, const char *const *names, const Function *functions,
-                         void *table, const char *serves)
+                         void *table, const char *serves, bool quiet)
 {
     const char *name = "";
     void *lib = open_first(names, &name);
 
     if (!lib) {
-        ctx_log(cx, functions == driver_functions ? WF_LOG_DEBUG : WF_LOG_WARN,
-                "%s cannot be opened: %s", *names, serves);
+        ctx_log(cx, quiet ? WF_LOG_DEBUG : WF_LOG_WARN, "%s cannot be opened: %s", *names, serves);
         return false;
     }
     for (const Function *f = functions; f->name; f++) {
@@ -74,7 +74,7 @@ bool cuda_open_driver(wf_ctx *cx, wf_runtime *r, CudaLibraries *l)
 
     if (off && !strcmp(off, "off"))
         return runtime_miss_device(r, "WEFT_CUDA=off hides GPUs"), false;
-    if (!open_library(cx, names, driver_functions, &l->cu, "there are no GPUs"))
+    if (!open_library(cx, names, driver_functions, &l->cu, "there are no GPUs", true))
         return runtime_miss_device(r, "there is no driver of NVIDIA's: libcuda.so.1 cannot be opened"), false;
     if (l->cu.cuDriverGetVersion(&l->driver) != 0 || l->driver < DRIVER_LEAST) {
         runtime_miss_device(r, "the CUDA driver is of version %d.%d, %d.%d is needed",
@@ -101,13 +101,26 @@ void cuda_open_libraries(wf_ctx *cx, CudaLibraries *l)
     static const char *const dnn[] = {"libcudnn.so.9", "libcudnn.so", NULL};
 
     l->has_rtc = open_library(cx, nvrtc, nvrtc_functions, &l->rtc,
-                              "no kernels can be compiled, the host does their work");
+                              "no kernels can be compiled, the host does their work", false);
     if (l->has_rtc)
         l->rtc.nvrtcVersion(&l->rtc_major, &l->rtc_minor);
     l->has_lt = open_library(cx, blas, blas_functions, &l->lt,
-                             "products are done by kernels of our own");
+                             "products are done by kernels of our own", false);
     l->has_dnn = open_library(cx, dnn, dnn_functions, &l->dnn,
-                              "convolutions are done by the host");
+                              "convolutions are done by the host", false);
+}
+
+bool cuda_open_spare(wf_ctx *cx, CudaLibraries *l)
+{
+    static const char *const names[] = {"libnvrtc.alt.so", "libnvrtc.alt.so.13", NULL};
+    int major = 0, minor = 0;
+
+    if (!l->spare_tried) {
+        l->spare_tried = true;
+        l->has_spare = open_library(cx, names, nvrtc_functions, &l->spare, "kernels are compiled one after the other", true) &&
+                       l->spare.nvrtcVersion(&major, &minor) == 0 && major == l->rtc_major && minor == l->rtc_minor;
+    }
+    return l->has_spare;
 }
 
 static void say_nccl(wf_ctx *cx, CudaLibraries *l, const char *why)
@@ -125,7 +138,7 @@ bool cuda_open_nccl(wf_ctx *cx, CudaLibraries *l)
     pthread_mutex_lock(&l->nccl_lock);
     if (!l->nccl_tried) {
         l->nccl_tried = true;
-        if (!open_library(cx, names, nccl_functions, &l->nccl, "exchanges between GPUs go through the host")) {
+        if (!open_library(cx, names, nccl_functions, &l->nccl, "exchanges between GPUs go through the host", false)) {
             snprintf(l->nccl_why, sizeof l->nccl_why, "libnccl.so.2 cannot be opened");
         } else if (l->nccl.ncclGetVersion(&version) != 0 || version < NCCL_LEAST) {
             snprintf(why, sizeof why, "libnccl.so.2 is of version %d.%d, %d.%d is needed", version / 10000,

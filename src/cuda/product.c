@@ -44,7 +44,9 @@ enum { /* of the library's headers */
 #define TIMED_RUNS  5
 #define TIMED_VAIN  8       /* proposals in a row that are no better, after which the others are not tried, */
 #define TIMED_ALL   5e11    /* but for products of more: among these the best one came late */
-#define TIMED_FAR   1.3F /* times the best, from which on one run is enough */
+#define TIMED_FAR   1.3F /* times the best, from which on one run is enough: */
+#define TIMED_LONG  2.5F /* where TIMED_RUNS take so many ms, a run is timed well enough */
+#define TIMED_NEAR  1.04F /* to tell this much */
 
 typedef struct Heuristic { /* as the library fills it */
     uint64_t algo[8];
@@ -250,7 +252,7 @@ static float time_choice(CudaQueue *q, const ProductPlan *p, const Choice *by, O
 {
     float one = run_plan(q, p, by, x) ? time_runs(q, p, by, x, 1) : -1;
 
-    if (one < 0 || (best > 0 && one > TIMED_FAR * best / TIMED_RUNS))
+    if (one < 0 || (best > 0 && one > (best > TIMED_LONG ? TIMED_NEAR : TIMED_FAR) * best / TIMED_RUNS))
         return -1;
     return time_runs(q, p, by, x, TIMED_RUNS);
 }
