@@ -76,6 +76,7 @@ static void free_prim(wf_ctx *c, Prim *p)
     wf_exec_release(p->giving);
     wf_exec_release(p->spread);
     call_forms_free(p->forms);
+    parted_forms_free(p->parted);
     program_release(p->program);
     arena_free(&p->arena);
     mem_free(&c->al, p, sizeof *p);
@@ -281,8 +282,7 @@ static Prim *prim_make(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin,
     return p;
 }
 
-static Prim *prim_find(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin,
-                       const void *attr)
+Prim *prim_find(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const void *attr)
 {
     Tensors *s = c->tensors;
     Prim *p = s->last[op];
@@ -394,6 +394,11 @@ typedef struct Gift {
     int32_t refs;        /* that the caller has to each of them */
 } Gift;
 
+/* How results of a call are to lie among processes. */
+typedef struct Lying {
+    const char *head, *specs;
+} Lying;
+
 /* Nothing but the caller refers to the tensor. */
 static bool is_lone(const Gift *g, const Tensor *t)
 {
@@ -459,6 +464,11 @@ static bool run_exec(wf_ctx *c, wf_exec *e, Tensor *const *in, uint32_t nin,
     return ok;
 }
 
+bool tensor_run(wf_ctx *c, wf_exec *e, Tensor *const *in, uint32_t nin, Tensor **out, uint32_t nout)
+{
+    return run_exec(c, e, in, nin, NULL, out, nout);
+}
+
 wf_tensor tensor_run_plain(wf_ctx *c, wf_exec *e, Tensor *const *in, uint32_t nin)
 {
     Tensor *out;
@@ -479,6 +489,8 @@ static bool run_plan(wf_ctx *c, Prim *p, Tensor *const *in, const Gift *g, Tenso
     profile_stand(c, NULL);
     return ok;
 }
+
+bool tensor_run_prim(wf_ctx *c, Prim *p, Tensor *const *in, Tensor **out) { return run_plan(c, p, in, NULL, out); }
 
 /* A product of transposed views, which are not copied: another one of what they are views of. out stays NULL where there
  * are none. */
@@ -623,16 +635,44 @@ static Tensor *view_op(wf_ctx *c, const Prim *p, Tensor *t)
     return v;
 }
 
+/* Who follows the results of an op on these. */
+static uint64_t followed(const Tensors *s, OpCode op, Tensor *const *in, uint32_t nin, uint32_t nout)
+{
+    uint64_t need = 0;
+
+    for (uint32_t i = 0; i < nin; i++)
+        need |= in[i]->need;
+    return s->no_grad || op_has(op, OPF_ZERO) || !nout ? 0 : need & s->recorders;
+}
+
+/* On operands of which other processes have parts, or with results that are to lie so. */
+static bool run_parted(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const void *attr, const Lying *to, const Gift *g,
+                       Tensor **out, uint32_t nout)
+{
+    const uint64_t need = followed(c->tensors, op, in, nin, nout);
+    Prim *p;
+
+    if (!layout_agrees(c, op_name(op), in, nin) || !(p = prim_find(c, op, in, nin, attr)))
+        return false;
+    if (p->nout != nout)
+        return fail(c, WF_ERR_INTERNAL, NOWHERE, "%s gives %u results, %u were asked for", op_name(op), p->nout, nout);
+    p->refs++;
+    if (parted_run(c, p, in, to ? to->head : NULL, to ? to->specs : NULL, out) && need && !record_op(c, p, NULL, in, out))
+        for (uint32_t j = 0; j < nout; j++)
+            tensor_release(c, out[j]);
+    prim_release(c, p);
+    for (uint32_t i = 0; i < nin && g && !need && !failed(c); i++)
+        in[i]->gone = in[i]->gone || (g->donated[i] && is_lone(g, in[i]));
+    return !failed(c);
+}
+
 static bool run_now(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin,
                     const void *attr, const Gift *g, Tensor **out, uint32_t nout)
 {
     Tensors *s = c->tensors;
-    uint64_t need = 0;
+    const uint64_t need = followed(s, op, in, nin, nout);
     Prim *p = NULL;
 
-    for (uint32_t i = 0; i < nin; i++)
-        need |= in[i]->need;
-    need = s->no_grad || op_has(op, OPF_ZERO) || !nout ? 0 : need & s->recorders;
     if (need) /* what is recorded keeps its operands */
         g = NULL;
     if (nout == 1 && !attr && (out[0] = fast_map(c, op, in, nin, false)) != NULL && !need)
@@ -730,14 +770,14 @@ static bool cut_results(wf_ctx *c, Tensor **out, uint32_t nout)
 
 #define FEW 16
 
-/* g: what a call may take, where it runs now; NULL: nothing. */
+/* g: what a call may take, where it runs now; to: how its results are to lie then; NULL: nothing is said. */
 static bool apply(wf_ctx *c, OpCode op, const Program *call, const wf_tensor *in,
-                  uint32_t nin, const void *attr, const Gift *g, wf_tensor *out,
+                  uint32_t nin, const void *attr, const Gift *g, const Lying *to, wf_tensor *out,
                   uint32_t nout)
 {
     Tensor *few[FEW], **ts_ = few, **outs;
     size_t room = ((size_t)nin + nout) * sizeof *ts_;
-    bool symbolic = false, ok = true;
+    bool symbolic = false, parted = to != NULL, ok = true;
 
     IN_CALL(c);
     for (uint32_t j = 0; j < nout; j++)
@@ -753,6 +793,7 @@ static bool apply(wf_ctx *c, OpCode op, const Program *call, const wf_tensor *in
         ts_[i] = tensor_get(c, in[i], call ? call->name : op_name(op));
         ok = ts_[i] != NULL && (!view_is_old(ts_[i]) || view_refresh(c, ts_[i]));
         symbolic = symbolic || (ok && ts_[i]->symbolic);
+        parted = parted || (ok && tensor_is_parted(ts_[i]));
     }
     if (ok && (symbolic || (!call && has_symbolic_sizes(c, op, attr)) ||
                has_effects(c, op, call, attr))) {
@@ -763,10 +804,13 @@ static bool apply(wf_ctx *c, OpCode op, const Program *call, const wf_tensor *in
              (!c->tensors->cuts || !c->tensors->no_grad || cut_results(c, outs, nout));
         for (uint32_t j = 0; j < nout && !ok; j++) /* made, before memory ran out */
             tensor_release(c, outs[j]);
-    } else if (ok)
+        parted = false;
+    } else if (ok && parted)
+        ok = run_parted(c, op, ts_, nin, call ? &(CallAttr){.body = {.p = call}} : attr, to, g, outs, nout);
+    else if (ok)
         ok = run_now(c, op, ts_, nin, call ? &(CallAttr){.body = {.p = call}} : attr, g,
                      outs, nout);
-    if (ok && c->tensors->nlayouts && nout && !layout_spread(c, op, attr, call, ts_, nin, outs)) {
+    if (ok && !parted && c->tensors->nlayouts && nout && !layout_spread(c, op, attr, call, ts_, nin, outs)) {
         ok = false;
         for (uint32_t j = 0; j < nout; j++)
             tensor_release(c, outs[j]);
@@ -804,7 +848,7 @@ bool tensor_op(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin, const vo
 
     if (storage)
         return storage_op(c, storage, op, in, nin, attr, out, nout);
-    return apply(c, op, NULL, in, nin, with_precision(c, op, attr, &room), NULL, out,
+    return apply(c, op, NULL, in, nin, with_precision(c, op, attr, &room), NULL, NULL, out,
                  nout);
 }
 
@@ -818,7 +862,7 @@ wf_tensor tensor_op1(wf_ctx *c, OpCode op, const wf_tensor *in, uint32_t nin,
     if (storage)
         storage_op(c, storage, op, in, nin, attr, &out, 1);
     else
-        apply(c, op, NULL, in, nin, with_precision(c, op, attr, &room), NULL, &out, 1);
+        apply(c, op, NULL, in, nin, with_precision(c, op, attr, &room), NULL, NULL, &out, 1);
     return out;
 }
 
@@ -837,7 +881,7 @@ static bool is_recorded(wf_ctx *c, const wf_tensor *in, uint32_t nin)
 }
 
 static bool call_program(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin,
-                         const Gift *g, wf_tensor *out, uint32_t nout)
+                         const Gift *g, const Lying *to, wf_tensor *out, uint32_t nout)
 {
     if (nin != p->nin || nout != p->nout) {
         tensor_fail(c, WF_ERR_ARG, "%s: takes %u inputs and gives %u results, got %u and %u",
@@ -846,13 +890,19 @@ static bool call_program(wf_ctx *c, const Program *p, const wf_tensor *in, uint3
     }
     if (defines_sizes(p) && is_recorded(c, in, nin))
         return replay_program(c, p, in, out);
-    return apply(c, OP_call, p, in, nin, NULL, g, out, nout);
+    return apply(c, OP_call, p, in, nin, NULL, g, to, out, nout);
 }
 
 bool tensor_call(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin,
                  wf_tensor *out, uint32_t nout)
 {
-    return call_program(c, p, in, nin, NULL, out, nout);
+    return call_program(c, p, in, nin, NULL, NULL, out, nout);
+}
+
+bool tensor_call_lying(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin, const char *head, const char *specs,
+                       wf_tensor *out, uint32_t nout)
+{
+    return call_program(c, p, in, nin, NULL, &(Lying){head, specs}, out, nout);
 }
 
 bool tensor_call_donating(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin,
@@ -863,5 +913,5 @@ bool tensor_call_donating(wf_ctx *c, const Program *p, const wf_tensor *in, uint
 
     if (failed(c) || !ts(c))
         return false;
-    return call_program(c, p, in, nin, donated ? &g : NULL, out, nout);
+    return call_program(c, p, in, nin, donated ? &g : NULL, NULL, out, nout);
 }

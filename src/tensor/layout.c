@@ -47,8 +47,7 @@ const char *layout_text(wf_ctx *c, uint32_t layout)
     return layout ? c->tensors->layouts[layout - 1] : NULL;
 }
 
-/* The length of WHICH|MESH| in front. */
-static size_t head_of(const char *text)
+size_t layout_head(const char *text)
 {
     return (size_t)(strrchr(text, '|') - text) + 1;
 }
@@ -92,7 +91,7 @@ uint32_t layout_row(wf_ctx *c, uint32_t layout, uint32_t axis)
 
     if (!text)
         return 0;
-    head = head_of(text);
+    head = layout_head(text);
     spec = text + head;
     for (uint32_t k = 0; k < axis && strchr(spec, ','); k++)
         spec = strchr(spec, ',') + 1;
@@ -163,19 +162,19 @@ static const char *without_cut_axes(wf_ctx *c, const Program *p, const char *spe
     return text_str(&t);
 }
 
-/* Inside a region. cuts: p is a slice that is taken at once. */
-static void spread_over(wf_ctx *c, const Program *p, bool cuts, const char *head, size_t length,
-                        Tensor *const *in, Tensor *const *out)
+bool layout_results(wf_ctx *c, const Program *p, bool cuts, const char *head, Tensor *const *in, uint32_t nin, uint32_t *out)
 {
     Arena *a = &c->scratch;
-    const char **specs = arena_array(a, p->nin + 1, sizeof *specs), **got, *text, *typed, *mesh = strchr(head, '|') + 1;
+    const size_t length = layout_head(head);
+    const char **specs = arena_array(a, nin + 1, sizeof *specs), **got, *text, *typed, *mesh = strchr(head, '|') + 1;
 
+    memset(out, 0, p->nout * sizeof *out);
     if (*mesh == '|') { /* one device */
         for (uint32_t j = 0; j < p->nout; j++)
-            lie(out[j], layout_intern(c, head));
-        return;
+            out[j] = layout_intern(c, head);
+        return !failed(c);
     }
-    for (uint32_t i = 0; i < p->nin; i++) {
+    for (uint32_t i = 0; i < nin; i++) {
         const char *own = layout_text(c, in[i]->layout);
 
         specs[i] = "";
@@ -188,16 +187,28 @@ static void spread_over(wf_ctx *c, const Program *p, bool cuts, const char *head
     mesh = arena_printf(a, "%.*s", (int)(length - 1 - (size_t)(mesh - head)), mesh);
     typed = typed_axes(a, head);
     if (!is_allowed(c, p, typed, mesh, specs))
-        return;
-    text = xf_layouts(c, p, mesh, typed, specs_join(a, specs, p->nin), false);
+        return false;
+    text = xf_layouts(c, p, mesh, typed, specs_join(a, specs, nin), false);
     if (cuts && text && !*typed)
         text = without_cut_axes(c, p, text);
     got = text ? specs_split(a, text, p->nout) : NULL;
     for (uint32_t j = 0; got && j < p->nout; j++)
-        if (p->nin && in[0]->layout && !strcmp(specs[0], got[j]) && !strncmp(layout_text(c, in[0]->layout), head, length))
-            lie(out[j], in[0]->layout);
+        if (nin && in[0]->layout && !strcmp(specs[0], got[j]) && !strncmp(layout_text(c, in[0]->layout), head, length))
+            out[j] = in[0]->layout;
         else
-            lie(out[j], layout_intern(c, arena_printf(a, "%.*s%s", (int)length, head, got[j])));
+            out[j] = layout_intern(c, arena_printf(a, "%.*s%s", (int)length, head, got[j]));
+    return !failed(c);
+}
+
+/* Inside a region. */
+static void spread_over(wf_ctx *c, const Program *p, bool cuts, const char *head, Tensor *const *in, Tensor *const *out)
+{
+    uint32_t *lies = arena_array(&c->scratch, p->nout + 1u, sizeof *lies);
+
+    if (layout_results(c, p, cuts, head, in, p->nin, lies))
+        for (uint32_t j = 0; j < p->nout; j++)
+            if (lies[j])
+                lie(out[j], lies[j]);
 }
 
 /* A program of values that lie nowhere may divide its work itself: the layout said last of a mesh that one of its spmds has. */
@@ -245,7 +256,7 @@ static const char *devices_of(const char *head, size_t *length)
     return *length ? head + at + 1 : NULL;
 }
 
-static bool on_same_devices(wf_ctx *c, const char *name, Tensor *const *in, uint32_t nin)
+bool layout_agrees(wf_ctx *c, const char *name, Tensor *const *in, uint32_t nin)
 {
     const char *first = NULL, *own, *head;
     size_t length = 0, n;
@@ -276,14 +287,14 @@ bool layout_spread(wf_ctx *c, OpCode op, const void *attr, const Program *call,
 {
     if (!may_lie(c, op, call, in, nin, out[0]))
         return true;
-    if (!on_same_devices(c, call ? call->name : op_name(op), in, nin))
+    if (!layout_agrees(c, call ? call->name : op_name(op), in, nin))
         return false;
     T_ENTER(c, false)
     const Program *p = call ? call : op_program(c, op, attr, in, nin);
     const char *head = head_of_inputs(c, in, nin);
     head = head || !p ? head : head_of_spmd(c, p);
     if (head && p && p->nin == nin)
-        spread_over(c, p, !call && op == OP_slice, head, head_of(head), in, out);
+        spread_over(c, p, !call && op == OP_slice, head, in, out);
     T_LEAVE(c);
     if (failed(c) && c->status != WF_ERR_MEMORY && strncmp(c->error.text, "ShardingTypeError", 17) != 0)
         wf_clear(c); /* the numbers are right; where they lie is not known */

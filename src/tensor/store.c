@@ -43,6 +43,7 @@ static Storage *store_new(wf_ctx *c, size_t bytes)
     b->born = s->trace ? s->trace->id : 0;
     b->inference = s->inference;
     b->array = NULL;
+    b->part = NULL;
     b->cx = c;
     s->live_bytes += (int64_t)room;
     return b;
@@ -56,6 +57,7 @@ static void store_release(wf_ctx *c, Storage *b)
     if (--b->refs)
         return;
     if (b->array) {
+        tensor_release(c, b->part);
         s->live_bytes -= (int64_t)b->bytes;
         wf_array_release(b->array);
         b->next = s->free_heads;
@@ -394,6 +396,8 @@ bool tensor_read(const Tensor *t, void *out)
         copy_elements(t, out, true);
         return true;
     }
+    if (t->store->part)
+        return fail(c, WF_ERR_VALUE, NOWHERE, "a tensor of which this process has a part is read as a whole");
     a = tensor_array(c, (Tensor *)(uintptr_t)t);
     return a && array_copy_out(c, a, out);
 }
@@ -403,6 +407,8 @@ Tensor *tensor_copy(wf_ctx *c, Tensor *t)
     Tensor *n;
     wf_array *a;
 
+    if (tensor_is_parted(t))
+        return parted_copy(c, t);
     if (!tensor_is_here(t)) {
         if (!(a = tensor_array(c, t)) || !array_copy(c, a, &a))
             return NULL;
@@ -728,6 +734,8 @@ wf_tensor wf_to_device(wf_ctx *c, wf_tensor h, wf_device *d)
 
     if (!a)
         return WF_NONE;
+    if (tensor_is_parted(t) && d && !wf_device_ordinal(d)) /* where the parts are */
+        return tensor_handle(c, tensor_alias(c, t));
     if (wf_array_device(a) != d && t->need & c->tensors->recorders && !c->tensors->no_grad) {
         wf_tensor r = wf_copy(c, h); /* an op, so that it has a history */
         Tensor *copy = tensor_get(c, r, "wf_to_device");

@@ -17,6 +17,7 @@
  *   backward.c    from histories to derivative programs
  *   view.c        what writing into a tensor means to views
  *   layout.c      tensors that lie on a mesh
+ *   parted.c      tensors of which each of several processes has a part
  *   vary.c        inside an spmd: what varies over the mesh
  *   dlpack.c      memory from and to other libraries
  *
@@ -44,6 +45,7 @@ typedef struct Storage {
     size_t bytes;     /* of this block, header included */
     void *data;      /* NULL: on a device that the host cannot read; see tensor_read */
     wf_array *array; /* that owns data; NULL: data follows the header */
+    struct Tensor *part; /* of a tensor that processes hold together: this one's part; NULL: it is none. See parted.c */
     wf_ctx *cx;
     bool inference;       /* made in inference mode: nothing follows it, and it is written there alone */
     Place written;        /* by whom last */
@@ -167,6 +169,7 @@ struct Tensors {    /* the state of one context */
     Arena names; /* file names of places, layouts */
     const char *layouts[512];
     uint32_t nlayouts;
+    struct PartMesh *part_meshes; /* those of several processes: parted.c */
     uint32_t lenient;   /* > 0: layouts that are a part of types refuse nothing */
     const char *files[64];
     uint32_t nfiles, lost_marks;
@@ -337,6 +340,7 @@ struct Prim { /* an op with its attribute on operands of known types */
     wf_exec *spread; /* the same where operands lack axes along which they repeat, by spread_axes; NULL: not yet. See spread.c */
     uint64_t spread_axes[3];
     CallForm *forms; /* of a call */
+    struct PartedForm *parted; /* what a process does of it, by how operands lie: parted.c */
     bool *
         saves; /* NULL: not known yet. [nin][nin + nout]: does the derivative by operand i read
                     operand or result k? */
@@ -344,6 +348,12 @@ struct Prim { /* an op with its attribute on operands of known types */
 };
 
 void execs_release(Execs *e);
+/* The op on operands of these types, made at need. NULL with an error. It stays until another is looked for; with a reference
+ * longer. */
+Prim *prim_find(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, const void *attr);
+/* Concrete operands that this process has; nothing is recorded. */
+bool tensor_run_prim(wf_ctx *c, Prim *p, Tensor *const *in, Tensor **out);
+bool tensor_run(wf_ctx *c, wf_exec *e, Tensor *const *in, uint32_t nin, Tensor **out, uint32_t nout);
 
 /* Apply a primitive. Operands must already have the dtypes and shapes the op wants. out: nout handles
  * (the number the op has for these operands; may not be exceeded). False after an error. */
@@ -368,6 +378,9 @@ bool tensor_call(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin,
 /* The same; where it runs now and is not recorded, results may take the memory of the donated operands, which are
  * gone afterwards: their use is an error. Tensors to which there are other references than the caller's, so many
  * to each, are copied, and stay. */
+/* The same, whose results lie so: specs on the mesh of processes that head names (parted.c). */
+bool tensor_call_lying(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin, const char *head, const char *specs,
+                       wf_tensor *out, uint32_t nout);
 bool tensor_call_donating(wf_ctx *c, const Program *p, const wf_tensor *in, uint32_t nin,
                           const bool *donated, int32_t refs, wf_tensor *out,
                           uint32_t nout);
@@ -470,8 +483,34 @@ uint32_t layout_row(wf_ctx *c, uint32_t layout, uint32_t axis); /* without one a
 /* After an op, or a call: how its results lie, if an operand says how it does. */
 bool layout_spread(wf_ctx *c, OpCode op, const void *attr, const Program *call, Tensor *const *in, uint32_t nin,
                    Tensor *const *out);
+/* The length of WHICH|MESH| in front. */
+size_t layout_head(const char *text);
+/* How the results of p lie on the mesh of head, which is in front of a layout, 0: nothing says it. cuts: p is a slice that is
+ * taken at once. Inside a region. */
+bool layout_results(wf_ctx *c, const Program *p, bool cuts, const char *head, Tensor *const *in, uint32_t nin, uint32_t *out);
+bool layout_agrees(wf_ctx *c, const char *name, Tensor *const *in, uint32_t nin); /* do they name the same devices? */
 /* Derivatives of which nothing is said lie as what they are of. */
 void layout_follow(wf_ctx *c, Tensor *const *x, uint32_t n, const wf_tensor *out);
+
+/* ---- parted.c ---- */
+
+/* Layouts that begin with head ("WHICH|MESH|") are divided among the processes of a world, which are the devices of `mesh`: the
+ * same axes, each as long as processes stand along it. */
+bool parted_mesh(wf_ctx *c, const char *head, const char *mesh, struct wf_comm *world);
+void parted_meshes_forget(wf_ctx *c); /* the world ends */
+bool tensor_is_parted(const Tensor *t); /* has this process but a part of it? */
+Tensor *parted_part(wf_ctx *c, const Tensor *t); /* that part, borrowed; NULL with an error */
+Tensor *parted_copy(wf_ctx *c, Tensor *t);
+/* Where the part of this process is of a tensor that lies so; false: it has the whole, or with an error. */
+bool parted_place(wf_ctx *c, const char *layout, const int64_t *dims, uint32_t rank, int64_t *start, int64_t *size);
+Tensor *parted_join(wf_ctx *c, Tensor *part, const char *layout, const int64_t *dims, uint32_t rank); /* of the parts of all */
+/* t as layout says, by an exchange where that needs one; NULL: the whole, in every process. */
+Tensor *parted_lie(wf_ctx *c, Tensor *t, const char *layout);
+/* p on operands of which some are parts, in step with the other processes; wanted: specs of the results, on the mesh of head;
+ * both NULL: as they come. */
+bool parted_run(wf_ctx *c, Prim *p, Tensor *const *in, const char *head, const char *wanted, Tensor **out);
+typedef struct PartedForm PartedForm;
+void parted_forms_free(PartedForm *f);
 
 /* ---- vary.c: inside an spmd, bits for the axes of its mesh ---- */
 

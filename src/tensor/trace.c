@@ -256,7 +256,7 @@ Val trace_value(wf_ctx *c, Trace *tr, Tensor *t)
         }
         return capture(c, tr, t, from);
     }
-    if ((tr->kind == TRACE_BODY && !t->weak) ||
+    if ((tr->kind == TRACE_BODY && !t->weak) || (tr->kind != TRACE_CLOSED && tensor_is_parted(t)) ||
         (tr->kind != TRACE_CLOSED && !s->no_grad && t->need & s->recorders))
         return capture(c, tr, t, NULL);
     if (tr->graph && !s->no_grad && t->need & s->recorders & ~(uint64_t)1) {

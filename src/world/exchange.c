@@ -223,6 +223,18 @@ static bool world_exchange_on(Comm *comm, wf_ctx *cx, Queue *q, const Exchange *
     return ok;
 }
 
+void world_leave(wf_ctx *cx)
+{
+    Arena own;
+
+    if (!cx->comm)
+        return;
+    own = ((WorldComm *)(void *)cx->comm)->a; /* which holds it, too */
+    going_settle(cx->comm);
+    cx->comm = NULL;
+    arena_free(&own);
+}
+
 wf_status wf_comm_use(wf_ctx *cx, wf_comm *w, const char *mesh)
 {
     WorldComm *c;
@@ -233,13 +245,7 @@ wf_status wf_comm_use(wf_ctx *cx, wf_comm *w, const char *mesh)
         fail(cx, WF_ERR_ARG, NOWHERE, "wf_comm_use: this context runs as a device of an spmd");
         API_RETURN(cx);
     }
-    if (cx->comm) {
-        Arena own = ((WorldComm *)(void *)cx->comm)->a; /* which holds it, too */
-
-        going_settle(cx->comm);
-        cx->comm = NULL;
-        arena_free(&own);
-    }
+    world_leave(cx);
     if (w) {
         Arena a = {0};
 

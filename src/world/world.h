@@ -106,6 +106,7 @@ typedef struct WorldComm {
     GoingJob *open;  /* sums that wait for more of their kind */
 } WorldComm;
 
+void world_leave(wf_ctx *cx); /* it uses no world any more, also after an error */
 /* An exchange as a job, before it is done and after; what that needs is in the arena. */
 bool world_prepare(WorldComm *c, wf_ctx *cx, Arena *a, const Exchange *x, Job *j);
 void world_arrange(Arena *a, const Exchange *x, const Job *j);

@@ -28,11 +28,12 @@ x = jax.make_array_from_process_local_data(rows, local)
 say(x.shape, x.dtype, x.is_fully_addressable, x.is_fully_replicated, len(x.addressable_shards), len(x.global_shards))
 say([(s.index, s.replica_id) for s in x.addressable_shards], x.addressable_shards[0].data)
 say(repr(x))
-for read in (str, np.asarray, np.array, lambda x: x.tolist()):
+say(str(x))
+for read in (iter, np.asarray, np.array, lambda x: x.tolist()):
     try:
         read(x)
-    except RuntimeError as e:
-        say(str(e)[:94])
+    except (RuntimeError, AssertionError) as e:
+        say(type(e).__name__, str(e)[:94])
 c = jax.make_array_from_callback((8, 2), rows, lambda i: np.arange(16.0, dtype=np.float32).reshape(8, 2)[i])
 say(c.addressable_shards[0].data)
 d = jax.device_put(np.arange(16.0, dtype=np.float32).reshape(8, 2), rows)

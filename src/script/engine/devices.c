@@ -169,7 +169,7 @@ static Value n_device_at(Vm *vm, const Args *a)
     if (!en_tensor(&e, a->v[0], &x) || !(t = tensor_get(e.c, x, "device")))
         return en_fail(&e);
     return en_end_value(
-        &e, v_int(t->symbolic || tensor_is_here(t) ? 0 : wf_device_ordinal(tensor_device(t))));
+        &e, v_int(t->symbolic || tensor_is_here(t) || tensor_is_parted(t) ? 0 : wf_device_ordinal(tensor_device(t))));
 }
 
 static Value n_to_device(Vm *vm, const Args *a)

@@ -298,9 +298,10 @@ static bool find_donated(En *e, Value list, uint32_t total, bool **out)
     return true;
 }
 
-/* args, then the captures, then more: a list of results. donated: numbers of args. */
+/* args, then the captures, then more: a list of results. donated: numbers of args; head, specs: how results are to lie among
+ * processes. */
 static Value apply(Vm *vm, Front *f, ProgramObj *g, Value args, Value more, Value captures,
-                   Value given)
+                   Value given, const char *head, const char *specs)
 {
     bool *donated = NULL;
     En e = en_begin_front(vm, f);
@@ -336,9 +337,9 @@ static Value apply(Vm *vm, Front *f, ProgramObj *g, Value args, Value more, Valu
     if (given.tag != T_NIL && !find_donated(&e, given, total, &donated))
         return en_fail(&e);
     /* the script's tensor is one reference, its handle in `all` another */
-    if (!(donated ? tensor_call_donating(e.c, g->p, all, total, donated, 2, out,
-                                         g->p->nout)
-                  : tensor_call(e.c, g->p, all, total, out, g->p->nout)))
+    if (!(specs     ? tensor_call_lying(e.c, g->p, all, total, head, specs, out, g->p->nout)
+          : donated ? tensor_call_donating(e.c, g->p, all, total, donated, 2, out, g->p->nout)
+                    : tensor_call(e.c, g->p, all, total, out, g->p->nout)))
         return en_fail(&e);
     for (uint32_t j = 0; j < g->nweak && j < g->p->nout; j++)
         tensor_get(e.c, out[j], "apply")->weak = g->weak[j];
@@ -394,8 +395,20 @@ static Value n_apply(Vm *vm, const Args *a)
 {
     if (a->v[0].tag != T_OBJ || !sc_is_subclass(a->v[0].o->cls, vm->engine->program))
         return sc_raise(vm, C_TypeError, "apply: needs a Program");
-    return apply(vm, a->user, as_program(a->v[0]), a->v[1], a->v[2], a->v[3],
-                 a->v[4]);
+    return apply(vm, a->user, as_program(a->v[0]), a->v[1], a->v[2], a->v[3], a->v[4], NULL, NULL);
+}
+
+/* apply_lying(program, args, head, specs): results lie so on the mesh of several processes that head names */
+static Value n_apply_lying(Vm *vm, const Args *a)
+{
+    En e = {.vm = vm, .c = vm->cx, .f = a->user};
+    const char *head = NULL, *specs = NULL;
+
+    if (a->v[0].tag != T_OBJ || !sc_is_subclass(a->v[0].o->cls, vm->engine->program))
+        return sc_raise(vm, C_TypeError, "apply_lying: needs a Program");
+    if (!en_str(&e, a->v[2], &head) || !en_str(&e, a->v[3], &specs))
+        return NIL;
+    return apply(vm, a->user, as_program(a->v[0]), a->v[1], NIL, NIL, NIL, head, specs);
 }
 
 bool en_is_donated(Vm *vm, Value tensor)
@@ -957,6 +970,7 @@ const NativeDef engine_programs[] = {
     {"so_far", n_so_far, "x"},
     {"outside", n_outside, "fn"},
     {"precision", n_precision, "name"},
+    {"apply_lying", n_apply_lying, "program,args,head,specs"},
     {"apply", n_apply, "program,args|more,captures,donated"},
     {"is_donated", n_is_donated, "x"},
     {"capture", n_capture, "x,level"},

@@ -53,6 +53,7 @@ void engine_world_free(struct Engine *g, const char *why)
 
     if (!w)
         return;
+    parted_meshes_forget(g->vm->cx);
     wf_comm_abort(w->comm, why);
     while (w->going && !why) {
         Sending *s = w->going;
@@ -508,6 +509,102 @@ static Value n_among(Vm *vm, const Args *a)
     return en_end_value(&e, v_obj(out));
 }
 
+/* ---- tensors that processes hold together ---- */
+
+/* part_mesh(head, mesh): layouts that begin so are divided among the processes, along these axes */
+static Value n_part_mesh(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    struct ScriptWorld *w = e.f->engine->world;
+    const char *head = "", *mesh = "";
+
+    if (!en_str(&e, a->v[0], &head) || !en_str(&e, a->v[1], &mesh))
+        return en_fail(&e);
+    if (!w || !w->comm)
+        return sc_fail(vm, C_RuntimeError, "there is no world of processes"), en_fail(&e);
+    return parted_mesh(e.c, head, mesh, w->comm) ? en_end_value(&e, NONE) : en_fail(&e);
+}
+
+static Value int_tuple(Vm *vm, const int64_t *v, int n)
+{
+    Tuple *t = sc_tuple(vm, n);
+
+    for (int k = 0; t && k < n; k++)
+        t->v[k] = v_int(v[k]);
+    return t ? v_obj(t) : NIL;
+}
+
+/* part_place(layout, dims): (starts, sizes) of the part of this process; None: it has the whole */
+static Value n_part_place(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    int64_t dims[MAX_RANK], start[MAX_RANK], size[MAX_RANK];
+    const char *layout = "";
+    int n = 0;
+    Tuple *t;
+
+    if (!en_str(&e, a->v[0], &layout) || !en_ints(&e, a->v[1], dims, &n, MAX_RANK))
+        return en_fail(&e);
+    if (!parted_place(e.c, layout, dims, (uint32_t)n, start, size))
+        return failed(e.c) ? en_fail(&e) : en_end_value(&e, NONE);
+    if (!(t = sc_tuple(vm, 2)))
+        return en_fail(&e);
+    t->v[0] = int_tuple(vm, start, n);
+    t->v[1] = int_tuple(vm, size, n);
+    return en_end_value(&e, v_obj(t));
+}
+
+/* part_of(x): of a tensor that processes hold together the part of this one; else x */
+static Value n_part_of(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    Tensor *t, *part;
+    wf_tensor x;
+
+    if (!en_tensor(&e, a->v[0], &x) || !(t = tensor_get(e.c, x, "part_of")))
+        return en_fail(&e);
+    if (!tensor_is_parted(t))
+        return en_end(&e, x);
+    return (part = parted_part(e.c, t)) ? en_end(&e, tensor_handle(e.c, tensor_alias(e.c, part))) : en_fail(&e);
+}
+
+static Value lying(En *e, Tensor *made, const Tensor *as)
+{
+    if (!made)
+        return en_fail(e);
+    made->weak = as->weak;
+    return en_end(e, tensor_handle(e->c, made));
+}
+
+/* join_parts(part, layout, dims): the tensor of which every process has such a part */
+static Value n_join_parts(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    int64_t dims[MAX_RANK];
+    const char *layout = "";
+    wf_tensor x;
+    Tensor *t;
+    int n = 0;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_str(&e, a->v[1], &layout) || !en_ints(&e, a->v[2], dims, &n, MAX_RANK) ||
+        !(t = tensor_get(e.c, x, "join_parts")))
+        return en_fail(&e);
+    return lying(&e, parted_join(e.c, t, layout, dims, (uint32_t)n), t);
+}
+
+/* part_lie(x, layout): x as it says; None: the whole, in every process */
+static Value n_part_lie(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    const char *layout = NULL;
+    wf_tensor x;
+    Tensor *t;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_str(&e, a->v[1], &layout) || !(t = tensor_get(e.c, x, "part_lie")))
+        return en_fail(&e);
+    return lying(&e, parted_lie(e.c, t, layout), t);
+}
+
 const NativeDef engine_world[] = {
     {"comm_open", n_comm_open, "rank,size,key,timeout,patience"},
     {"comm_close", n_comm_close, "why"},
@@ -518,6 +615,11 @@ const NativeDef engine_world[] = {
     {"comm_average", n_comm_average, "xs,ranks"},
     {"comm_done", n_comm_done, "job"},
     {"comm_wait", n_comm_wait, "job"},
+    {"part_mesh", n_part_mesh, "head,mesh"},
+    {"part_place", n_part_place, "layout,dims"},
+    {"part_of", n_part_of, "x"},
+    {"join_parts", n_join_parts, "part,layout,dims"},
+    {"part_lie", n_part_lie, "x,layout"},
     {"device_link", n_device_link, "device"},
     {"among", n_among, "xs,ys"},
     {0},

@@ -489,6 +489,14 @@ def _pure(fun):
     return jitted
 
 
+def _check_closure(x):
+    if used_shardings and not _w.about(x, "symbolic"):
+        from jax._sharding import own_place, said_of
+        if own_place(said_of(x), x.shape) is not None:
+            raise RuntimeError("Closing over jax.Array that spans non-addressable (non process local) devices is not allowed. Please pass "
+                               f"such arrays as arguments to the function. Got jax.Array: {typeof(x).str_short()}")
+
+
 class _Jit(_w.Dispatch):
     # A function traced once for each signature: trees, types, static values. Calls with plain
     # arrays of types seen before do not come here: Dispatch runs their program.
@@ -574,6 +582,8 @@ class _Jit(_w.Dispatch):
         finally:
             tracing.pop()
             kit.staging -= 1
+        for x in entry.program.captures:
+            _check_closure(x)
         entry.donated = None
         entry.divisions = {}    # by how the arguments lie: jax._layout
         entry.mesh = seen_meshes[-1] if len(seen_meshes) > n else None
@@ -645,7 +655,7 @@ class _Jit(_w.Dispatch):
             from jax._layout import divide, place_results
             made = divide(entry, lies, self.out_shardings)
             # Dividing resolves rules that a derivative is taken by: then it is taken of the program as it was traced.
-            out = _w.apply(entry.program, leaves) if _w.recorders() and made.takes is None and entry.program.has_rules() \
+            out = _w.apply(entry.program, leaves) if _w.recorders() and made.among is None and entry.program.has_rules() \
                 else made.run(leaves, entry.donated)
             return _tree.unflatten(entry.out_spec, place_results(out, made.results))
         plain = not kwargs and not self.argnums and not entry.program.captures and not _w.in_trace()

@@ -134,8 +134,7 @@ class ArrayImpl(_w.Tensor):
     def __str__(self):
         if _w.about(self, "symbolic"):
             return repr(self)
-        _check_here(self)
-        return text(_w, self, "numpy")
+        return text(_w, self, "numpy") if _is_here(self) else repr(self)
 
     def __hash__(self):
         raise TypeError("unhashable type: 'jaxlib._jax.ArrayImpl'")
@@ -353,8 +352,15 @@ class ArrayImpl(_w.Tensor):
             raise concrete_needed(self, "This occurred in the item() method of jax.Array")
         _check_here(self)
         if args:
-            return _w.Tensor.item(self[args] if len(args) > 1 else _w.reshape(self, (-1,))[args[0]])
+            import numpy
+            return numpy.asarray(self).item(*args)
+        if self.size != 1:
+            raise ValueError("can only convert an array of size 1 to a Python scalar")
         return _w.Tensor.item(self)
+
+    def __iter__(self):
+        assert _is_here(self)    # as JAX has it, without a word
+        return _w.Tensor.__iter__(self)
 
     def __float__(self):
         return float(_scalar(self, "float"))

@@ -3,7 +3,7 @@ import _jax as _w
 import _tree
 from jax import _gpu
 from jax._sharding import (Device, IndivisibleError, NamedSharding, P, Sharding, SingleDeviceSharding, World, as_sharding,
-                           is_local, put_sharding, set_layout, spec_of, with_sharding, wrong_length)
+                           layout_text, own_place, placed, said_of, set_layout, spec_of, with_sharding, wrong_length)
 
 
 def _array(x):
@@ -87,20 +87,28 @@ def make_array_from_callback(shape, sharding, data_callback, dtype=None):
     # Each part that devices of this process have is asked for; other processes bring theirs.
     import numpy
     shape, out, asked = tuple(shape), None, []
+    start, size = own_place(sharding, shape) or ((0,) * len(shape), shape)
     for index in sharding.addressable_devices_indices_map(shape).values():
         if index in asked:
             continue
         asked.append(index)
         part = numpy.asarray(data_callback(index))
         if out is None:
-            out = numpy.zeros(shape, part.dtype if dtype is None else dtype)
+            out = numpy.zeros(size, part.dtype if dtype is None else dtype)
         if index:
-            out[index] = part
+            out[tuple([slice((i.start or 0) - k, (n if i.stop is None else i.stop) - k) for i, k, n in zip(index, start, shape)])] = part
         else:
             out = part
+    if size != shape:
+        return placed(_joined(out, sharding, shape), sharding)
     if sharding.is_fully_addressable or sharding.is_fully_replicated:
         return with_sharding(_array(out), sharding)
     return make_array_from_process_local_data(sharding, out[_of_processes(sharding, shape)[World.index]], shape)
+
+
+def _joined(part, sharding, shape):
+    # The array of which the processes have such parts.
+    return _w.join_parts(_array(part), layout_text(sharding, len(shape)), tuple(shape))
 
 
 def make_array_from_single_device_arrays(shape, sharding, arrays, *, dtype=None):
@@ -212,37 +220,23 @@ class Division:
         found = [NamedSharding(mesh, spec_of(t, mesh)) for t in program.layouts(mesh.text(), mesh.typed, specs).split(";")]
         found = [_as_given(s, len(values[v][1]), lies[:1], shapes[:1]) for s, v in zip(found, outs)]
         self.results = [f if w is None else w for f, w in zip(found, wanted)]
-        self.program, self.mesh, self.takes = program, mesh, None
+        self.program, self.mesh, self.lies, self.among = program, mesh, None, None
         if any([s.names() for s in [s.spec for s in lies + self.results if isinstance(s, NamedSharding)]]):
+            results = _texts(self.results, mesh, [tuple(values[v][1]) for v in outs])
+            if mesh.process_sizes:    # each process does its part, and has that of the results
+                self.lies, self.among = lies[:len(entry.shapes)], (layout_text(NamedSharding(mesh, P()), 0), results)
+                return
             try:
-                if mesh.process_ranks:    # each process does its part, and all get the whole results
-                    shapes_out = [tuple(values[v][1]) for v in outs]
-                    self.program = program.spread(mesh.text(), specs, _texts([None] * len(outs), mesh, shapes_out)).part()
-                    self.takes = [_own_index(s, mesh, shape) for s, shape in zip(lies, shapes)][:len(entry.shapes)]
-                else:
-                    self.program = program.spread(mesh.text(), specs,
-                                                  _texts(self.results, mesh, [tuple(values[v][1]) for v in outs]))
+                self.program = program.spread(mesh.text(), specs, results)
             except RuntimeError as e:    # what prints, or finds sizes when it runs, is done by one
                 if not str(e).startswith("spread: "):
                     raise
 
-
     def run(self, leaves, donated=()):
-        if self.takes is None:
+        if self.among is None:
             return _w.apply(self.program, leaves, donated=donated) if donated else _w.apply(self.program, leaves)
-        parts = [_array(x)[i] if i is not None else x for x, i in zip(leaves, self.takes)]
-        _w.comm_use(self.mesh.text())
-        try:
-            return _w.apply(self.program, parts)
-        finally:
-            _w.comm_use(None)
-
-
-def _own_index(s, mesh, shape):
-    # The part of an argument that is this process's; None: the whole.
-    if not isinstance(s, NamedSharding) or s.mesh != mesh or s.is_fully_replicated:
-        return None
-    return [index for device, index, _ in s.places(shape) if is_local(device)][0]
+        here = [x if s is None or said_of(x) == s else with_sharding(_array(x), s) for x, s in zip(leaves, self.lies)]
+        return _w.apply_lying(self.program, here, *self.among)
 
 
 def _as_given(s, rank, lies, shapes):
@@ -259,7 +253,7 @@ class Alone:
         self.program, self.results = program, results
 
     run = Division.run
-    takes = None
+    among = None
 
 
 def divide(entry, lies, out_shardings):
@@ -278,10 +272,7 @@ def divide(entry, lies, out_shardings):
 
 
 def place_results(out, shardings):
-    for y, s in zip(out, shardings):
-        if s is not None:
-            put_sharding(y, s)
-    return out
+    return [y if s is None else placed(y, s) for y, s in zip(out, shardings)]
 
 
 # ---- axes of the type Explicit
@@ -333,8 +324,8 @@ def type_inputs(xs, lies):
 
 
 def everywhere(x):
-    # All of an array, which every process has.
-    x = _w.copy(x)
+    # All of an array, in every process.
+    x = _w.copy(_w.part_lie(x, None))
     _w.set_layout(x, None)
     return x
 
@@ -349,7 +340,7 @@ def gathered(x):
 
 
 def make_array_from_process_local_data(sharding, local_data, global_shape=None):
-    # Every process brings its rows, and has the whole then.
+    # Every process brings the block that its devices have.
     import numpy
     if isinstance(local_data, (list, tuple, dict)):
         shapes = global_shape
@@ -369,6 +360,9 @@ def make_array_from_process_local_data(sharding, local_data, global_shape=None):
     shape = tuple(shape)
     if shape == tuple(local.shape):    # all of it, of which each has its own
         return put(local, sharding)
+    place = own_place(sharding, shape)
+    if place is not None and place[1] == tuple(local.shape):
+        return placed(_joined(local, sharding, shape), sharding)
     out = numpy.zeros(shape, local.dtype)
     for part, index in zip(gathered(local), _of_processes(sharding, shape)):
         out[index] = part

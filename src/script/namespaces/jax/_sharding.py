@@ -1,7 +1,8 @@
 # jax._sharding -- devices, meshes of them, and how arrays are divided among them.
 #
 # An array is one piece of memory here, of which the devices of this process (threads, see
-# jax._spmd) use their parts where they lie. Its sharding says which part is whose.
+# jax._spmd) use their parts where they lie. Its sharding says which part is whose. Of an array
+# that is divided among several processes each has the block that its devices have (tensor/parted.c).
 import _jax as _w
 
 
@@ -55,6 +56,11 @@ def _count():
 
 
 _all = []
+FIRST_OF_PROCESS = 2048    # ids of devices of a process begin at multiples of it, as JAX numbers them
+
+
+def _device_of(id):
+    return [d for d in _all if d.id == id][0]
 
 
 def devices(backend=None):
@@ -65,7 +71,7 @@ def devices(backend=None):
         return list(_gpu.devices)
     if not _all:
         n = _count()
-        _all.extend([Device(p * n + i, p, i) for p in range(World.count) for i in range(n)])
+        _all.extend([Device(p * FIRST_OF_PROCESS + i, p, i) for p in range(World.count) for i in range(n)])
     return list(_all)
 
 
@@ -87,7 +93,7 @@ def home_of(x):
         return local_devices(None, "cpu")[0]
     n, text = _w.device_at(x), _w.layout(x)
     if text is not None and text[0] == "~":
-        return _all[int(text[1:].rstrip("|"))]
+        return _device_of(int(text[1:].rstrip("|")))
     return _gpu.devices[n - 1] if n else local_devices(None, "cpu")[0]
 
 
@@ -192,18 +198,35 @@ class Mesh:
 
     @property
     def local_mesh(self):
-        # The rows along the first axes that are of this process.
+        # The block that is of this process.
         import numpy
         if not self.is_multi_process:
             return self
-        here = self.local_devices
-        shape = [len(here) // (self.size // self.axis_sizes[0]) or 1] + list(self.axis_sizes[1:])
-        return Mesh(numpy.array(here, dtype=object).reshape(tuple(shape)), self.axis_names, self.axis_types)
+        here, sizes, step = [k for k, d in enumerate(self.flat_devices) if is_local(d)], [], self.size
+        for n in self.axis_sizes:
+            step //= n
+            sizes.append(len(set([k // step % n for k in here])))
+        return Mesh(numpy.array(self.local_devices, dtype=object).reshape(tuple(sizes)), self.axis_names, self.axis_types)
 
     @property
-    def process_ranks(self):
-        # Whether each process has one device, in their order: then the devices of the mesh are the processes.
-        return World.count > 1 and [d.process_index for d in self.flat_devices] == list(range(World.count))
+    def process_sizes(self):
+        # How many processes stand along each axis, if each has a block of the devices and they are in order; else None.
+        ids = [d.process_index for d in self.flat_devices]
+        if World.count == 1 or set(ids) != set(range(World.count)):
+            return None
+        sizes, step = [], len(ids)
+        for n in self.axis_sizes:
+            step //= n
+            sizes.append(len(set([ids[k * step] for k in range(n)])))
+        for k, process in enumerate(ids):
+            at, rest, size = 0, k, len(ids)
+            for n, p in zip(self.axis_sizes, sizes):
+                size //= n
+                at = at * p + rest // size * p // n
+                rest %= size
+            if at != process:
+                return None
+        return tuple(sizes)
 
     def text(self, names=None):
         # As natives take it, of the axes named.
@@ -632,7 +655,21 @@ def _head(mesh):
         axes = mesh.typed
         _heads.append(f"{len(_meshes)}@{ids}{'!' + axes if axes else ''}|{mesh.text()}|")
         _meshes.append(mesh)
+        sizes = mesh.process_sizes
+        if sizes is not None:
+            _w.part_mesh(_heads[-1], ",".join([f"{axis_id(n)}:{s}" for n, s in zip(mesh.axis_names, sizes)]))
     return _heads[_meshes.index(mesh)]
+
+
+def layout_text(sharding, rank):
+    return _head(sharding.mesh) + sharding.spec.text(rank)
+
+
+def own_place(sharding, shape):
+    # (starts, sizes) of the block of this process, where several have one each; else None.
+    if World.count == 1 or not isinstance(sharding, NamedSharding):
+        return None
+    return _w.part_place(layout_text(sharding, len(shape)), tuple(shape))
 
 
 def tell(mesh):
@@ -669,7 +706,7 @@ def _layout_of(x):
     which, _, spec = text.split("|")
     which, _, ids = which.partition("@")
     if not which:
-        return SingleDeviceSharding(_all[int(ids)])
+        return SingleDeviceSharding(_device_of(int(ids)))
     mesh = _meshes[int(which)]
     spec, _, written = spec.partition(";")
     spec = spec_of(spec, mesh)
@@ -748,14 +785,20 @@ def shards_of(x, everywhere=False):
     s = sharding_of(x)
     if isinstance(s, SingleDeviceSharding):
         return [Shard(s._device, tuple([slice(None)] * len(x.shape)), 0, x)]
-    out = []
+    out, own = [], x
+    if World.count > 1:
+        place = own_place(s, x.shape)
+        own = _w.copy(_w.part_of(x))
+        _w.set_layout(own, None)
+        start = place[0] if place is not None and own.shape == place[1] else (0,) * len(x.shape)
     for device, index, replica in s.places(x.shape):
         if not is_local(device):
             if everywhere:
                 out.append(Shard(device, index, replica, None))
             continue
-        part = x[index] if index else x
-        part = _w.copy(part)
+        at = index if own is x else tuple([slice(None) if n == m else slice((i.start or 0) - k, (i.stop or n) - k)
+                                           for i, k, n, m in zip(index, start, x.shape, s.shard_shape(x.shape))])
+        part = _w.copy(own[at] if index else own)
         _w.set_layout(part, None)
         put_sharding(part, SingleDeviceSharding(device))
         out.append(Shard(device, index, replica, part))
@@ -764,8 +807,22 @@ def shards_of(x, everywhere=False):
 
 def with_sharding(x, sharding):
     # The same numbers as an array that lies so.
-    y = _w.copy(x)
-    _w.set_layout(y, None)
+    if World.count > 1:
+        named = isinstance(sharding, NamedSharding)
+        y = _w.part_lie(x, layout_text(sharding, len(x.shape)) if named and sharding.mesh.process_sizes else None)
+        y = _w.copy(y)
+    else:
+        y = _w.copy(x)
+    if not isinstance(sharding, NamedSharding):
+        _w.set_layout(y, None)
+    put_sharding(y, sharding)
+    return y
+
+
+def placed(y, sharding):
+    # A result lies so from now on, itself or what it becomes.
+    if own_place(sharding, y.shape) is not None:
+        return with_sharding(y, sharding)
     put_sharding(y, sharding)
     return y
 

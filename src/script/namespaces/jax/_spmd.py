@@ -4,7 +4,7 @@ import _jax as _w
 import _tree
 from jax._api import kit, typeof, _named, _callable, _Jit, _axes_of, refuse
 from jax._statics import numbers, parameters
-from jax._sharding import (P, Mesh, NamedSharding, IndivisibleError, World, axis_id, context_mesh, devices, put_sharding,
+from jax._sharding import (P, Mesh, NamedSharding, IndivisibleError, World, axis_id, context_mesh, devices, placed,
                            AxisType, said_of, set_mesh, tell, type_layout, wrong_length)
 
 
@@ -19,10 +19,7 @@ def _name(fun):
 
 def _mark(leaves, shardings):
     # Results of a run say where they lie.
-    if not _w.in_trace():
-        for y, s in zip(leaves, shardings):
-            put_sharding(y, s)
-    return leaves
+    return leaves if _w.in_trace() else [placed(y, s) for y, s in zip(leaves, shardings)]
 
 
 # ---- shard_map
@@ -461,8 +458,10 @@ class _Pmap:
         ys, tree = kit.flatten(self.jitted(*[args[i] if i in self.statics else a for i, a in enumerate(live)], **kwargs))
         n = len(mesh.local_devices)
         own = slice(World.index * n, World.index * n + n)
-        ys = [y if o is None else y[tuple([slice(None)] * o + [own])] for y, o in zip(ys, self.to)]
         here = Mesh(mesh.local_devices, (self.axis_name,))
+        spread = [_w.part_of(y) for y in ys]    # where a process has no block of its own, it has all
+        ys = [y if o is None or y.shape[o] == n else y[tuple([slice(None)] * o + [own])] for y, o in zip(spread, self.to)]
+        ys = [_w.copy(y) for y in ys]
         for y in ys:
             _w.set_layout(y, None)
         return _tree.unflatten(tree, _mark(ys, [NamedSharding(here, P() if o is None else P(*([None] * o + [self.axis_name])))

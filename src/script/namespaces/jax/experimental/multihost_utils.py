@@ -3,7 +3,7 @@ import numpy
 import _tree
 import _jax as _w
 from jax._layout import everywhere, gathered, make_array_from_process_local_data, put
-from jax._sharding import NamedSharding, World, is_local, said_of
+from jax._sharding import NamedSharding, World, is_local, own_place, said_of, with_sharding
 
 
 def sync_global_devices(name):
@@ -54,10 +54,15 @@ def host_local_array_to_global_array(local_inputs, global_mesh, pspecs):
 def global_array_to_host_local_array(global_inputs, global_mesh, pspecs):
     # The part that the devices of this process have.
     def own(x, spec):
-        s, value = NamedSharding(global_mesh, spec), numpy.asarray(everywhere(x))
+        s, here = NamedSharding(global_mesh, spec), NamedSharding(global_mesh.local_mesh, spec)
+        if own_place(s, x.shape) is not None:
+            part = _w.copy(_w.part_of(x if said_of(x) == s else with_sharding(x, s)))
+            _w.set_layout(part, None)
+            return put(part, here)
+        value = numpy.asarray(everywhere(x))
         mine = [i for d, i, _ in s.places(tuple(value.shape)) if is_local(d)]
         cut = tuple([slice(None) if mine[0][k].stop is None else slice(min([i[k].start for i in mine]), max([i[k].stop for i in mine]))
                      for k in range(value.ndim)])
-        return value[cut] if cut else value
+        return put(value[cut] if cut else value, here)
     made = [own(x, s) for x, s in _each(global_inputs, pspecs)]
     return _tree.unflatten(_tree.flatten(global_inputs)[1], made)
