@@ -38,3 +38,5 @@ show(jnp.issubdtype(v.dtype, jnp.floating), jnp.issubdtype(jnp.int32, jnp.intege
 show(jnp.issubdtype(jnp.float32, jnp.integer))
 show(jnp.zeros(3) * jnp.float32(2), (v * jnp.float16(2)).dtype, (h * 2).dtype, (h * jnp.float32(2)).dtype)
 show((u * 2).dtype, (u * 2.0).dtype)
+# a quotient by one number is a product
+show(float(jnp.round(jnp.float32(0.0988), 4)) == 0.09879999607801437, float(jnp.round(jnp.float32(3.3), 1)) > 3.2)
