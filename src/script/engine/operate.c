@@ -626,26 +626,52 @@ static bool slice_is_known(En *e, Value k, int at)
     return true;
 }
 
+/* torch takes a list for a tuple of steps where one of the list's is no number. */
+static bool is_tuple_of_steps(En *e, Value key)
+{
+    const List *l = (const List *)(const void *)key.o;
+    bool steps = false;
+
+    if (e->f != &e->vm->engine->front[FRONT_TORCH] || key.tag != T_OBJ || !sc_is(e->vm, key, C_list) || l->n >= 32)
+        return false;
+    for (int64_t i = 0; i < l->n && !steps; i++)
+        steps = l->v[i].tag == T_NONE || l->v[i].tag == T_ELLIPSIS ||
+                (l->v[i].tag == T_OBJ && (is_tensor(e->vm, l->v[i]) || sc_is(e->vm, l->v[i], C_list) || sc_is(e->vm, l->v[i], C_tuple) ||
+                                          sc_is(e->vm, l->v[i], C_range) || sc_is(e->vm, l->v[i], C_slice)));
+    return steps;
+}
+
+static bool index_by(En *e, const Tuple *steps, wf_index *out, int *n)
+{
+    if (steps->n > 2 * WF_MAX_RANK)
+        return sc_fail(e->vm, C_IndexError, "too many indices");
+    *n = (int)steps->n;
+    for (int i = 0; i < *n; i++)
+        if (!slice_is_known(e, steps->v[i], i) || !index_at(e, steps->v[i], &out[i]))
+            return false;
+    return true;
+}
+
 bool en_index(En *e, Value key, wf_index *out, int *n)
 {
-    Tuple *t;
+    Tuple *steps;
+    bool ok;
 
     if (e->f->means.promotion == WF_PROMOTE_JAX && key.tag == T_OBJ && sc_is(e->vm, key, C_list))
         return sc_fail(e->vm, C_TypeError,
                        "Using a non-tuple sequence for multidimensional indexing is not allowed; use "
                        "`arr[array(seq)]` instead of `arr[seq]`.");
-    if (!(key.tag == T_OBJ && sc_is(e->vm, key, C_tuple))) {
+    if (key.tag == T_OBJ && sc_is(e->vm, key, C_tuple))
+        return index_by(e, (const Tuple *)(const void *)key.o, out, n);
+    if (!is_tuple_of_steps(e, key)) {
         *n = 1;
         return slice_is_known(e, key, 0) && index_at(e, key, out);
     }
-    t = (Tuple *)(void *)key.o;
-    if (t->n > 2 * WF_MAX_RANK)
-        return sc_fail(e->vm, C_IndexError, "too many indices");
-    *n = (int)t->n;
-    for (int i = 0; i < *n; i++)
-        if (!slice_is_known(e, t->v[i], i) || !index_at(e, t->v[i], &out[i]))
-            return false;
-    return true;
+    steps = sc_tuple_from(e->vm, key); /* code of the script can change the list meanwhile */
+    ok = steps && index_by(e, steps, out, n);
+    if (steps)
+        sc_drop(e->vm, v_obj(steps));
+    return ok;
 }
 
 /* By the last step that is not the whole axis, as libraries name it. */

@@ -50,3 +50,21 @@ for bad in ([torch.tensor([1, 2]), torch.tensor([3, 4])], [torch.zeros(0)]):
     except (TypeError, ValueError) as e:
         print(type(e).__name__, e)
 print(torch.FloatTensor([torch.tensor([1.0]), torch.tensor([2.0])]), torch.LongTensor([torch.tensor([3]), 4]), torch.Tensor([torch.tensor(5)]))
+
+# a list with something else than numbers is a tuple of steps
+grid = torch.arange(12).view(2, 2, 3)
+for key in [[0, None], [0, slice(1, 3)], [0, ...], [[0, 1], [1, 0]], [torch.tensor(1), 1], [torch.tensor([0, 1]), 1], [[0, 1], 1], [0, 1],
+            [range(2), 0]]:
+    print(grid[key].tolist())
+grid[[0, slice(None), 1]] = -1
+print(grid[[0, ..., 1]].tolist(), grid[[0]].shape, grid[[[0, 1]]].shape)
+
+
+class Shrinks:
+    def __index__(self):
+        steps.clear()
+        return 0
+
+
+steps = [Shrinks(), None, 1]
+print(grid[steps].shape, steps)
