@@ -178,6 +178,54 @@ TEST(calls_of_modules_that_come_again_are_replayed)
     }
 }
 
+/* Bytes of tensors that are alive after a chain of n calls of f. */
+static int64_t bytes_behind(const char *f, int n)
+{
+    char source[600];
+    wf_ctx *cx = wf_ctx_new(NULL);
+    VmOptions opt = {.write = collect};
+    Vm *vm = sc_vm_new(cx, &opt);
+    int64_t bytes = 0;
+
+    snprintf(source, sizeof source,
+             "import torch\n"
+             "import torch.nn.functional as F\n"
+             "norm = torch.nn.BatchNorm2d(4)\n"
+             "f = %s\n"
+             "x = torch.arange(1024.0).reshape(4, 4, 8, 8).requires_grad_()\n"
+             "for i in range(4):\n"
+             "    f(x)\n"
+             "y = x\n"
+             "for i in range(%d):\n"
+             "    y = f(y)\n",
+             f, n);
+    length = 0;
+    text[0] = 0;
+    if (vm && sc_run_text(vm, "t.py", source, strlen(source)))
+        bytes = wf_live_bytes(cx);
+    CHECK_STR(wf_ctx_message(cx), "");
+    sc_vm_free(vm);
+    wf_ctx_free(cx);
+    return bytes;
+}
+
+/* What a layer leaves for its derivative is one array, and numbers by channel or row, however many ops it is. */
+TEST(functions_keep_what_their_slopes_read)
+{
+    static const char *const functions[] = {"F.gelu", "lambda x: F.gelu(x, approximate='tanh')", "F.silu", "F.mish",
+                                            "F.hardswish", "norm", "lambda x: F.layer_norm(x, (8,))",
+                                            "lambda x: F.softmax(x, 1)"};
+
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        int64_t few = bytes_behind(functions[i], 2), many = bytes_behind(functions[i], 10);
+
+        CHECK(few > 0);
+        CHECK(many - few >= 8 * 4096);
+        if (many - few > 8 * 4096 * 3 / 2)
+            CHECK_STR("one array", functions[i]);
+    }
+}
+
 TEST(natives_take_anything)
 {
     wf_ctx *cx = wf_ctx_new(NULL);

@@ -14,7 +14,7 @@
 typedef struct ComposedFn {
     ComposedCall call;
     const Front *front; /* whose rules for dtypes hold in it */
-    int nin;
+    int nin, nout;
     wf_jit *jit;
     const void *statics; /* of the call that is traced */
     struct ComposedFn *next;
@@ -33,21 +33,21 @@ static wf_status traced_call(wf_ctx *c, void *user, const wf_tensor *in, int nin
     ComposedFn *f = user;
 
     (void)nin, (void)nout;
-    out[0] = f->call(c, in, f->statics);
+    f->call(c, in, f->statics, out);
     return ctx_status(c);
 }
 
-static ComposedFn *find_fn(En *e, ComposedCall call, int nin)
+static ComposedFn *find_fn(En *e, ComposedCall call, int nin, int nout)
 {
     struct ScriptComposed *s = e->vm->engine->composed;
     ComposedFn *f;
 
     for (f = s->fns; f; f = f->next)
-        if (f->call == call && f->nin == nin && f->front == e->f)
+        if (f->call == call && f->nin == nin && f->nout == nout && f->front == e->f)
             return f;
     if (!(f = sc_alloc(e->vm, sizeof *f)))
         return NULL;
-    *f = (ComposedFn){.call = call, .front = e->f, .nin = nin, .next = s->fns};
+    *f = (ComposedFn){.call = call, .front = e->f, .nin = nin, .nout = nout, .next = s->fns};
     s->fns = f;
     return f;
 }
@@ -71,17 +71,18 @@ static uint64_t hash_call(En *e, ComposedCall call, const wf_tensor *in, int nin
     return h | 1;
 }
 
-wf_tensor en_composed(En *e, ComposedCall call, const wf_tensor *in, int nin, const void *statics, size_t size)
+void en_composed(En *e, ComposedCall call, const wf_tensor *in, int nin, const void *statics, size_t size, wf_tensor *out, int nout)
 {
     Engine *g = e->vm->engine;
     uint64_t h = e->c->tensors->trace || g->paused ? 0 : hash_call(e, call, in, nin, statics, size);
     ComposedFn *f = NULL;
-    wf_tensor out = WF_NONE;
     int *count = NULL;
 
     g->met_composed |= e->c->tensors->trace != NULL;
+    for (int i = 0; i < nout; i++)
+        out[i] = WF_NONE;
     if (failed(e->c))
-        return WF_NONE;
+        return;
     if (h && !g->composed && (g->composed = sc_alloc(e->vm, sizeof *g->composed)))
         memset(g->composed, 0, sizeof *g->composed);
     if (h && g->composed) {
@@ -92,18 +93,27 @@ wf_tensor en_composed(En *e, ComposedCall call, const wf_tensor *in, int nin, co
         }
         if (*count < ENOUGH)
             ++*count;
-        f = *count == ENOUGH ? find_fn(e, call, nin) : NULL;
+        f = *count == ENOUGH ? find_fn(e, call, nin, nout) : NULL;
     }
     if (f && !f->jit) {
-        wf_function fn = WF_FUNCTION(traced_call, f, nin, 1, e->label);
+        wf_function fn = WF_FUNCTION(traced_call, f, nin, nout, e->label);
 
         wf_jit_new(e->c, &fn, &f->jit);
     }
-    if (!f || !f->jit || wf_jit_traces(f->jit) >= TRACES)
-        return call(e->c, in, statics);
+    if (!f || !f->jit || wf_jit_traces(f->jit) >= TRACES) {
+        call(e->c, in, statics, out);
+        return;
+    }
     f->statics = statics;
-    wf_jit_call(e->c, f->jit, in, nin, &out, 1, statics, size);
-    return out;
+    wf_jit_call(e->c, f->jit, in, nin, out, nout, statics, size);
+}
+
+Value en_end_composed(En *e, ComposedCall call, const wf_tensor *in, int nin, const void *statics, size_t size)
+{
+    wf_tensor out;
+
+    en_composed(e, call, in, nin, statics, size, &out, 1);
+    return en_end(e, out);
 }
 
 void engine_composed_free(Vm *vm)

@@ -232,9 +232,10 @@ bool engine_open_devices(Vm *vm, ScModule *m); /* torch's classes of them */
 /* ---- composed.c -------------------------------------------------------------------- */
 
 /* A function of tensors and of the bytes at statics, all of whose numbers count as they are. */
-typedef wf_tensor (*ComposedCall)(wf_ctx *c, const wf_tensor *in, const void *statics);
-/* call(c, in, statics), by a program where it was called with such tensors before. */
-wf_tensor en_composed(En *e, ComposedCall call, const wf_tensor *in, int nin, const void *statics, size_t size);
+typedef void (*ComposedCall)(wf_ctx *c, const wf_tensor *in, const void *statics, wf_tensor *out);
+/* call(c, in, statics, out), by a program where it was called with such tensors before; WF_NONE after an error. */
+void en_composed(En *e, ComposedCall call, const wf_tensor *in, int nin, const void *statics, size_t size, wf_tensor *out, int nout);
+Value en_end_composed(En *e, ComposedCall call, const wf_tensor *in, int nin, const void *statics, size_t size); /* of one result */
 void engine_composed_free(Vm *vm);
 
 /* ---- world.c ----------------------------------------------------------------------- */

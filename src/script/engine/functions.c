@@ -122,7 +122,7 @@ static Value reduction(Vm *vm, const Args *a, FnReduce fn, const char *label)
             X(tanh) X(asinh) X(acosh) X(atanh) X(erf) X(erfc) X(erf_inv) X(sqrt)         \
                 X(rsqrt) X(sigmoid) X(frac) X(is_finite) X(is_nan) X(is_inf)             \
                     X(logical_not) X(bitwise_not) X(stop_gradient) X(deg2rad) X(rad2deg) \
-                        X(relu) X(silu) X(log_sigmoid) X(detach) X(copy) X(zeros_like)   \
+                        X(relu) X(log_sigmoid) X(detach) X(copy) X(zeros_like)   \
                             X(real) X(imag) X(conj) X(angle)                             \
                             X(ones_like) X(nonzero) X(diagonal_sum) X(cholesky) X(inv)   \
                                 X(det)
@@ -268,17 +268,6 @@ static Value n_elu(Vm *vm, const Args *a) { return with_number(vm, a, 1, wf_elu)
 static Value n_leaky_relu(Vm *vm, const Args *a) { return with_number(vm, a, 0.01, wf_leaky_relu); }
 static Value n_full_like(Vm *vm, const Args *a) { return with_number(vm, a, 0, wf_full_like); }
 
-static Value n_gelu(Vm *vm, const Args *a)
-{
-    En e = en_begin(vm, a);
-    wf_tensor x;
-    bool tanh_form = false;
-
-    if (!en_tensor(&e, a->v[0], &x) || !en_bool(&e, a->v[1], &tanh_form))
-        return en_fail(&e);
-    return en_end(&e, wf_gelu(e.c, x, tanh_form));
-}
-
 static Value n_masked_fill(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
@@ -331,13 +320,13 @@ static Value with_axis(Vm *vm, const Args *a, int64_t std,
     return en_end(&e, fn(e.c, x, (int)std));
 }
 
-static wf_tensor softmax(wf_ctx *c, const wf_tensor *in, const void *axis)
+static void softmax(wf_ctx *c, const wf_tensor *in, const void *axis, wf_tensor *out)
 {
-    return wf_softmax(c, in[0], (int)*(const int64_t *)axis);
+    *out = wf_softmax(c, in[0], (int)*(const int64_t *)axis);
 }
-static wf_tensor log_softmax(wf_ctx *c, const wf_tensor *in, const void *axis)
+static void log_softmax(wf_ctx *c, const wf_tensor *in, const void *axis, wf_tensor *out)
 {
-    return wf_log_softmax(c, in[0], (int)*(const int64_t *)axis);
+    *out = wf_log_softmax(c, in[0], (int)*(const int64_t *)axis);
 }
 
 static Value soft(Vm *vm, const Args *a, ComposedCall fn)
@@ -348,7 +337,7 @@ static Value soft(Vm *vm, const Args *a, ComposedCall fn)
 
     if (!en_tensor(&e, a->v[0], &x) || !en_int(&e, a->v[1], &axis))
         return en_fail(&e);
-    return en_end(&e, en_composed(&e, fn, &x, 1, &axis, sizeof axis));
+    return en_end_composed(&e, fn, &x, 1, &axis, sizeof axis);
 }
 static Value n_softmax(Vm *vm, const Args *a) { return soft(vm, a, softmax); }
 static Value n_log_softmax(Vm *vm, const Args *a) { return soft(vm, a, log_softmax); }
@@ -452,7 +441,6 @@ const NativeDef engine_functions[] = {
     {"softplus", n_softplus, "x|beta"},
     {"elu", n_elu, "x|alpha"},
     {"leaky_relu", n_leaky_relu, "x|slope"},
-    {"gelu", n_gelu, "x|tanh"},
     {"full_like", n_full_like, "x,value"},
     {"masked_fill", n_masked_fill, "x,mask,value"},
     {"softmax", n_softmax, "x|axis"},

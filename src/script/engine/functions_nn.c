@@ -22,6 +22,58 @@ static Value n_linear(Vm *vm, const Args *a)
     return en_end(&e, y);
 }
 
+/* ---- activations of several ops ---- */
+
+static Value activation(Vm *vm, const Args *a, ComposedCall fn, int64_t form)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x;
+
+    return en_tensor(&e, a->v[0], &x) ? en_end_composed(&e, fn, &x, 1, &form, sizeof form) : en_fail(&e);
+}
+
+static void gelu(wf_ctx *c, const wf_tensor *in, const void *with_tanh, wf_tensor *out)
+{
+    *out = wf_gelu(c, in[0], *(const int64_t *)with_tanh != 0);
+}
+static Value n_gelu(Vm *vm, const Args *a)
+{
+    bool with_tanh = false;
+    En e = en_begin(vm, a);
+
+    return en_bool(&e, a->v[1], &with_tanh) ? activation(vm, a, gelu, with_tanh) : en_fail(&e);
+}
+
+static void silu(wf_ctx *c, const wf_tensor *in, const void *form, wf_tensor *out)
+{
+    (void)form;
+    *out = wf_silu(c, in[0]);
+}
+static Value n_silu(Vm *vm, const Args *a) { return activation(vm, a, silu, 0); }
+
+/* x tanh(softplus(x)) */
+static void mish(wf_ctx *c, const wf_tensor *in, const void *form, wf_tensor *out)
+{
+    (void)form;
+    *out = wf_mul(c, in[0], wf_tanh(c, wf_softplus(c, in[0], 1)));
+}
+static Value n_mish(Vm *vm, const Args *a) { return activation(vm, a, mish, 0); }
+
+/* x (x + 3) / 6 between -3 and 3, 0 below, x above and for NaN; numbers of 16 bits by those of 32 */
+static void hardswish(wf_ctx *c, const wf_tensor *in, const void *form, wf_tensor *out)
+{
+    wf_dtype d = wf_dtype_of(c, in[0]);
+    wf_tensor x = d == WF_F16 || d == WF_BF16 ? wf_cast(c, in[0], WF_F32) : in[0];
+    wf_tensor low = wf_le(c, x, wf_float(c, -3)), above = wf_gt(c, x, wf_float(c, -3)), zero = wf_zeros_like(c, x);
+    wf_tensor inside = wf_logical_and(c, above, wf_lt(c, x, wf_float(c, 3))), y = wf_where(c, inside, x, zero);
+
+    (void)form;
+    y = wf_div(c, wf_mul(c, y, wf_add(c, y, wf_float(c, 3))), wf_float(c, 6));
+    y = wf_where(c, inside, y, wf_where(c, low, zero, x));
+    *out = d == WF_F16 || d == WF_BF16 ? wf_cast(c, y, d) : y;
+}
+static Value n_hardswish(Vm *vm, const Args *a) { return activation(vm, a, hardswish, 0); }
+
 /* What the norms below have besides tensors, as bytes that tell one trace from another: no gaps. */
 typedef struct NormForm {
     int64_t n; /* axes, or groups */
@@ -35,23 +87,23 @@ static wf_tensor norm_bias(const NormForm *f, const wf_tensor *in)
     return f->has_bias ? in[1 + f->has_weight] : WF_NONE;
 }
 
-static wf_tensor layer_norm(wf_ctx *c, const wf_tensor *in, const void *statics)
+static void layer_norm(wf_ctx *c, const wf_tensor *in, const void *statics, wf_tensor *out)
 {
     const NormForm *f = statics;
 
-    return wf_layer_norm(c, in[0], (int)f->n, norm_weight(f, in), norm_bias(f, in), f->eps);
+    *out = wf_layer_norm(c, in[0], (int)f->n, norm_weight(f, in), norm_bias(f, in), f->eps);
 }
-static wf_tensor rms_norm(wf_ctx *c, const wf_tensor *in, const void *statics)
+static void rms_norm(wf_ctx *c, const wf_tensor *in, const void *statics, wf_tensor *out)
 {
     const NormForm *f = statics;
 
-    return wf_rms_norm(c, in[0], (int)f->n, norm_weight(f, in), f->eps);
+    *out = wf_rms_norm(c, in[0], (int)f->n, norm_weight(f, in), f->eps);
 }
-static wf_tensor group_norm(wf_ctx *c, const wf_tensor *in, const void *statics)
+static void group_norm(wf_ctx *c, const wf_tensor *in, const void *statics, wf_tensor *out)
 {
     const NormForm *f = statics;
 
-    return wf_group_norm(c, in[0], f->n, norm_weight(f, in), norm_bias(f, in), f->eps);
+    *out = wf_group_norm(c, in[0], f->n, norm_weight(f, in), norm_bias(f, in), f->eps);
 }
 
 /* PyTorch takes parameters of x's dtype, and of f32 beside a narrow x. */
@@ -70,7 +122,7 @@ static Value end_norm(En *e, ComposedCall norm, wf_tensor x, wf_tensor w, wf_ten
 
     if (!f.has_weight)
         in[1] = b;
-    return en_end(e, en_composed(e, norm, in, 1 + (int)(f.has_weight + f.has_bias), &f, sizeof f));
+    return en_end_composed(e, norm, in, 1 + (int)(f.has_weight + f.has_bias), &f, sizeof f);
 }
 
 /* layer_norm(x, n, weight, bias, eps), group_norm */
@@ -105,6 +157,13 @@ static Value n_rms_norm(Vm *vm, const Args *a)
     return end_norm(&e, rms_norm, x, w, WF_NONE, n, eps);
 }
 
+static void batch_norm(wf_ctx *c, const wf_tensor *in, const void *statics, wf_tensor *out)
+{
+    const NormForm *f = statics;
+
+    out[0] = wf_batch_norm(c, in[0], WF_NONE, WF_NONE, norm_weight(f, in), norm_bias(f, in), true, f->eps, &out[1], &out[2]);
+}
+
 /* batch_norm(x, mean, var, weight, bias, training, eps): (y, batch mean, batch variance) */
 static Value n_batch_norm(Vm *vm, const Args *a)
 {
@@ -121,9 +180,13 @@ static Value n_batch_norm(Vm *vm, const Args *a)
     if (!norm_alike(&e, "batch_norm", x, m) || !norm_alike(&e, "batch_norm", x, v) ||
         !norm_alike(&e, "batch_norm", x, w) || !norm_alike(&e, "batch_norm", x, b))
         return en_fail(&e);
-    out[1] = out[2] = WF_NONE;
-    out[0] = wf_batch_norm(e.c, x, m, v, w, b, training, eps, training ? &out[1] : NULL,
-                           training ? &out[2] : NULL);
+    if (training) {
+        NormForm f = {0, eps, !wf_is_none(w), !wf_is_none(b)};
+
+        en_composed(&e, batch_norm, (wf_tensor[]){x, f.has_weight ? w : b, b}, 1 + (int)(f.has_weight + f.has_bias), &f, sizeof f, out, 3);
+    } else {
+        out[0] = wf_batch_norm(e.c, x, m, v, w, b, false, eps, NULL, NULL);
+    }
     return en_end_tuple(&e, out, training ? 3 : 1);
 }
 
@@ -179,11 +242,11 @@ typedef struct LossForm {
     int64_t weighted;
 } LossForm;
 
-static wf_tensor cross_entropy(wf_ctx *c, const wf_tensor *in, const void *statics)
+static void cross_entropy(wf_ctx *c, const wf_tensor *in, const void *statics, wf_tensor *out)
 {
     const LossForm *f = statics;
 
-    return wf_cross_entropy(c, in[0], in[1], f->weighted ? in[2] : WF_NONE, f->ignore, f->smoothing, (wf_reduction)f->how);
+    *out = wf_cross_entropy(c, in[0], in[1], f->weighted ? in[2] : WF_NONE, f->ignore, f->smoothing, (wf_reduction)f->how);
 }
 
 /* cross_entropy(x, target, weight, ignore, smoothing, reduction). PyTorch has looked at the classes before. */
@@ -203,7 +266,7 @@ static Value n_cross_entropy(Vm *vm, const Args *a)
     if (e.f != &vm->engine->front[FRONT_TORCH])
         return en_end(&e, wf_cross_entropy(e.c, x, y, w, ignore, smoothing, how));
     form = (LossForm){ignore, smoothing, how, !wf_is_none(w)};
-    return en_end(&e, en_composed(&e, cross_entropy, (wf_tensor[]){x, y, w}, 2 + (int)form.weighted, &form, sizeof form));
+    return en_end_composed(&e, cross_entropy, (wf_tensor[]){x, y, w}, 2 + (int)form.weighted, &form, sizeof form);
 }
 
 static Value n_nll_loss(Vm *vm, const Args *a)
@@ -423,6 +486,10 @@ const NativeDef engine_nn[] = {
     {"layer_norm", n_layer_norm, "x,n|weight,bias,eps"},
     {"rms_norm", n_rms_norm, "x,n|weight,eps"},
     {"group_norm", n_group_norm, "x,groups|weight,bias,eps"},
+    {"gelu", n_gelu, "x|tanh"},
+    {"silu", n_silu, "x"},
+    {"mish", n_mish, "x"},
+    {"hardswish", n_hardswish, "x"},
     {"batch_norm", n_batch_norm, "x|mean,var,weight,bias,training,eps"},
     {"mse_loss", n_mse_loss, "x,y|reduction"},
     {"l1_loss", n_l1_loss, "x,y|reduction"},

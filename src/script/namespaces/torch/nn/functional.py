@@ -87,8 +87,7 @@ def silu(input, inplace=False):
 
 
 def mish(input, inplace=False):
-    x = _source(input, inplace)
-    return _write(input, _w.label(x * _w.tanh(_w.softplus(x, 1.0)), "mish"), inplace)
+    return _write(input, _w.mish(_source(input, inplace)), inplace)
 
 
 def softplus(input, beta=1, threshold=20):
@@ -126,11 +125,7 @@ def hardsigmoid(input, inplace=False):
 
 
 def hardswish(input, inplace=False):
-    x = _source(input, inplace)
-    inside = _w.logical_and(_w.gt(x, -3.0), _w.lt(x, 3.0))
-    safe = _w.where(inside, x, 0.0)
-    y = _w.where(inside, safe * (safe + 3) / 6, _w.where(_w.le(x, -3.0), 0.0, x))
-    return _write(input, _w.label(y, "hardswish"), inplace)
+    return _write(input, _w.hardswish(_source(input, inplace)), inplace)
 
 
 @_low
