@@ -18,7 +18,7 @@ wf_tensor wf_relu(wf_ctx *c, wf_tensor x) /* of NaN NaN; slope 0 at 0 */
 /* x Φ(x); with tanh: x/2 (1 + tanh(sqrt(2/π)(x + 0.044715 x³))) */
 wf_tensor wf_gelu(wf_ctx *c, wf_tensor x, bool with_tanh)
 {
-    wf_tensor u;
+    wf_tensor u, sum;
 
     IN_F32(c, x, wf_gelu(c, x, with_tanh))
     scope_open(c);
@@ -29,7 +29,8 @@ wf_tensor wf_gelu(wf_ctx *c, wf_tensor x, bool with_tanh)
     } else {
         u = wf_erf(c, wf_mul(c, x, num(c, 0.70710678118654752440)));
     }
-    return scope_close(c, wf_mul(c, wf_mul(c, x, num(c, 0.5)), wf_add(c, u, num(c, 1))));
+    sum = wf_add(c, u, num(c, 1));
+    return scope_close(c, wf_mul(c, wf_mul(c, x, num(c, 0.5)), sum));
 }
 
 wf_tensor wf_silu(wf_ctx *c, wf_tensor x)
@@ -74,8 +75,11 @@ wf_tensor wf_elu(wf_ctx *c, wf_tensor x, double alpha)
 
 wf_tensor wf_leaky_relu(wf_ctx *c, wf_tensor x, double slope)
 {
+    wf_tensor product;
+
     scope_open(c);
-    return scope_close(c, wf_where(c, positive(c, x), x, wf_mul(c, x, num(c, slope))));
+    product = wf_mul(c, x, num(c, slope));
+    return scope_close(c, wf_where(c, positive(c, x), x, product));
 }
 
 /* The largest along the axis, as a constant of the derivative. */

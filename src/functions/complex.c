@@ -38,20 +38,27 @@ wf_tensor wf_complex(wf_ctx *c, wf_tensor x, wf_tensor y)
 
 wf_tensor wf_angle(wf_ctx *c, wf_tensor x)
 {
+    wf_tensor chosen, zero, filled;
+
     scope_open(c);
-    if (is_complex(c, x))
-        return scope_close(c, wf_atan2(c, wf_imag(c, x), wf_real(c, x)));
+    if (is_complex(c, x)) {
+        wf_tensor real = wf_real(c, x);
+
+        return scope_close(c, wf_atan2(c, wf_imag(c, x), real));
+    }
     x = float_cast(c, x, "wf_angle");
-    x = wf_where(c, wf_is_nan(c, x), x,
-                 wf_where(c, wf_lt(c, x, num(c, 0)),
-                          wf_full_like(c, x, 3.14159265358979323846),
-                          wf_zeros_like(c, x)));
+    zero = wf_zeros_like(c, x);
+    filled = wf_full_like(c, x, 3.14159265358979323846);
+    chosen = wf_where(c, wf_lt(c, x, num(c, 0)), filled, zero);
+    x = wf_where(c, wf_is_nan(c, x), x, chosen);
     return scope_close(c, x);
 }
 
 wf_tensor wf_polar(wf_ctx *c, wf_tensor x, wf_tensor y)
 {
+    wf_tensor product;
+
     scope_open(c);
-    return scope_close(
-        c, wf_complex(c, wf_mul(c, x, wf_cos(c, y)), wf_mul(c, x, wf_sin(c, y))));
+    product = wf_mul(c, x, wf_sin(c, y));
+    return scope_close(c, wf_complex(c, wf_mul(c, x, wf_cos(c, y)), product));
 }

@@ -195,12 +195,14 @@ wf_tensor wf_embedding(wf_ctx *c, wf_tensor weight, wf_tensor index)
 /* x mask / (1 - p); mask: true where x stays */
 wf_tensor wf_dropout(wf_ctx *c, wf_tensor x, wf_tensor mask, double p)
 {
+    wf_tensor zero;
+
     if (!(p >= 0 && p <= 1))
         return tensor_fail(c, WF_ERR_VALUE, "wf_dropout: a probability must be in 0..1");
     scope_open(c);
     x = float_cast(c, x, "wf_dropout");
-    x = wf_where(c, mask, wf_mul(c, x, num(c, p < 1 ? 1 / (1 - p) : 0)),
-                 wf_zeros_like(c, x));
+    zero = wf_zeros_like(c, x);
+    x = wf_where(c, mask, wf_mul(c, x, num(c, p < 1 ? 1 / (1 - p) : 0)), zero);
     return scope_close(c, x);
 }
 

@@ -328,8 +328,11 @@ wf_tensor wf_pow(wf_ctx *c, wf_tensor x, wf_tensor y)
     wf_dtype d;
 
     if (float_is_half(c, x) && float_is_half(c, y) && (d = common_dtype(c, "wf_pow", (wf_tensor[]){x, y}, 2)) != WF_F32) {
+        wf_tensor cast;
+
         scope_open(c);
-        x = arithmetic(c, "wf_pow", OP_pow, 0, wf_cast(c, x, WF_F32), wf_cast(c, y, WF_F32));
+        cast = wf_cast(c, y, WF_F32);
+        x = arithmetic(c, "wf_pow", OP_pow, 0, wf_cast(c, x, WF_F32), cast);
         return scope_close(c, wf_cast(c, x, d));
     }
     return arithmetic(c, "wf_pow", OP_pow, 0, x, y);
@@ -369,7 +372,8 @@ wf_tensor wf_shift_right(wf_ctx *c, wf_tensor x, wf_tensor y)
 static wf_tensor crosses(wf_ctx *c, wf_tensor r, wf_tensor y)
 {
     wf_tensor zero = wf_zeros_like(c, r);
-    wf_tensor differ = wf_ne(c, wf_lt(c, r, zero), wf_lt(c, y, zero));
+    wf_tensor below = wf_lt(c, y, zero);
+    wf_tensor differ = wf_ne(c, wf_lt(c, r, zero), below);
 
     return wf_logical_and(c, wf_ne(c, r, zero), differ);
 }
@@ -417,12 +421,15 @@ static bool may_be_zero(wf_ctx *c, wf_tensor y, wf_dtype d)
 /* x // 0 of integers: 0 in NumPy; in JAX -1 (all bits), less one where x has a sign. */
 static wf_tensor over_zero(wf_ctx *c, wf_tensor x, wf_tensor q)
 {
+    wf_tensor others, zeros;
+
     if (c->semantics->promotion == WF_PROMOTE_NUMPY)
         return wf_zeros_like(c, q);
     if (!dtype_is_signed(wf_dtype_of(c, q)))
         return q;
-    return wf_where(c, wf_eq(c, x, whole_like(c, x, 0)), wf_full_like(c, q, -1),
-                    wf_full_like(c, q, -2));
+    others = wf_full_like(c, q, -2);
+    zeros = wf_full_like(c, q, -1);
+    return wf_where(c, wf_eq(c, x, whole_like(c, x, 0)), zeros, others);
 }
 
 wf_tensor wf_remainder(wf_ctx *c, wf_tensor x, wf_tensor y)
@@ -432,10 +439,16 @@ wf_tensor wf_remainder(wf_ctx *c, wf_tensor x, wf_tensor y)
     scope_open(c);
     if (unify_types(c, "wf_remainder", in, 2, MATH_ANY) && may_divide(c, in[1])) {
         r = tensor_op1(c, OP_rem, in, 2, NULL);
-        if (!dtype_is_unsigned(wf_dtype_of(c, r)))
-            r = wf_where(c, crosses(c, r, in[1]), wf_add(c, r, in[1]), r);
-        if (may_be_zero(c, y, wf_dtype_of(c, r)))
-            r = wf_where(c, wf_eq(c, in[1], whole_like(c, r, 0)), wf_zeros_like(c, r), r);
+        if (!dtype_is_unsigned(wf_dtype_of(c, r))) {
+            wf_tensor sum = wf_add(c, r, in[1]);
+
+            r = wf_where(c, crosses(c, r, in[1]), sum, r);
+        }
+        if (may_be_zero(c, y, wf_dtype_of(c, r))) {
+            wf_tensor zero = wf_zeros_like(c, r);
+
+            r = wf_where(c, wf_eq(c, in[1], whole_like(c, r, 0)), zero, r);
+        }
     }
     return scope_close(c, r);
 }
@@ -444,16 +457,19 @@ wf_tensor wf_remainder(wf_ctx *c, wf_tensor x, wf_tensor y)
 /* Its derivative is 0 wherever it has one, and where y is 0 as well. */
 static wf_tensor floor_div_float(wf_ctx *c, wf_tensor x, wf_tensor y)
 {
-    wf_tensor r, q, f;
+    wf_tensor r, q, f, difference, sum, ratio;
 
     x = op_1(c, OP_stop_gradient, x, NULL);
     y = op_1(c, OP_stop_gradient, y, NULL);
     r = op_2(c, OP_rem, x, y, NULL);
     q = wf_div(c, wf_sub(c, x, r), y);
-    q = wf_where(c, crosses(c, r, y), wf_sub(c, q, num(c, 1)), q);
+    difference = wf_sub(c, q, num(c, 1));
+    q = wf_where(c, crosses(c, r, y), difference, q);
     f = wf_floor(c, q);
-    f = wf_where(c, wf_gt(c, wf_sub(c, q, f), num(c, 0.5)), wf_add(c, f, num(c, 1)), f);
-    return wf_where(c, wf_eq(c, y, num(c, 0)), wf_div(c, x, y), f);
+    sum = wf_add(c, f, num(c, 1));
+    f = wf_where(c, wf_gt(c, wf_sub(c, q, f), num(c, 0.5)), sum, f);
+    ratio = wf_div(c, x, y);
+    return wf_where(c, wf_eq(c, y, num(c, 0)), ratio, f);
 }
 
 wf_tensor wf_floor_div(wf_ctx *c, wf_tensor x, wf_tensor y)
@@ -467,10 +483,16 @@ wf_tensor wf_floor_div(wf_ctx *c, wf_tensor x, wf_tensor y)
         } else {
             wf_tensor r = tensor_op1(c, OP_rem, in, 2, NULL);
             q = tensor_op1(c, OP_div, in, 2, NULL);
-            if (dtype_is_signed(wf_dtype_of(c, q)))
-                q = wf_where(c, crosses(c, r, in[1]), wf_sub(c, q, whole_like(c, q, 1)), q);
-            if (may_be_zero(c, y, wf_dtype_of(c, q)))
-                q = wf_where(c, wf_eq(c, in[1], whole_like(c, q, 0)), over_zero(c, in[0], q), q);
+            if (dtype_is_signed(wf_dtype_of(c, q))) {
+                wf_tensor difference = wf_sub(c, q, whole_like(c, q, 1));
+
+                q = wf_where(c, crosses(c, r, in[1]), difference, q);
+            }
+            if (may_be_zero(c, y, wf_dtype_of(c, q))) {
+                wf_tensor at_zero = over_zero(c, in[0], q);
+
+                q = wf_where(c, wf_eq(c, in[1], whole_like(c, q, 0)), at_zero, q);
+            }
         }
     }
     return scope_close(c, q);
@@ -480,6 +502,7 @@ wf_tensor wf_floor_div(wf_ctx *c, wf_tensor x, wf_tensor y)
 wf_tensor wf_hypot(wf_ctx *c, wf_tensor x, wf_tensor y)
 {
     wf_tensor in[2] = {x, y}, a, b, m, n, q, zero, inf, r;
+    wf_tensor one, infinite;
 
     scope_open(c);
     if (!unify_types(c, "wf_hypot", in, 2, MATH_FLOAT))
@@ -490,9 +513,11 @@ wf_tensor wf_hypot(wf_ctx *c, wf_tensor x, wf_tensor y)
     n = wf_minimum(c, a, b);
     zero = wf_eq(c, m, num(c, 0));
     q = wf_div(c, n, wf_where(c, zero, wf_ones_like(c, m), m));
-    q = wf_where(c, wf_is_inf(c, n), wf_ones_like(c, q), q);
+    one = wf_ones_like(c, q);
+    q = wf_where(c, wf_is_inf(c, n), one, q);
     r = wf_mul(c, m, wf_sqrt(c, wf_add(c, num(c, 1), wf_square(c, q))));
-    inf = wf_logical_or(c, wf_is_inf(c, a), wf_is_inf(c, b));
+    infinite = wf_is_inf(c, b);
+    inf = wf_logical_or(c, wf_is_inf(c, a), infinite);
     return scope_close(c, wf_where(c, inf, wf_full_like(c, r, INFINITY), r));
 }
 
@@ -501,6 +526,7 @@ wf_tensor wf_hypot(wf_ctx *c, wf_tensor x, wf_tensor y)
 wf_tensor wf_logaddexp(wf_ctx *c, wf_tensor x, wf_tensor y)
 {
     wf_tensor in[2] = {x, y}, first, hi, lo, d, same;
+    wf_tensor infinite;
 
     scope_open(c);
     if (!unify_types(c, "wf_logaddexp", in, 2, MATH_FLOAT))
@@ -509,7 +535,8 @@ wf_tensor wf_logaddexp(wf_ctx *c, wf_tensor x, wf_tensor y)
     hi = wf_where(c, first, in[0], in[1]);
     lo = wf_where(c, first, in[1], in[0]);
     d = wf_sub(c, lo, hi);
-    same = wf_logical_and(c, wf_eq(c, in[0], in[1]), wf_is_inf(c, hi));
+    infinite = wf_is_inf(c, hi);
+    same = wf_logical_and(c, wf_eq(c, in[0], in[1]), infinite);
     d = wf_where(c, same, wf_zeros_like(c, d), d);
     return scope_close(c, wf_add(c, hi, wf_log1p(c, wf_exp(c, d))));
 }
@@ -559,8 +586,11 @@ static bool is_complex(wf_ctx *c, wf_tensor x) { return dtype_is_complex(wf_dtyp
 /* f of the real and of the imaginary part */
 static wf_tensor each_part(wf_ctx *c, wf_tensor x, wf_tensor (*f)(wf_ctx *, wf_tensor))
 {
+    wf_tensor im;
+
     scope_open(c);
-    return scope_close(c, wf_complex(c, f(c, wf_real(c, x)), f(c, wf_imag(c, x))));
+    im = f(c, wf_imag(c, x));
+    return scope_close(c, wf_complex(c, f(c, wf_real(c, x)), im));
 }
 
 #define ROUNDING(name, op)                                                               \
@@ -617,12 +647,14 @@ wf_tensor wf_sign(wf_ctx *c, wf_tensor x)
 
 wf_tensor wf_trunc(wf_ctx *c, wf_tensor x)
 {
-    wf_tensor r;
+    wf_tensor r, whole, ceil;
 
     if (is_whole(c, x))
         return x;
     scope_open(c);
-    r = wf_where(c, wf_lt(c, x, num(c, 0)), wf_ceil(c, x), wf_floor(c, x));
+    whole = wf_floor(c, x);
+    ceil = wf_ceil(c, x);
+    r = wf_where(c, wf_lt(c, x, num(c, 0)), ceil, whole);
     return scope_close(c, r);
 }
 
@@ -641,27 +673,27 @@ wf_tensor wf_frac(wf_ctx *c, wf_tensor x)
         x = float_cast(c, x, "wf_" #name);                                                 \
         return scope_close(c, (expr));                                                   \
     }
-/* The same of one that is an op for complex numbers. */
-#define CURVE(name, expr)                                                                \
+/* The same of one that is an op for complex numbers; y comes before. */
+#define CURVE(name, before, expr)                                                        \
     wf_tensor wf_##name(wf_ctx *c, wf_tensor x)                                          \
     {                                                                                    \
+        wf_tensor y;                                                                     \
+                                                                                         \
         IN_F32(c, x, wf_##name(c, x))                                                    \
         if (is_complex(c, x))                                                            \
             return op_1(c, OP_##name, x, NULL);                                          \
         scope_open(c);                                                                   \
         x = float_cast(c, x, "wf_" #name);                                                 \
+        y = (before);                                                                    \
         return scope_close(c, (expr));                                                   \
     }
 #define ONE num(c, 1)
 FORMULA(exp2, wf_pow(c, num(c, 2), x))
 FORMULA(log2, wf_div(c, wf_log(c, x), num(c, 0.69314718055994530942)))
 FORMULA(log10, wf_div(c, wf_log(c, x), num(c, 2.30258509299404568402)))
-CURVE(cosh, wf_mul(c, num(c, 0.5), wf_add(c, wf_exp(c, x), wf_exp(c, wf_neg(c, x)))))
-CURVE(acosh, wf_log(c, wf_add(c, x,
-                                wf_mul(c, wf_sqrt(c, wf_sub(c, x, ONE)),
-                                       wf_sqrt(c, wf_add(c, x, ONE))))))
-CURVE(atanh,
-        wf_mul(c, num(c, 0.5), wf_sub(c, wf_log1p(c, x), wf_log1p(c, wf_neg(c, x)))))
+CURVE(cosh, wf_exp(c, wf_neg(c, x)), wf_mul(c, num(c, 0.5), wf_add(c, wf_exp(c, x), y)))
+CURVE(acosh, wf_sqrt(c, wf_add(c, x, ONE)), wf_log(c, wf_add(c, x, wf_mul(c, wf_sqrt(c, wf_sub(c, x, ONE)), y))))
+CURVE(atanh, wf_log1p(c, wf_neg(c, x)), wf_mul(c, num(c, 0.5), wf_sub(c, wf_log1p(c, x), y)))
 FORMULA(deg2rad, wf_mul(c, x, num(c, 0.017453292519943295)))
 FORMULA(rad2deg, wf_mul(c, x, num(c, 57.29577951308232)))
 
@@ -669,7 +701,7 @@ FORMULA(rad2deg, wf_mul(c, x, num(c, 57.29577951308232)))
  * harmless number, so that it makes no NaN in derivatives. */
 wf_tensor wf_sinh(wf_ctx *c, wf_tensor x)
 {
-    wf_tensor small, u, lo, hi;
+    wf_tensor small, u, lo, hi, power;
 
     if (is_complex(c, x))
         return op_1(c, OP_sinh, x, NULL);
@@ -678,14 +710,15 @@ wf_tensor wf_sinh(wf_ctx *c, wf_tensor x)
     small = wf_lt(c, wf_abs(c, x), num(c, 1));
     u = wf_expm1(c, wf_where(c, small, x, wf_zeros_like(c, x)));
     lo = wf_mul(c, num(c, 0.5), wf_add(c, u, wf_div(c, u, wf_add(c, u, num(c, 1)))));
-    hi = wf_mul(c, num(c, 0.5), wf_sub(c, wf_exp(c, x), wf_exp(c, wf_neg(c, x))));
+    power = wf_exp(c, wf_neg(c, x));
+    hi = wf_mul(c, num(c, 0.5), wf_sub(c, wf_exp(c, x), power));
     return scope_close(c, wf_where(c, small, lo, hi));
 }
 
 /* sign(x) log1p(|x| + x²/(1 + sqrt(1 + x²))); beyond 1e4 log(2|x|) is as exact and cannot overflow */
 wf_tensor wf_asinh(wf_ctx *c, wf_tensor x)
 {
-    wf_tensor a, big, b, sq, lo, hi, r;
+    wf_tensor a, big, b, sq, lo, hi, r, ratio, negative;
 
     if (is_complex(c, x))
         return op_1(c, OP_asinh, x, NULL);
@@ -695,11 +728,10 @@ wf_tensor wf_asinh(wf_ctx *c, wf_tensor x)
     big = wf_gt(c, a, num(c, 1e4));
     b = wf_where(c, big, wf_ones_like(c, x), x);
     sq = wf_square(c, b);
-    lo = wf_log1p(
-        c, wf_add(c, wf_abs(c, b),
-                  wf_div(c, sq,
-                         wf_add(c, num(c, 1), wf_sqrt(c, wf_add(c, sq, num(c, 1)))))));
-    lo = wf_where(c, wf_lt(c, b, num(c, 0)), wf_neg(c, lo), lo);
+    ratio = wf_div(c, sq, wf_add(c, num(c, 1), wf_sqrt(c, wf_add(c, sq, num(c, 1)))));
+    lo = wf_log1p(c, wf_add(c, wf_abs(c, b), ratio));
+    negative = wf_neg(c, lo);
+    lo = wf_where(c, wf_lt(c, b, num(c, 0)), negative, lo);
     lo = wf_where(c, wf_eq(c, b, num(c, 0)), b, lo); /* |x| has no slope there, asinh has 1 */
     hi = wf_add(c, wf_log(c, wf_where(c, big, a, wf_ones_like(c, a))),
                 num(c, 0.69314718055994530942));
@@ -716,9 +748,11 @@ wf_tensor wf_is_finite(wf_ctx *c, wf_tensor x)
     if (is_whole(c, x) && shape_of(c, x, "wf_is_finite", &s))
         return wf_full(c, WF_BOOL, s.d, (int)s.rank, 1);
     if (is_complex(c, x)) {
+        wf_tensor finite;
+
         scope_open(c);
-        return scope_close(c, wf_logical_and(c, wf_is_finite(c, wf_real(c, x)),
-                                             wf_is_finite(c, wf_imag(c, x))));
+        finite = wf_is_finite(c, wf_imag(c, x));
+        return scope_close(c, wf_logical_and(c, wf_is_finite(c, wf_real(c, x)), finite));
     }
     return unary(c, "wf_is_finite", OP_is_finite, x, false);
 }
@@ -727,12 +761,16 @@ wf_tensor wf_is_nan(wf_ctx *c, wf_tensor x) { return wf_ne(c, x, x); }
 
 wf_tensor wf_is_inf(wf_ctx *c, wf_tensor x)
 {
+    wf_tensor nan;
+
     scope_open(c);
-    if (is_complex(c, x))
-        return scope_close(c, wf_logical_or(c, wf_is_inf(c, wf_real(c, x)),
-                                            wf_is_inf(c, wf_imag(c, x))));
-    return scope_close(
-        c, wf_logical_not(c, wf_logical_or(c, wf_is_finite(c, x), wf_is_nan(c, x))));
+    if (is_complex(c, x)) {
+        wf_tensor infinite = wf_is_inf(c, wf_imag(c, x));
+
+        return scope_close(c, wf_logical_or(c, wf_is_inf(c, wf_real(c, x)), infinite));
+    }
+    nan = wf_is_nan(c, x);
+    return scope_close(c, wf_logical_not(c, wf_logical_or(c, wf_is_finite(c, x), nan)));
 }
 
 wf_tensor wf_logical_not(wf_ctx *c, wf_tensor x)

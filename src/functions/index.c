@@ -270,6 +270,7 @@ static bool add_int(wf_ctx *c, IndexPlan *p, int64_t i, uint32_t axis)
 static wf_tensor wrap_indices(wf_ctx *c, wf_tensor t, Dim size, uint32_t axis)
 {
     wf_tensor lo, hi, n = size_tensor(c, size);
+    wf_tensor sum;
 
     t = wf_cast(c, t, WF_I64);
     if (failed(c))
@@ -285,10 +286,14 @@ static wf_tensor wrap_indices(wf_ctx *c, wf_tensor t, Dim size, uint32_t axis)
                                                                 : wf_item_int(c, hi)),
                          axis, (long long)size);
     }
-    if (c->semantics->index_check && (wf_is_symbolic(c, t) || size < 0))
-        wf_assert(c, wf_logical_and(c, wf_ge(c, t, wf_neg(c, n)), wf_lt(c, t, n)),
+    if (c->semantics->index_check && (wf_is_symbolic(c, t) || size < 0)) {
+        wf_tensor below = wf_lt(c, t, n);
+
+        wf_assert(c, wf_logical_and(c, wf_ge(c, t, wf_neg(c, n)), below),
                   "index: out of range for an axis of size {}", (wf_tensor[]){n}, 1);
-    return wf_where(c, wf_lt(c, t, wf_zeros_like(c, t)), wf_add(c, t, n), t);
+    }
+    sum = wf_add(c, t, n);
+    return wf_where(c, wf_lt(c, t, wf_zeros_like(c, t)), sum, t);
 }
 
 /* Numbers of classes and of rows in a table: a negative one is a mistake. */

@@ -198,15 +198,15 @@ static void take_diagonals(wf_ctx *c, Term *t)
     for (uint32_t i = 0; i < t->n && !failed(c); i++)
         for (uint32_t j = i + 1; j < t->n && !failed(c); j++) {
             Shape s;
-            wf_tensor mask;
+            wf_tensor mask, places;
             if (t->l[i] != t->l[j] || !shape_of(c, t->t, "wf_einsum", &s))
                 continue;
             if (!size_same(c, s.d[i], s.d[j])) {
                 tensor_fail(c, WF_ERR_SHAPE, "wf_einsum: label '%c' has two sizes", t->l[i]);
                 return;
             }
-            mask = wf_eq(c, wf_iota(c, WF_I64, s.d, (int)s.rank, (int)i),
-                         wf_iota(c, WF_I64, s.d, (int)s.rank, (int)j));
+            places = wf_iota(c, WF_I64, s.d, (int)s.rank, (int)j);
+            mask = wf_eq(c, wf_iota(c, WF_I64, s.d, (int)s.rank, (int)i), places);
             t->t = wf_where(c, mask, t->t, wf_zeros_like(c, t->t));
             t->t = reduce_axes(c, "wf_einsum", OP_reduce_sum, t->t, (int[]){(int)j}, 1, false);
             drop_label(t, j--);
@@ -495,12 +495,15 @@ wf_tensor wf_det(wf_ctx *c, wf_tensor a)
         return WF_NONE;
     scope_open(c);
     if (tensor_op(c, OP_lu, &a, 1, NULL, lu, 3)) {
+        wf_tensor negative;
+
         d = wf_prod(c, wf_diagonal(c, lu[0], 0), (int[]){-1}, 1, false);
         moved = wf_cast(c, lu[1], WF_I64);
         if (shape_of(c, moved, "wf_det", &s))
             moved = wf_ne(c, moved, wf_iota(c, WF_I64, s.d, (int)s.rank, -1));
         odd = wf_remainder(c, wf_sum(c, moved, (int[]){-1}, 1, false), wf_int(c, 2));
-        d = wf_where(c, wf_eq(c, odd, wf_int(c, 1)), wf_neg(c, d), d);
+        negative = wf_neg(c, d);
+        d = wf_where(c, wf_eq(c, odd, wf_int(c, 1)), negative, d);
     }
     return scope_close(c, d);
 }

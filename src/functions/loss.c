@@ -29,7 +29,7 @@ wf_tensor wf_l1_loss(wf_ctx *c, wf_tensor x, wf_tensor y, wf_reduction how)
 wf_tensor wf_smooth_l1_loss(wf_ctx *c, wf_tensor x, wf_tensor y, double beta,
                             wf_reduction how)
 {
-    wf_tensor d, a, lo;
+    wf_tensor d, a, lo, difference;
 
     if (float_is_half(c, y))
         IN_F32(c, x, wf_smooth_l1_loss(c, x, y, beta, how))
@@ -39,10 +39,8 @@ wf_tensor wf_smooth_l1_loss(wf_ctx *c, wf_tensor x, wf_tensor y, double beta,
     d = wf_sub(c, x, y);
     a = wf_abs(c, d);
     lo = wf_mul(c, wf_square(c, d), num(c, 0.5 / beta));
-    return scope_close(c, reduced(c,
-                                  wf_where(c, wf_lt(c, a, num(c, beta)), lo,
-                                           wf_sub(c, a, num(c, 0.5 * beta))),
-                                  how));
+    difference = wf_sub(c, a, num(c, 0.5 * beta));
+    return scope_close(c, reduced(c, wf_where(c, wf_lt(c, a, num(c, beta)), lo, difference), how));
 }
 
 /* The axis of the classes: 1, or 0 for a single row. */
@@ -53,7 +51,7 @@ wf_tensor wf_nll_loss(wf_ctx *c, wf_tensor logp, wf_tensor target, wf_tensor wei
                       int64_t ignore, wf_reduction how)
 {
     int axis = class_axis(c, logp);
-    wf_tensor t, live, w, l;
+    wf_tensor t, live, w, l, zero;
 
     if (failed(c))
         return WF_NONE;
@@ -71,10 +69,13 @@ wf_tensor wf_nll_loss(wf_ctx *c, wf_tensor logp, wf_tensor target, wf_tensor wei
     w = wf_cast(c, live, wf_dtype_of(c, l));
     if (!wf_is_none(weight))
         w = wf_mul(c, w, wf_take(c, weight, t, 0));
-    l = wf_where(c, live, wf_mul(c, l, w), wf_zeros_like(c, l));
-    if (how == WF_MEAN)
-        l = wf_div(c, wf_sum(c, l, NULL, 0, false), wf_sum(c, w, NULL, 0, false));
-    else
+    zero = wf_zeros_like(c, l);
+    l = wf_where(c, live, wf_mul(c, l, w), zero);
+    if (how == WF_MEAN) {
+        wf_tensor total = wf_sum(c, w, NULL, 0, false);
+
+        l = wf_div(c, wf_sum(c, l, NULL, 0, false), total);
+    } else
         l = reduced(c, l, how);
     return scope_close(c, l);
 }
@@ -98,6 +99,8 @@ wf_tensor wf_cross_entropy(wf_ctx *c, wf_tensor x, wf_tensor target, wf_tensor w
     if (dtype_is_int(wf_dtype_of(c, target)) && smoothing == 0)
         return scope_close(c, wf_nll_loss(c, logp, target, weight, ignore, how));
     if (dtype_is_int(wf_dtype_of(c, target))) {
+        wf_tensor ratio, cast;
+
         /* (1 - s) nll + s/C sum over classes of -logp, ignored places left out */
         wf_tensor live = wf_ne(c, target, wf_int(c, ignore)), all, n;
         l = wf_nll_loss(c, logp, target, weight, ignore, how == WF_MEAN ? WF_SUM : how);
@@ -111,9 +114,9 @@ wf_tensor wf_cross_entropy(wf_ctx *c, wf_tensor x, wf_tensor target, wf_tensor w
         all = wf_neg(c, wf_sum(c, all, &axis, 1, false));
         all = wf_where(c, live, all, wf_zeros_like(c, all));
         all = how == WF_NO_REDUCTION ? all : wf_sum(c, all, NULL, 0, false);
-        l = wf_add(c, wf_mul(c, l, num(c, 1 - smoothing)),
-                   wf_div(c, wf_mul(c, all, num(c, smoothing)),
-                          wf_cast(c, size_tensor(c, s.d[axis]), wf_dtype_of(c, l))));
+        cast = wf_cast(c, size_tensor(c, s.d[axis]), wf_dtype_of(c, l));
+        ratio = wf_div(c, wf_mul(c, all, num(c, smoothing)), cast);
+        l = wf_add(c, wf_mul(c, l, num(c, 1 - smoothing)), ratio);
         if (how == WF_MEAN) {
             n = wf_cast(c, live, wf_dtype_of(c, l));
             if (!wf_is_none(weight))
@@ -126,10 +129,11 @@ wf_tensor wf_cross_entropy(wf_ctx *c, wf_tensor x, wf_tensor target, wf_tensor w
         return scope_close(c, l);
     }
     p = target;
-    if (smoothing != 0)
-        p = wf_add(c, wf_mul(c, p, num(c, 1 - smoothing)),
-                   wf_div(c, num(c, smoothing),
-                          wf_cast(c, size_tensor(c, s.d[axis]), wf_dtype_of(c, p))));
+    if (smoothing != 0) {
+        wf_tensor share = wf_div(c, num(c, smoothing), wf_cast(c, size_tensor(c, s.d[axis]), wf_dtype_of(c, p)));
+
+        p = wf_add(c, wf_mul(c, p, num(c, 1 - smoothing)), share);
+    }
     l = wf_mul(c, p, logp);
     if (!wf_is_none(weight)) {
         Dim dims[MAX_RANK];
@@ -144,7 +148,7 @@ wf_tensor wf_cross_entropy(wf_ctx *c, wf_tensor x, wf_tensor target, wf_tensor w
  * smaller denominator, so that it is a number at 0 and 1: there the loss is a constant and a straight line. */
 wf_tensor wf_bce_loss(wf_ctx *c, wf_tensor p, wf_tensor t, wf_reduction how)
 {
-    wf_tensor one, a, b, at, edge, inside, loss, line;
+    wf_tensor one, a, b, at, edge, inside, loss, line, logarithm, log1p, product, difference;
 
     if (float_is_half(c, t))
         IN_F32(c, p, wf_bce_loss(c, p, t, how))
@@ -153,35 +157,40 @@ wf_tensor wf_bce_loss(wf_ctx *c, wf_tensor p, wf_tensor t, wf_reduction how)
     at = wf_stop_gradient(c, p);
     edge = wf_lt(c, wf_mul(c, at, wf_sub(c, one, at)), num(c, 1e-12));
     inside = wf_where(c, edge, num(c, 0.5), p);
-    a = wf_where(c, edge, wf_maximum(c, wf_log(c, at), num(c, -100)), wf_log(c, inside));
-    b = wf_where(c, edge, wf_maximum(c, wf_log1p(c, wf_neg(c, at)), num(c, -100)),
-                 wf_log1p(c, wf_neg(c, inside)));
-    loss = wf_neg(c, wf_add(c, wf_mul(c, t, a), wf_mul(c, wf_sub(c, one, t), b)));
-    line = wf_mul(c, wf_stop_gradient(c, wf_mul(c, wf_sub(c, at, t), num(c, 1e12))),
-                  wf_sub(c, p, at));
+    logarithm = wf_log(c, inside);
+    a = wf_where(c, edge, wf_maximum(c, wf_log(c, at), num(c, -100)), logarithm);
+    log1p = wf_log1p(c, wf_neg(c, inside));
+    b = wf_where(c, edge, wf_maximum(c, wf_log1p(c, wf_neg(c, at)), num(c, -100)), log1p);
+    product = wf_mul(c, wf_sub(c, one, t), b);
+    loss = wf_neg(c, wf_add(c, wf_mul(c, t, a), product));
+    difference = wf_sub(c, p, at);
+    line = wf_mul(c, wf_stop_gradient(c, wf_mul(c, wf_sub(c, at, t), num(c, 1e12))), difference);
     return scope_close(c, reduced(c, wf_add(c, loss, wf_where(c, edge, line, num(c, 0))), how));
 }
 
 /* softplus(x) - t x */
 wf_tensor wf_bce_with_logits(wf_ctx *c, wf_tensor x, wf_tensor t, wf_reduction how)
 {
+    wf_tensor product;
+
     if (float_is_half(c, t))
         IN_F32(c, x, wf_bce_with_logits(c, x, t, how))
     scope_open(c);
-    return scope_close(c,
-                       reduced(c, wf_sub(c, wf_softplus(c, x, 1), wf_mul(c, t, x)), how));
+    product = wf_mul(c, t, x);
+    return scope_close(c, reduced(c, wf_sub(c, wf_softplus(c, x, 1), product), how));
 }
 
 /* t (log t - x), 0 where t is 0; x are log-probabilities. WF_MEAN is over all elements, as PyTorch's "mean". */
 wf_tensor wf_kl_div(wf_ctx *c, wf_tensor x, wf_tensor t, wf_reduction how)
 {
-    wf_tensor some, logt, l;
+    wf_tensor some, logt, l, product;
 
     if (float_is_half(c, t))
         IN_F32(c, x, wf_kl_div(c, x, t, how))
     scope_open(c);
     some = wf_ne(c, t, wf_zeros_like(c, t)); /* 0 log 0 is 0; of what is below, NaN */
     logt = wf_log(c, wf_where(c, some, t, wf_ones_like(c, t)));
-    l = wf_sub(c, wf_mul(c, t, logt), wf_mul(c, t, x));
+    product = wf_mul(c, t, x);
+    l = wf_sub(c, wf_mul(c, t, logt), product);
     return scope_close(c, reduced(c, l, how));
 }

@@ -92,6 +92,7 @@ wf_tensor wf_batch_norm(wf_ctx *c, wf_tensor x, wf_tensor mean, wf_tensor var,
     Shape s;
     int axes[MAX_RANK], n = 0;
     wf_tensor y, keep[3] = {WF_NONE, WF_NONE, WF_NONE}, m, v;
+    wf_tensor shift;
 
     if (out_mean)
         *out_mean = WF_NONE;
@@ -112,15 +113,18 @@ wf_tensor wf_batch_norm(wf_ctx *c, wf_tensor x, wf_tensor mean, wf_tensor var,
         keep[1] = wf_reshape(c, m, &s.d[1], 1);
         keep[2] = wf_reshape(c, v, &s.d[1], 1);
     } else {
+        wf_tensor inverse;
+
         m = per_channel(c, mean, s.rank);
         v = per_channel(c, var, s.rank);
         if (wf_is_none(mean) || wf_is_none(var))
             tensor_fail(c, WF_ERR_ARG,
                   "wf_batch_norm: needs mean and variance when not training");
-        y = wf_mul(c, wf_sub(c, x, m), wf_rsqrt(c, wf_add(c, v, num(c, eps))));
+        inverse = wf_rsqrt(c, wf_add(c, v, num(c, eps)));
+        y = wf_mul(c, wf_sub(c, x, m), inverse);
     }
-    keep[0] =
-        scale_shift(c, y, per_channel(c, weight, s.rank), per_channel(c, bias, s.rank));
+    shift = per_channel(c, bias, s.rank);
+    keep[0] = scale_shift(c, y, per_channel(c, weight, s.rank), shift);
     if (failed(c))
         keep[0] = keep[1] = keep[2] = WF_NONE;
     if (out_mean)
@@ -136,7 +140,7 @@ wf_tensor wf_group_norm(wf_ctx *c, wf_tensor x, int64_t groups, wf_tensor weight
 {
     Shape s, g;
     int axes[MAX_RANK], n = 0;
-    wf_tensor y, m, v;
+    wf_tensor y, m, v, shift;
     Dim q;
 
     IN_F32(c, x, wf_group_norm(c, x, groups, weight, bias, eps))
@@ -159,6 +163,7 @@ wf_tensor wf_group_norm(wf_ctx *c, wf_tensor x, int64_t groups, wf_tensor weight
     scope_open(c);
     y = wf_reshape(c, float_cast(c, x, "wf_group_norm"), g.d, (int)g.rank);
     y = wf_reshape(c, standardise(c, y, axes, n, eps, &m, &v), s.d, (int)s.rank);
-    y = scale_shift(c, y, per_channel(c, weight, s.rank), per_channel(c, bias, s.rank));
+    shift = per_channel(c, bias, s.rank);
+    y = scale_shift(c, y, per_channel(c, weight, s.rank), shift);
     return scope_close(c, y);
 }

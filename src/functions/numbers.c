@@ -15,6 +15,7 @@ wf_status wf_unique(wf_ctx *c, wf_tensor x, wf_tensor *out_values, wf_tensor *ou
               places;
     Shape s;
     Dim n;
+    wf_tensor sliced;
 
     if (!NEEDS(c, out_values))
         return ctx_status(c);
@@ -29,8 +30,8 @@ wf_status wf_unique(wf_ctx *c, wf_tensor x, wf_tensor *out_values, wf_tensor *ou
     scope_open(c);
     flat = wf_reshape(c, x, &n, 1);
     wf_sort(c, flat, 0, false, &sorted, &order);
-    first = wf_ne(c, slice_axis(c, sorted, 0, n ? 1 : 0, n),
-                  slice_axis(c, sorted, 0, 0, n ? size_sub(c, n, 1) : 0));
+    sliced = slice_axis(c, sorted, 0, 0, n ? size_sub(c, n, 1) : 0);
+    first = wf_ne(c, slice_axis(c, sorted, 0, n ? 1 : 0, n), sliced);
     first = wf_concat(
         c, (wf_tensor[]){wf_ones(c, WF_BOOL, (int64_t[]){n ? 1 : 0}, 1), first}, 2, 0);
     v[0] = wf_index_get(c, sorted, (wf_index[]){wf_at_tensor(first)}, 1);
@@ -85,7 +86,7 @@ wf_tensor wf_bincount(wf_ctx *c, wf_tensor x, wf_tensor weights, int64_t least,
 /* floor((x - lo) / (hi - lo) * bins), hi itself in the last bin; others do not count */
 wf_tensor wf_histogram(wf_ctx *c, wf_tensor x, int64_t bins, double lo, double hi)
 {
-    wf_tensor place, in, y;
+    wf_tensor place, in, y, at_most;
     Shape s;
     Dim n;
 
@@ -105,7 +106,8 @@ wf_tensor wf_histogram(wf_ctx *c, wf_tensor x, int64_t bins, double lo, double h
         lo -= 1;
         hi += 1;
     }
-    in = wf_logical_and(c, wf_ge(c, x, num(c, lo)), wf_le(c, x, num(c, hi)));
+    at_most = wf_le(c, x, num(c, hi));
+    in = wf_logical_and(c, wf_ge(c, x, num(c, lo)), at_most);
     place = wf_floor(c, wf_mul(c, wf_div(c, wf_sub(c, x, num(c, lo)), num(c, hi - lo)),
                                num(c, (double)bins)));
     place = wf_clip(c, place, num(c, 0), num(c, (double)bins - 1));
@@ -158,6 +160,7 @@ wf_status wf_mode(wf_ctx *c, wf_tensor x, int axis, bool keep, wf_tensor *out_va
     Shape s;
     uint32_t k;
     int a;
+    wf_tensor column;
 
     if (!NEEDS(c, out_values && out_index))
         return ctx_status(c);
@@ -167,7 +170,8 @@ wf_status wf_mode(wf_ctx *c, wf_tensor x, int axis, bool keep, wf_tensor *out_va
     a = (int)k;
     scope_open(c);
     wf_sort(c, x, a, false, &sorted, NULL);
-    count = wf_eq(c, wf_expand_dims(c, sorted, a), wf_expand_dims(c, sorted, a + 1));
+    column = wf_expand_dims(c, sorted, a + 1);
+    count = wf_eq(c, wf_expand_dims(c, sorted, a), column);
     count = wf_sum(c, wf_cast(c, count, WF_I64), &a, 1, false);
     at = wf_argmax(c, count, &a, true);
     v[0] = wf_take_along(c, sorted, wf_cast(c, at, WF_I64), a);
@@ -222,7 +226,7 @@ wf_tensor wf_trapezoid(wf_ctx *c, wf_tensor y, wf_tensor x, double dx, int axis)
 {
     Shape s;
     uint32_t k;
-    wf_tensor mid, step;
+    wf_tensor mid, step, sliced;
     int a;
 
     if (!shape_of(c, y, "wf_trapezoid", &s) ||
@@ -231,10 +235,8 @@ wf_tensor wf_trapezoid(wf_ctx *c, wf_tensor y, wf_tensor x, double dx, int axis)
     a = (int)k;
     scope_open(c);
     y = float_cast(c, y, "wf_trapezoid");
-    mid = wf_mul(c,
-                 wf_add(c, slice_axis(c, y, k, s.d[k] ? 1 : 0, s.d[k]),
-                        slice_axis(c, y, k, 0, s.d[k] ? size_sub(c, s.d[k], 1) : 0)),
-                 num(c, 0.5));
+    sliced = slice_axis(c, y, k, 0, s.d[k] ? size_sub(c, s.d[k], 1) : 0);
+    mid = wf_mul(c, wf_add(c, slice_axis(c, y, k, s.d[k] ? 1 : 0, s.d[k]), sliced), num(c, 0.5));
     step = num(c, dx);
     if (!wf_is_none(x)) {
         step = wf_diff(c, x, 1, wf_rank(c, x) == 1 ? 0 : a);
@@ -266,9 +268,12 @@ wf_tensor wf_cross(wf_ctx *c, wf_tensor x, wf_tensor y, int axis)
                                     "wf_cross: needs axis %d of size 3, got %s", axis,
                                     shape_text(c, tensor_get(c, v[0], "wf_cross"))));
     for (int i = 0; i < 3; i++) {
+        wf_tensor product, other, third;
         int j = (i + 1) % 3, l = (i + 2) % 3;
-        part[i] = wf_sub(c, wf_mul(c, component(c, v[0], k, j), component(c, v[1], k, l)),
-                         wf_mul(c, component(c, v[0], k, l), component(c, v[1], k, j)));
+        other = component(c, v[1], k, j);
+        product = wf_mul(c, component(c, v[0], k, l), other);
+        third = component(c, v[1], k, l);
+        part[i] = wf_sub(c, wf_mul(c, component(c, v[0], k, j), third), product);
     }
     return scope_close(c, wf_concat(c, part, 3, (int)k));
 }
@@ -277,13 +282,15 @@ wf_tensor wf_cross(wf_ctx *c, wf_tensor x, wf_tensor y, int axis)
 wf_tensor wf_cosine_similarity(wf_ctx *c, wf_tensor x, wf_tensor y, int axis, double eps)
 {
     wf_tensor v[2] = {x, y}, n[2], dot;
+    wf_tensor ratio;
 
     scope_open(c);
     if (!unify_types(c, "wf_cosine_similarity", v, 2, MATH_FLOAT))
         return scope_close(c, WF_NONE);
     for (int i = 0; i < 2; i++)
         n[i] = wf_maximum(c, wf_norm(c, v[i], 2, &axis, 1, true), num(c, eps));
-    dot = wf_mul(c, wf_div(c, v[0], n[0]), wf_div(c, v[1], n[1]));
+    ratio = wf_div(c, v[1], n[1]);
+    dot = wf_mul(c, wf_div(c, v[0], n[0]), ratio);
     return scope_close(c, wf_sum(c, dot, &axis, 1, false));
 }
 
@@ -299,10 +306,12 @@ wf_tensor wf_normalize(wf_ctx *c, wf_tensor x, double p, int axis, double eps)
 wf_tensor wf_cdist(wf_ctx *c, wf_tensor x, wf_tensor y, double p)
 {
     int last = -1;
+    wf_tensor column;
 
     if (wf_rank(c, x) < 2 || wf_rank(c, y) < 2)
         return failed(c) ? WF_NONE : tensor_fail(c, WF_ERR_SHAPE, "wf_cdist: needs matrices");
     scope_open(c);
-    x = wf_sub(c, wf_expand_dims(c, x, -2), wf_expand_dims(c, y, -3));
+    column = wf_expand_dims(c, y, -3);
+    x = wf_sub(c, wf_expand_dims(c, x, -2), column);
     return scope_close(c, wf_norm(c, x, p, &last, 1, false));
 }

@@ -182,7 +182,7 @@ wf_tensor wf_std(wf_ctx *c, wf_tensor x, const int *axes, int n, double correcti
 /* m + log sum exp(x - m), m the largest, taken as 0 where it is not finite; of no elements -inf */
 wf_tensor wf_logsumexp(wf_ctx *c, wf_tensor x, const int *axes, int n, bool keep)
 {
-    wf_tensor m, s, r;
+    wf_tensor m, s, r, zero;
     Shape shape;
 
     IN_F32(c, x, wf_logsumexp(c, x, axes, n, keep))
@@ -194,7 +194,8 @@ wf_tensor wf_logsumexp(wf_ctx *c, wf_tensor x, const int *axes, int n, bool keep
         if (shape.d[i] == 0) /* nothing overflows */
             return scope_close(c, wf_log(c, wf_sum(c, wf_exp(c, x), axes, n, keep)));
     m = wf_stop_gradient(c, wf_max(c, x, axes, n, true));
-    m = wf_where(c, wf_is_finite(c, m), m, wf_zeros_like(c, m));
+    zero = wf_zeros_like(c, m);
+    m = wf_where(c, wf_is_finite(c, m), m, zero);
     s = wf_sum(c, wf_exp(c, wf_sub(c, x, m)), axes, n, true);
     r = wf_add(c, wf_log(c, s), m);
     if (!keep) /* the reduced axes are of size 1: drop them by a sum, whatever they are */

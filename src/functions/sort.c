@@ -118,9 +118,11 @@ wf_tensor wf_median(wf_ctx *c, wf_tensor x, int axis, bool lower, bool keep)
     wf_sort(c, x, (int)k, false, &v, NULL);
     m = slice_axis(c, v, k, (s.d[k] - 1) / 2, (s.d[k] - 1) / 2 + 1);
     if (!lower) {
+        wf_tensor cast;
+
         hi = slice_axis(c, v, k, s.d[k] / 2, s.d[k] / 2 + 1);
-        m = wf_mul(c, wf_float(c, 0.5),
-                   wf_add(c, float_cast(c, m, "wf_median"), float_cast(c, hi, "wf_median")));
+        cast = float_cast(c, hi, "wf_median");
+        m = wf_mul(c, wf_float(c, 0.5), wf_add(c, float_cast(c, m, "wf_median"), cast));
     }
     if (!keep)
         m = wf_squeeze(c, m, (int[]){(int)k}, 1);

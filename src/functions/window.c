@@ -275,6 +275,7 @@ static wf_tensor resize_axis(wf_ctx *c, wf_tensor x, uint32_t k, int64_t in, int
     wf_tensor p = positions(c, linear ? d : WF_F64, in, out, linear, corners, scale), lo,
               hi, w;
     Shape s;
+    wf_tensor product, difference;
 
     lo = wf_minimum(c, wf_cast(c, wf_floor(c, p), WF_I64), wf_int(c, in - 1));
     if (!linear)
@@ -285,8 +286,9 @@ static wf_tensor resize_axis(wf_ctx *c, wf_tensor x, uint32_t k, int64_t in, int
         return WF_NONE;
     for (uint32_t i = k + 1; i < s.rank; i++)
         w = wf_expand_dims(c, w, -1);
-    return wf_add(c, wf_mul(c, wf_take(c, x, lo, (int)k), wf_sub(c, num(c, 1), w)),
-                  wf_mul(c, wf_take(c, x, hi, (int)k), w));
+    product = wf_mul(c, wf_take(c, x, hi, (int)k), w);
+    difference = wf_sub(c, num(c, 1), w);
+    return wf_add(c, wf_mul(c, wf_take(c, x, lo, (int)k), difference), product);
 }
 
 wf_tensor wf_interpolate(wf_ctx *c, wf_tensor x, int n, const int64_t *sizes,

@@ -145,13 +145,13 @@ wf_tensor wf_pmean(wf_ctx *c, wf_tensor x, const char *axis)
 {
     Dim size;
     bool inv;
+    wf_tensor count;
 
     if (!find_axes(c, "wf_pmean", axis, &size, &inv))
         return WF_NONE;
     x = float_cast(c, x, "wf_pmean");
-    return wf_div(
-        c, wf_psum(c, x, axis),
-        wf_set_weak(c, wf_cast(c, size_tensor(c, size), wf_dtype_of(c, x)), true));
+    count = wf_set_weak(c, wf_cast(c, size_tensor(c, size), wf_dtype_of(c, x)), true);
+    return wf_div(c, wf_psum(c, x, axis), count);
 }
 
 wf_tensor wf_pmax(wf_ctx *c, wf_tensor x, const char *axis)

@@ -550,7 +550,7 @@ static void compare_results(wf_ctx *c, uint32_t j, wf_tensor a, wf_tensor b, dou
     Tensor *x = tensor_get(c, a, "wf_trace_check"),
            *y = tensor_get(c, b, "wf_trace_check");
     char text[NUMBER_MAX];
-    wf_tensor d;
+    wf_tensor d, cast;
 
     if (!x || !y)
         return;
@@ -563,8 +563,8 @@ static void compare_results(wf_ctx *c, uint32_t j, wf_tensor a, wf_tensor b, dou
     }
     if (wf_item(c, wf_all(c, wf_is_close(c, a, b, rtol, atol), NULL, 0, false)) != 0)
         return;
-    d = wf_max(c, wf_abs(c, wf_sub(c, float_cast(c, a, ""), float_cast(c, b, ""))), NULL, 0,
-               false);
+    cast = float_cast(c, b, "");
+    d = wf_max(c, wf_abs(c, wf_sub(c, float_cast(c, a, ""), cast)), NULL, 0, false);
     number_f64(text, wf_item(c, d));
     tensor_fail(c, WF_ERR_VALUE,
           "wf_trace_check: result %u of the function and of its trace differ by up to "

@@ -70,8 +70,9 @@ enum { BN_WEIGHT, BN_BIAS, BN_MEAN, BN_VAR, BN_COUNT };
 
 static wf_tensor moved(wf_ctx *c, wf_tensor old, wf_tensor batch, double momentum)
 {
-    return wf_add(c, wf_mul(c, old, wf_float(c, 1 - momentum)),
-                  wf_mul(c, batch, wf_float(c, momentum)));
+    wf_tensor product = wf_mul(c, batch, wf_float(c, momentum));
+
+    return wf_add(c, wf_mul(c, old, wf_float(c, 1 - momentum)), product);
 }
 
 /* n / (n - 1), n the numbers of a channel, which may be symbolic */

@@ -32,7 +32,7 @@ static wf_status forward_attention(wf_ctx *c, wf_module *m, const wf_tensor *in,
                                    wf_tensor *out, int nout)
 {
     const AttentionLayer *v = wf_module_data(m);
-    wf_tensor part[3], w, y;
+    wf_tensor part[3], w, y, swapped;
     int64_t d = v->size / v->heads;
 
     if ((nin != 3 && nin != 4) || nout < 1 || nout > 2)
@@ -44,8 +44,8 @@ static wf_status forward_attention(wf_ctx *c, wf_module *m, const wf_tensor *in,
         part[i] =
             project(c, m, v, v->batch_first ? in[i] : wf_swap_axes(c, in[i], 0, 1), i);
     }
-    w = wf_matmul(c, wf_mul(c, part[0], wf_float(c, 1 / sqrt((double)d))),
-                  wf_swap_axes(c, part[1], 2, 3));
+    swapped = wf_swap_axes(c, part[1], 2, 3);
+    w = wf_matmul(c, wf_mul(c, part[0], wf_float(c, 1 / sqrt((double)d))), swapped);
     if (nin == 4)
         w = wf_dtype_of(c, in[3]) == WF_BOOL ? wf_masked_fill(c, w, in[3], -INFINITY)
                                              : wf_add(c, w, in[3]);

@@ -67,20 +67,27 @@ static void step(wf_ctx *c, const Weights *u, wf_tensor a, wf_tensor *h, wf_tens
         z = wf_add(c, a, hh);
         *h = u->v->relu ? wf_relu(c, z) : wf_tanh(c, z);
     } else if (u->v->kind == 'l') {
+        wf_tensor product, new, shown;
+
         if (wf_split_equal(c, wf_add(c, a, hh), -1, x, 4))
             return;
-        *cell = wf_add(c, wf_mul(c, wf_sigmoid(c, x[1]), *cell),
-                       wf_mul(c, wf_sigmoid(c, x[0]), wf_tanh(c, x[2])));
-        *h = wf_mul(c, wf_sigmoid(c, x[3]), wf_tanh(c, *cell));
+        new = wf_tanh(c, x[2]);
+        product = wf_mul(c, wf_sigmoid(c, x[0]), new);
+        *cell = wf_add(c, wf_mul(c, wf_sigmoid(c, x[1]), *cell), product);
+        shown = wf_tanh(c, *cell);
+        *h = wf_mul(c, wf_sigmoid(c, x[3]), shown);
         if (u->v->projection)
             *h = wf_matmul(c, *h, u->r);
     } else {
+        wf_tensor scaled;
+
         if (wf_split_equal(c, a, -1, x, 3) || wf_split_equal(c, hh, -1, y, 3))
             return;
         z = wf_sigmoid(c, wf_add(c, x[1], y[1]));
         x[2] = wf_tanh(
             c, wf_add(c, x[2], wf_mul(c, wf_sigmoid(c, wf_add(c, x[0], y[0])), y[2])));
-        *h = wf_add(c, wf_mul(c, wf_sub(c, wf_float(c, 1), z), x[2]), wf_mul(c, z, *h));
+        scaled = wf_mul(c, z, *h);
+        *h = wf_add(c, wf_mul(c, wf_sub(c, wf_float(c, 1), z), x[2]), scaled);
     }
 }
 

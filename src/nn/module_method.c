@@ -348,10 +348,11 @@ static void add_scale(wf_ctx *c, MethodStep *s, wf_tensor ok)
 {
     wf_tensor good = wf_add(c, s->good, wf_int(c, 1)), enough = wf_ge(c, good, wf_int(c, SCALE_STEPS)),
               none = wf_scalar(c, WF_I64, 0);
+    wf_tensor product = wf_mul(c, s->scale, wf_float(c, 0.5));
 
     add_update(&s->k, "optim.scale",
                wf_where(c, ok, wf_where(c, enough, wf_mul(c, s->scale, wf_float(c, 2)), s->scale),
-                        wf_mul(c, s->scale, wf_float(c, 0.5))));
+                        product));
     add_update(&s->k, "optim.good", wf_where(c, wf_logical_and(c, ok, wf_logical_not(c, enough)), good, none));
 }
 

@@ -48,7 +48,9 @@ static wf_tensor correction(wf_ctx *c, double beta, wf_tensor step)
 /* k x + (1 - k) g^2 */
 static wf_tensor mean_square(wf_ctx *c, wf_tensor x, wf_tensor g, double k)
 {
-    return wf_add(c, times(c, x, k), times(c, wf_mul(c, g, g), 1 - k));
+    wf_tensor scaled = times(c, wf_mul(c, g, g), 1 - k);
+
+    return wf_add(c, times(c, x, k), scaled);
 }
 
 static void update_sgd(wf_ctx *c, Update *u)

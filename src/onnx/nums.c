@@ -134,7 +134,9 @@ typedef OxNum (*NumOp)(OxRun *r, OxNum a, OxNum b);
 
 static OxNum dynamic(OxRun *r, OxNum a, OxNum b, wf_tensor (*fn)(wf_ctx *, wf_tensor, wf_tensor))
 {
-    return (OxNum){OX_DYNAMIC, 0, fn(r->c, ox_num_tensor(r, a), ox_num_tensor(r, b))};
+    wf_tensor factor = ox_num_tensor(r, b);
+
+    return (OxNum){OX_DYNAMIC, 0, fn(r->c, ox_num_tensor(r, a), factor)};
 }
 
 static bool numbers(OxNum a, OxNum b) { return a.kind == OX_NUMBER && b.kind == OX_NUMBER; }

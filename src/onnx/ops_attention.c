@@ -119,6 +119,7 @@ OX_RULE(attention)
     int64_t nq = ox_int(r, "q_num_heads", 0), nk = ox_int(r, "kv_num_heads", 0), d;
     double cap = ox_float(r, "softcap", 0), scale;
     Masks m = {WF_NONE, WF_NONE};
+    wf_tensor swapped;
 
     (void)op;
     q = heads(r, q, nq);
@@ -143,8 +144,8 @@ OX_RULE(attention)
     if (!wf_is_none(mask))
         given_mask(r, &m, mask, wf_size(c, k, 2));
     place_masks(r, &m, wf_size(c, q, 2), wf_size(c, k, 2), past, ox_opt(r, 6));
-    s = wf_matmul(c, wf_mul(c, q, ox_like(r, sqrt(scale), q)),
-                  wf_swap_axes(c, wf_mul(c, k, ox_like(r, sqrt(scale), k)), 2, 3));
+    swapped = wf_swap_axes(c, wf_mul(c, k, ox_like(r, sqrt(scale), k)), 2, 3);
+    s = wf_matmul(c, wf_mul(c, q, ox_like(r, sqrt(scale), q)), swapped);
     raw = s;
     if (cap > 0)
         s = wf_mul(c, wf_tanh(c, wf_div(c, s, ox_like(r, cap, s))), ox_like(r, cap, s));
@@ -168,6 +169,7 @@ wf_tensor ox_rotated(OxRun *r, wf_tensor x, wf_tensor cs, wf_tensor sn, int64_t 
     wf_ctx *c = r->c;
     int64_t d = wf_size(c, x, 3), half = dim / 2, dims[4];
     wf_tensor a, b, re, im, y, rest = WF_NONE;
+    wf_tensor product, scaled;
 
     if (d < 0 || dim > d || dim % 2)
         return ox_fail(r, WF_ERR_SHAPE, "rotated part of %lld of %lld", (long long)dim, (long long)d), WF_NONE;
@@ -183,8 +185,10 @@ wf_tensor ox_rotated(OxRun *r, wf_tensor x, wf_tensor cs, wf_tensor sn, int64_t 
         a = wf_narrow(c, y, 3, 0, half);
         b = wf_narrow(c, y, 3, half, half);
     }
-    re = wf_sub(c, wf_mul(c, cs, a), wf_mul(c, sn, b));
-    im = wf_add(c, wf_mul(c, sn, a), wf_mul(c, cs, b));
+    product = wf_mul(c, sn, b);
+    re = wf_sub(c, wf_mul(c, cs, a), product);
+    scaled = wf_mul(c, cs, b);
+    im = wf_add(c, wf_mul(c, sn, a), scaled);
     if (mixed) {
         wf_shape(c, y, dims, wf_rank(c, y));
         y = wf_reshape(c, wf_stack(c, (wf_tensor[]){re, im}, 2, 4), dims, 4);
@@ -235,6 +239,7 @@ static wf_status linear_step(wf_ctx *c, void *user, const wf_tensor *in, int nin
     const OxLinear *l = user;
     wf_tensor s = in[0], q = in[1], k = in[2], v = in[3], old;
     int i = 4;
+    wf_tensor column;
 
     (void)nin, (void)nout;
     if (l->gated)
@@ -243,7 +248,8 @@ static wf_status linear_step(wf_ctx *c, void *user, const wf_tensor *in, int nin
         old = wf_squeeze(c, wf_matmul(c, wf_expand_dims(c, k, 2), s), (int[]){2}, 1);
         v = wf_mul(c, in[i], wf_sub(c, v, old));
     }
-    s = wf_add(c, s, wf_mul(c, wf_expand_dims(c, k, 3), wf_expand_dims(c, v, 2)));
+    column = wf_expand_dims(c, v, 2);
+    s = wf_add(c, s, wf_mul(c, wf_expand_dims(c, k, 3), column));
     out[0] = s;
     /* q has several heads for each of S: [B,H,G,D] */
     out[1] = wf_matmul(c, wf_mul(c, q, ox_like(l->r, l->scale, q)), s);

@@ -83,9 +83,11 @@ static wf_tensor encode(OxRun *r, OxElem elem, wf_tensor x, bool saturate)
     else
         code = wf_where(c, over, u8(r, s->inf >= 0 ? s->inf : s->nan), code);
     code = wf_where(c, minus, wf_bitwise_or(c, code, u8(r, sign)), code);
-    if (s->one_zero) /* no -0, and NaN has no sign */
-        code = wf_where(c, wf_eq(c, wf_bitwise_and(c, code, u8(r, sign - 1)), u8(r, 0)),
-                        saturate ? u8(r, 0) : wf_where(c, over, u8(r, s->nan), u8(r, 0)), code);
+    if (s->one_zero) /* no -0, and NaN has no sign */ {
+        wf_tensor chosen = saturate ? u8(r, 0) : wf_where(c, over, u8(r, s->nan), u8(r, 0));
+
+        code = wf_where(c, wf_eq(c, wf_bitwise_and(c, code, u8(r, sign - 1)), u8(r, 0)), chosen, code);
+    }
     nan = wf_is_nan(c, x);
     code = wf_where(c, nan, s->nan < 0 ? u8(r, sign) : wf_where(c, minus, u8(r, s->nan | sign), u8(r, s->nan)), code);
     return wf_cast(c, code, WF_U8);

@@ -95,8 +95,11 @@ static bool both_branches(OxRun *r, OxGraph *then, OxGraph *other, size_t n, OxV
 
     if (!more || !ox_run_body(r, then, r->env, NULL, 0, out) || !ox_run_body(r, other, r->env, NULL, 0, more))
         return false;
-    for (size_t i = 0; i < n; i++)
-        ox_put(r, i, joined(r, c, ox_tensor_of(r, &out[i]), ox_tensor_of(r, &more[i])));
+    for (size_t i = 0; i < n; i++) {
+        wf_tensor tensor_of = ox_tensor_of(r, &more[i]);
+
+        ox_put(r, i, joined(r, c, ox_tensor_of(r, &out[i]), tensor_of));
+    }
     return ox_ok(r);
 }
 

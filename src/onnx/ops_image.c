@@ -38,16 +38,25 @@ static wf_tensor places(OxRun *r, const Resize *z, const Axis *k)
     last = wf_maximum(c, wf_sub(c, k->out, one), one); /* one element has the place 0 */
     if (IS("align_corners"))
         return wf_div(c, wf_mul(c, i, wf_sub(c, k->in, one)), last);
-    if (IS("pytorch_half_pixel"))
-        return wf_where(c, wf_gt(c, k->out, one), centre, wf_zeros_like(c, centre));
+    if (IS("pytorch_half_pixel")) {
+        wf_tensor zero = wf_zeros_like(c, centre);
+
+        return wf_where(c, wf_gt(c, k->out, one), centre, zero);
+    }
     if (IS("half_pixel_symmetric")) { /* the result may be smaller than the scale says */
-        wf_tensor adjust = wf_div(c, of_size(r, k->size), wf_mul(c, k->scale, k->in)), mid = wf_mul(c, k->in, half);
+        wf_tensor product = wf_mul(c, k->scale, k->in);
+        wf_tensor adjust = wf_div(c, of_size(r, k->size), product), mid = wf_mul(c, k->in, half);
         return wf_add(c, wf_mul(c, mid, wf_sub(c, one, adjust)), centre);
     }
     if (IS("tf_crop_and_resize")) {
-        wf_tensor from = wf_mul(c, k->lo, wf_sub(c, k->in, one)), span = wf_mul(c, wf_sub(c, k->hi, k->lo), wf_sub(c, k->in, one));
-        wf_tensor single = wf_mul(c, half, wf_mul(c, wf_add(c, k->lo, k->hi), wf_sub(c, k->in, one)));
-        return wf_where(c, wf_gt(c, k->out, one), wf_add(c, from, wf_div(c, wf_mul(c, i, span), last)), single);
+        wf_tensor sum;
+        wf_tensor from = wf_mul(c, k->lo, wf_sub(c, k->in, one));
+        wf_tensor difference = wf_sub(c, k->in, one);
+        wf_tensor span = wf_mul(c, wf_sub(c, k->hi, k->lo), difference);
+        wf_tensor less = wf_sub(c, k->in, one);
+        wf_tensor single = wf_mul(c, half, wf_mul(c, wf_add(c, k->lo, k->hi), less));
+        sum = wf_add(c, from, wf_div(c, wf_mul(c, i, span), last));
+        return wf_where(c, wf_gt(c, k->out, one), sum, single);
     }
     if (IS("tf_half_pixel_for_nn"))
         return wf_div(c, wf_add(c, i, half), k->scale);
@@ -72,7 +81,9 @@ static wf_tensor nearest_of(OxRun *r, const Resize *z, wf_tensor at)
 
 static wf_tensor inside(OxRun *r, wf_tensor at, wf_tensor n) /* as indices */
 {
-    at = wf_minimum(r->c, wf_maximum(r->c, at, f64(r, 0)), wf_sub(r->c, n, f64(r, 1)));
+    wf_tensor difference = wf_sub(r->c, n, f64(r, 1));
+
+    at = wf_minimum(r->c, wf_maximum(r->c, at, f64(r, 0)), difference);
     return wf_cast(r->c, at, WF_I64);
 }
 
@@ -81,11 +92,16 @@ static wf_tensor cubic(OxRun *r, wf_tensor d, double a)
 {
     wf_ctx *c = r->c;
     wf_tensor d2 = wf_mul(c, d, d), d3 = wf_mul(c, d2, d), near, far;
+    wf_tensor product = wf_mul(c, d2, f64(r, a + 3));
+    wf_tensor scaled, part, chosen, zero;
 
-    near = wf_add(c, wf_sub(c, wf_mul(c, d3, f64(r, a + 2)), wf_mul(c, d2, f64(r, a + 3))), f64(r, 1));
-    far = wf_sub(c, wf_add(c, wf_sub(c, wf_mul(c, d3, f64(r, a)), wf_mul(c, d2, f64(r, 5 * a))), wf_mul(c, d, f64(r, 8 * a))),
-                 f64(r, 4 * a));
-    return wf_where(c, wf_le(c, d, f64(r, 1)), near, wf_where(c, wf_lt(c, d, f64(r, 2)), far, wf_zeros_like(c, d)));
+    near = wf_add(c, wf_sub(c, wf_mul(c, d3, f64(r, a + 2)), product), f64(r, 1));
+    scaled = wf_mul(c, d, f64(r, 8 * a));
+    part = wf_mul(c, d2, f64(r, 5 * a));
+    far = wf_sub(c, wf_add(c, wf_sub(c, wf_mul(c, d3, f64(r, a)), part), scaled), f64(r, 4 * a));
+    zero = wf_zeros_like(c, d);
+    chosen = wf_where(c, wf_lt(c, d, f64(r, 2)), far, zero);
+    return wf_where(c, wf_le(c, d, f64(r, 1)), near, chosen);
 }
 
 static wf_tensor weight(OxRun *r, const Resize *z, wf_tensor d)
@@ -114,6 +130,7 @@ static wf_tensor resize_axis(OxRun *r, const Resize *z, const Axis *k, wf_tensor
     int radius = (int)ceil((strcmp(z->mode, "cubic") == 0 ? 2 : 1) * stretch), taps = 2 * radius;
     wf_dtype dtype = wf_dtype_of(c, x), work = dtype == WF_F64 ? WF_F64 : WF_F32;
     int64_t dims[WF_MAX_RANK];
+    wf_tensor above;
 
     wf_shape(c, x, dims, wf_rank(c, x));
     dims[k->axis] = k->size;
@@ -129,16 +146,21 @@ static wf_tensor resize_axis(OxRun *r, const Resize *z, const Axis *k, wf_tensor
         for (int t = 0; t < taps; t++) {
             wf_tensor p = wf_add(c, base, f64(r, t - radius + 1));
             w[t] = weight(r, z, wf_mul(c, wf_sub(c, p, at), f64(r, 1 / stretch)));
-            if (z->exclude)
-                w[t] = wf_where(c, wf_logical_or(c, wf_lt(c, p, f64(r, 0)), wf_ge(c, p, k->in)), wf_zeros_like(c, w[t]), w[t]);
+            if (z->exclude) {
+                wf_tensor zero = wf_zeros_like(c, w[t]);
+                wf_tensor at_least = wf_ge(c, p, k->in);
+
+                w[t] = wf_where(c, wf_logical_or(c, wf_lt(c, p, f64(r, 0)), at_least), zero, w[t]);
+            }
             ix[t] = inside(r, p, k->in);
             total = t ? wf_add(c, total, w[t]) : w[t];
         }
         for (int t = 0; t < taps; t++) {
-            wf_tensor part;
+            wf_tensor part, weight;
             if (z->exclude || z->antialias)
                 w[t] = wf_div(c, w[t], total);
-            part = wf_mul(c, wf_cast(c, wf_take(c, x, ix[t], k->axis), work), along(r, wf_cast(c, w[t], work), x, k->axis));
+            weight = along(r, wf_cast(c, w[t], work), x, k->axis);
+            part = wf_mul(c, wf_cast(c, wf_take(c, x, ix[t], k->axis), work), weight);
             y = t ? wf_add(c, y, part) : part;
         }
         if (!wf_dtype_is_float(dtype))
@@ -147,7 +169,8 @@ static wf_tensor resize_axis(OxRun *r, const Resize *z, const Axis *k, wf_tensor
     }
     if (strcmp(z->place, "tf_crop_and_resize") != 0)
         return y;
-    out = wf_logical_or(c, wf_lt(c, at, f64(r, 0)), wf_gt(c, at, wf_sub(c, k->in, f64(r, 1))));
+    above = wf_gt(c, at, wf_sub(c, k->in, f64(r, 1)));
+    out = wf_logical_or(c, wf_lt(c, at, f64(r, 0)), above);
     return wf_where(c, along(r, out, y, k->axis), ox_like(r, z->extrapolation, y), y);
 }
 
@@ -331,10 +354,12 @@ static wf_tensor elements(OxRun *r, const Sampler *s, const wf_tensor *p)
     int64_t dims[3];
 
     for (int k = 0; k < s->n; k++) {
+        wf_tensor at_most;
         wf_tensor q = p[k], n = wf_cast(c, of_size(r, s->dims[k]), wf_dtype_of(c, q)), last = wf_sub(c, n, like_f(r, 1, q)), in;
         if (s->padding == REFLECTION)
             q = reflect(r, q, s->dims[k], s->corners);
-        in = wf_logical_and(c, wf_ge(c, q, like_f(r, 0, q)), wf_le(c, q, last));
+        at_most = wf_le(c, q, last);
+        in = wf_logical_and(c, wf_ge(c, q, like_f(r, 0, q)), at_most);
         ok = k ? wf_logical_and(c, ok, in) : in;
         q = wf_cast(c, wf_minimum(c, wf_maximum(c, q, like_f(r, 0, q)), last), WF_I64);
         at = k ? wf_add(c, wf_mul(c, at, wf_cast(c, n, WF_I64)), q) : q;
@@ -357,6 +382,7 @@ static wf_tensor sample(OxRun *r, const Sampler *s, const wf_tensor *p, int taps
         base[k] = wf_floor(c, p[k]);
     }
     for (int t = 0; t < total && ox_ok(r); t++) {
+        wf_tensor column;
         wf_tensor w = WF_NONE, v, d;
         for (int k = 0, j = t; k < s->n; k++, j /= taps) {
             at[k] = wf_add(c, base[k], like_f(r, j % taps - (taps / 2 - 1), p[k]));
@@ -365,7 +391,8 @@ static wf_tensor sample(OxRun *r, const Sampler *s, const wf_tensor *p, int taps
                           : wf_sub(c, like_f(r, 1, d), d);
             w = k ? wf_mul(c, w, d) : d;
         }
-        v = wf_mul(c, elements(r, s, at), wf_expand_dims(c, w, 1));
+        column = wf_expand_dims(c, w, 1);
+        v = wf_mul(c, elements(r, s, at), column);
         y = t ? wf_add(c, y, v) : v;
     }
     return y;
@@ -405,15 +432,19 @@ OX_RULE(grid_sample)
         wf_tensor g = wf_index_get(c, grid, (wf_index[]){wf_at_rest(), wf_at_int(s.n - 1 - k)}, 2), n;
         g = wf_reshape(c, g, (int64_t[]){dims[0], all}, 2);
         n = wf_cast(c, of_size(r, s.dims[k]), wf_dtype_of(c, g));
-        if (s.corners)
-            p[k] = wf_mul(c, wf_div(c, wf_add(c, g, like_f(r, 1, g)), like_f(r, 2, g)), wf_sub(c, n, like_f(r, 1, g)));
-        else
+        if (s.corners) {
+            wf_tensor difference = wf_sub(c, n, like_f(r, 1, g));
+
+            p[k] = wf_mul(c, wf_div(c, wf_add(c, g, like_f(r, 1, g)), like_f(r, 2, g)), difference);
+        } else
             p[k] = wf_div(c, wf_sub(c, wf_mul(c, wf_add(c, g, like_f(r, 1, g)), n), like_f(r, 1, g)), like_f(r, 2, g));
         if (strcmp(mode, "nearest") == 0)
             p[k] = wf_round(c, p[k]);
-        else if (s.padding == BORDER && strncmp(mode, "bi", 2) != 0 && strcmp(mode, "cubic") != 0)
-            p[k] = wf_minimum(c, wf_maximum(c, p[k], like_f(r, 0, g)), wf_sub(c, n, like_f(r, 1, g)));
-        else if (s.padding == REFLECTION && strcmp(mode, "cubic") != 0 && strcmp(mode, "bicubic") != 0)
+        else if (s.padding == BORDER && strncmp(mode, "bi", 2) != 0 && strcmp(mode, "cubic") != 0) {
+            wf_tensor less = wf_sub(c, n, like_f(r, 1, g));
+
+            p[k] = wf_minimum(c, wf_maximum(c, p[k], like_f(r, 0, g)), less);
+        } else if (s.padding == REFLECTION && strcmp(mode, "cubic") != 0 && strcmp(mode, "bicubic") != 0)
             p[k] = reflect(r, p[k], s.dims[k], s.corners);
     }
     if (strcmp(mode, "nearest") == 0)
@@ -449,9 +480,11 @@ OX_RULE(affine_grid)
     for (int k = 0; k < n; k++) { /* x first: the last axis */
         int64_t m = dims[n - 1 - k];
         wf_tensor i = wf_cast(c, wf_iota(c, WF_I64, dims, n, n - 1 - k), WF_F64), full = of_size(r, m);
-        if (corners)
-            i = wf_sub(c, wf_div(c, wf_mul(c, i, f64(r, 2)), wf_maximum(c, wf_sub(c, full, f64(r, 1)), f64(r, 1))), f64(r, 1));
-        else
+        if (corners) {
+            wf_tensor larger = wf_maximum(c, wf_sub(c, full, f64(r, 1)), f64(r, 1));
+
+            i = wf_sub(c, wf_div(c, wf_mul(c, i, f64(r, 2)), larger), f64(r, 1));
+        } else
             i = wf_sub(c, wf_div(c, wf_add(c, wf_mul(c, i, f64(r, 2)), f64(r, 1)), full), f64(r, 1));
         parts[k] = wf_cast(c, i, dtype);
         all = wf_size_mul(c, all, m);
@@ -475,20 +508,25 @@ static wf_tensor region_value(OxRun *r, const Sampler *s, const wf_tensor *at, b
     wf_tensor p[2], ok = WF_NONE, base[2], y = WF_NONE;
 
     for (int k = 0; k < 2; k++) {
+        wf_tensor at_most, difference;
         wf_tensor n = wf_cast(c, of_size(r, s->dims[k]), wf_dtype_of(c, at[k])), in;
-        in = wf_logical_and(c, wf_ge(c, at[k], like_f(r, -1, n)), wf_le(c, at[k], n));
+        at_most = wf_le(c, at[k], n);
+        in = wf_logical_and(c, wf_ge(c, at[k], like_f(r, -1, n)), at_most);
         ok = k ? wf_logical_and(c, ok, in) : in;
-        p[k] = wf_minimum(c, wf_maximum(c, at[k], like_f(r, 0, n)), wf_sub(c, n, like_f(r, 1, n)));
+        difference = wf_sub(c, n, like_f(r, 1, n));
+        p[k] = wf_minimum(c, wf_maximum(c, at[k], like_f(r, 0, n)), difference);
         base[k] = wf_floor(c, p[k]);
     }
     for (int t = 0; t < 4; t++) {
+        wf_tensor column;
         wf_tensor w = WF_NONE, q[2], v;
         for (int k = 0; k < 2; k++) {
             q[k] = wf_add(c, base[k], like_f(r, t >> k & 1, p[k]));
             v = wf_sub(c, like_f(r, 1, p[k]), wf_abs(c, wf_sub(c, p[k], q[k])));
             w = k ? wf_mul(c, w, v) : v;
         }
-        v = wf_mul(c, elements(r, s, q), wf_expand_dims(c, w, 1));
+        column = wf_expand_dims(c, w, 1);
+        v = wf_mul(c, elements(r, s, q), column);
         y = !t ? v : largest ? wf_maximum(c, y, v) : wf_add(c, y, v);
     }
     return wf_where(c, wf_expand_dims(c, ok, 1), y, ox_like(r, 0, y));
@@ -554,8 +592,8 @@ OX_RULE(deform_conv)
     q = wf_size_mul(c, taps, wf_size_mul(c, o[2], o[3]));
     int64_t grid[4] = {k[2], k[3], o[2], o[3]}, all[6] = {d[0], groups, k[2], k[3], o[2], o[3]};
     for (int i = 0; i < 2; i++) { /* place = output stride - pad + tap dilation + offset; [N*G, taps*P] */
-        wf_tensor base = wf_add(c, wf_mul(c, wf_iota(c, WF_I64, grid, 4, 2 + i), i64(r, win.stride[i])),
-                                wf_add(c, wf_mul(c, wf_iota(c, WF_I64, grid, 4, i), i64(r, win.dilation[i])), i64(r, -win.lo[i])));
+        wf_tensor sum = wf_add(c, wf_mul(c, wf_iota(c, WF_I64, grid, 4, i), i64(r, win.dilation[i])), i64(r, -win.lo[i]));
+        wf_tensor base = wf_add(c, wf_mul(c, wf_iota(c, WF_I64, grid, 4, 2 + i), i64(r, win.stride[i])), sum);
         wf_tensor move = wf_reshape(c, off, (int64_t[]){d[0], groups, taps, 2, o[2], o[3]}, 6);
         move = wf_reshape(c, wf_index_get(c, move, (wf_index[]){wf_at_all(), wf_at_all(), wf_at_all(), wf_at_int(i)}, 4), all, 6);
         p[i] = wf_add(c, move, wf_cast(c, base, wf_dtype_of(c, off)));

@@ -86,6 +86,7 @@ static wf_tensor scatter_rows(OxRun *r, wf_tensor x, const wf_index *at, int n, 
     int rank = wf_rank(c, x), rv = wf_rank(c, v);
     int64_t dims[WF_MAX_RANK], rows[2] = {1, 1}, many[2] = {1, 1};
     wf_tensor ix = i64(r, 0);
+    wf_tensor shaped;
 
     wf_shape(c, x, dims, wf_rank(c, x));
     for (int i = 0; i < rank; i++)
@@ -95,7 +96,8 @@ static wf_tensor scatter_rows(OxRun *r, wf_tensor x, const wf_index *at, int n, 
     for (int i = 0; i < n; i++)
         ix = wf_add(c, wf_mul(c, ix, size_i64(r, dims[i])), at[i].tensor);
     ix = wf_broadcast_to(c, wf_reshape(c, ix, (int64_t[]){many[0], 1}, 2), many, 2);
-    x = wf_scatter_along(c, wf_reshape(c, x, rows, 2), ix, wf_reshape(c, v, many, 2), 0, kind, true);
+    shaped = wf_reshape(c, v, many, 2);
+    x = wf_scatter_along(c, wf_reshape(c, x, rows, 2), ix, shaped, 0, kind, true);
     return wf_reshape(c, x, dims, rank);
 }
 
@@ -123,6 +125,7 @@ OX_RULE(one_hot)
     int rank = ox_ok(r) ? wf_rank(c, ix) : 0, n, axis = ox_axis(r, ox_int(r, "axis", -1), rank + 1);
     const OxNum *num = NULL;
     int64_t size, dims[WF_MAX_RANK];
+    wf_tensor sum, off;
 
     (void)op;
     if (axis < 0 || rank + 1 > WF_MAX_RANK)
@@ -145,12 +148,13 @@ OX_RULE(one_hot)
         return false;
     depth = size_i64(r, size);
     ix = wf_expand_dims(c, wf_cast(c, ix, WF_I64), axis);
-    ix = wf_where(c, wf_lt(c, ix, i64(r, 0)), wf_add(c, ix, depth), ix);
+    sum = wf_add(c, ix, depth);
+    ix = wf_where(c, wf_lt(c, ix, i64(r, 0)), sum, ix);
     for (int i = 0; i <= rank; i++)
         dims[i] = i == axis ? size : 1;
     hit = wf_eq(c, ix, wf_reshape(c, ox_iota(r, size), dims, rank + 1));
-    return ox_put(r, 0, wf_where(c, hit, wf_index_get(c, values, (wf_index[]){wf_at_int(1)}, 1),
-                                 wf_index_get(c, values, (wf_index[]){wf_at_int(0)}, 1)));
+    off = wf_index_get(c, values, (wf_index[]){wf_at_int(0)}, 1);
+    return ox_put(r, 0, wf_where(c, hit, wf_index_get(c, values, (wf_index[]){wf_at_int(1)}, 1), off));
 }
 
 OX_RULE(compress)
@@ -190,7 +194,8 @@ static bool unique_numbers(OxRun *r, wf_tensor x, bool sorted)
     wf_ctx *c = r->c;
     int64_t n[] = {wf_size(c, x, 0)};
     wf_tensor order = wf_argsort(c, x, 0, false), s = wf_take(c, x, order, 0);
-    wf_tensor is_new = wf_logical_or(c, wf_eq(c, wf_iota(c, WF_I64, n, 1, 0), i64(r, 0)), wf_ne(c, s, wf_roll(c, s, 1, 0)));
+    wf_tensor unequal = wf_ne(c, s, wf_roll(c, s, 1, 0));
+    wf_tensor is_new = wf_logical_or(c, wf_eq(c, wf_iota(c, WF_I64, n, 1, 0), i64(r, 0)), unequal);
     wf_tensor group = wf_sub(c, wf_cumsum(c, wf_cast(c, is_new, WF_I64), 0, false), i64(r, 1));
     wf_tensor zeros = wf_zeros(c, WF_I64, n, 1), inverse = wf_put_along(c, zeros, order, group, 0);
     wf_tensor counts = wf_add_along(c, zeros, group, wf_ones(c, WF_I64, n, 1), 0);
@@ -219,6 +224,7 @@ OX_RULE(unique)
     int rank = ox_ok(r) ? wf_rank(c, x) : 0, axis = 0, last = 2, two[] = {1};
     bool sorted = ox_int(r, "sorted", 1) != 0;
     int64_t n, n2[2];
+    wf_tensor rows;
 
     (void)op;
     if (!ox_ok(r))
@@ -236,13 +242,15 @@ OX_RULE(unique)
     at = wf_argmax(c, wf_cast(c, differ, WF_I32), &last, true); /* the first that differs */
     less = wf_squeeze(c, wf_take_along(c, wf_cast(c, wf_lt(c, a, b), WF_I32), at, 2), (int[]){2}, 1); /* x[i] < x[j] */
     same = wf_logical_not(c, wf_any(c, differ, &last, 1, false));
-    n1 = wf_lt(c, wf_iota(c, WF_I64, n2, 2, 1), wf_iota(c, WF_I64, n2, 2, 0)); /* j < i */
+    rows = wf_iota(c, WF_I64, n2, 2, 0);
+    n1 = wf_lt(c, wf_iota(c, WF_I64, n2, 2, 1), rows); /* j < i */
     is_new = wf_logical_not(c, wf_any(c, wf_logical_and(c, same, n1), two, 1, false));
     first = wf_argmax(c, wf_cast(c, same, WF_I32), two, false); /* of each row: the first equal one */
-    if (sorted) /* how many new rows are less */
-        before = wf_sum(c, wf_mul(c, wf_cast(c, less, WF_I64), wf_expand_dims(c, wf_cast(c, is_new, WF_I64), 1)),
-                        (int[]){0}, 1, false);
-    else /* how many new rows come earlier */
+    if (sorted) { /* how many new rows are less */
+        wf_tensor column = wf_expand_dims(c, wf_cast(c, is_new, WF_I64), 1);
+
+        before = wf_sum(c, wf_mul(c, wf_cast(c, less, WF_I64), column), (int[]){0}, 1, false);
+    } else /* how many new rows come earlier */
         before = wf_take(c, wf_sub(c, wf_cumsum(c, wf_cast(c, is_new, WF_I64), 0, false), i64(r, 1)), first, 0);
     places = wf_index_get(c, wf_nonzero(c, is_new), (wf_index[]){wf_at_all(), wf_at_int(0)}, 2);
     order = wf_take(c, places, wf_argsort(c, wf_take(c, before, places, 0), 0, false), 0);
@@ -284,6 +292,7 @@ OX_RULE(reverse_sequence)
     wf_tensor x = ox_in(r, 0), lens = ox_in(r, 1), t, b;
     int64_t time = ox_int(r, "time_axis", 0), batch = ox_int(r, "batch_axis", 1), dims[WF_MAX_RANK];
     bool time_first = time == 0;
+    wf_tensor difference;
 
     (void)op;
     if (!ox_ok(r) || wf_rank(c, x) < 2 || time + batch != 1 || time * batch != 0)
@@ -292,7 +301,8 @@ OX_RULE(reverse_sequence)
     t = wf_iota(c, WF_I64, dims, 2, (int)time);
     b = wf_iota(c, WF_I64, dims, 2, (int)batch);
     lens = wf_expand_dims(c, lens, time_first ? 0 : 1);
-    t = wf_where(c, wf_lt(c, t, lens), wf_sub(c, wf_sub(c, lens, i64(r, 1)), t), t);
+    difference = wf_sub(c, wf_sub(c, lens, i64(r, 1)), t);
+    t = wf_where(c, wf_lt(c, t, lens), difference, t);
     return ox_put(r, 0, wf_index_get(c, x, (wf_index[]){wf_at_tensor(time_first ? t : b),
                                                         wf_at_tensor(time_first ? b : t)}, 2));
 }
@@ -343,12 +353,14 @@ static wf_status nms_step(wf_ctx *c, void *user, const wf_tensor *in, int nin, w
     wf_tensor at = wf_argmax(c, wf_cast(c, in[0], WF_I32), (int[]){2}, true), any = wf_any(c, in[0], (int[]){2}, 1, true), here,
               inter = WF_NONE, together, hit, room;
     int64_t n = wf_size(c, in[0], 2);
+    wf_tensor cast;
 
     (void)nin, (void)nout;
-    here = wf_logical_and(c, wf_eq(c, wf_iota(c, WF_I64, &n, 1, 0), wf_cast(c, at, WF_I64)), any);
+    cast = wf_cast(c, at, WF_I64);
+    here = wf_logical_and(c, wf_eq(c, wf_iota(c, WF_I64, &n, 1, 0), cast), any);
     for (int k = 0; k < 2; k++) {
-        wf_tensor d = wf_sub(c, wf_minimum(c, s->hi[k], wf_take_along(c, s->hi[k], at, 2)),
-                             wf_maximum(c, s->lo[k], wf_take_along(c, s->lo[k], at, 2)));
+        wf_tensor larger = wf_maximum(c, s->lo[k], wf_take_along(c, s->lo[k], at, 2));
+        wf_tensor d = wf_sub(c, wf_minimum(c, s->hi[k], wf_take_along(c, s->hi[k], at, 2)), larger);
         d = wf_maximum(c, d, wf_zeros_like(c, d));
         inter = k ? wf_mul(c, inter, d) : d;
     }
@@ -374,6 +386,7 @@ OX_RULE(nms)
     bool center = ox_int(r, "center_point_box", 0) != 0;
     int64_t dims[4];
     wf_function step = WF_FUNCTION(nms_step, &s, 2, 2, "nms"), goes_on = WF_FUNCTION(nms_goes_on, &s, 2, 1, "left");
+    wf_tensor difference;
 
     (void)op;
     if (!ox_ok(r) || wf_rank(c, boxes) != 3 || wf_rank(c, scores) != 3)
@@ -392,7 +405,8 @@ OX_RULE(nms)
         s.lo[k] = wf_minimum(c, p, q);
         s.hi[k] = wf_maximum(c, p, q);
     }
-    s.area = wf_mul(c, wf_sub(c, s.hi[0], s.lo[0]), wf_sub(c, s.hi[1], s.lo[1]));
+    difference = wf_sub(c, s.hi[1], s.lo[1]);
+    s.area = wf_mul(c, wf_sub(c, s.hi[0], s.lo[0]), difference);
     s.iou = ox_has(r, 3) ? wf_reshape(c, ox_in(r, 3), NULL, 0) : wf_scalar(c, WF_F32, 0);
     carry[0] = ox_has(r, 4) ? wf_gt(c, sorted, wf_reshape(c, ox_in(r, 4), NULL, 0))
                             : wf_broadcast_to(c, wf_scalar(c, WF_BOOL, 1), dims, 3);

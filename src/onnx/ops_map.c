@@ -146,6 +146,7 @@ OX_RULE(prelu)
     wf_tensor x = ox_in(r, 0), s = ox_in(r, 1);
     int rank = wf_rank(r->c, x);
     int64_t dims[WF_MAX_RANK];
+    wf_tensor product;
 
     (void)op;
     if (ox_opset(r) < 7 && wf_rank(r->c, s) == 1 && rank > 2) { /* one slope a channel */
@@ -154,7 +155,8 @@ OX_RULE(prelu)
             dims[i] = 1;
         s = wf_reshape(r->c, s, dims, rank - 1);
     }
-    return ox_put(r, 0, wf_where(r->c, wf_lt(r->c, x, ox_like(r, 0, x)), wf_mul(r->c, s, x), x));
+    product = wf_mul(r->c, s, x);
+    return ox_put(r, 0, wf_where(r->c, wf_lt(r->c, x, ox_like(r, 0, x)), product, x));
 }
 
 OX_RULE(is_inf)
@@ -183,9 +185,10 @@ static wf_tensor elu(OxRun *r, wf_tensor x, double alpha, double beta, double ga
 {
     wf_tensor zero = ox_like(r, 0, x), low = wf_minimum(r->c, x, zero),
               e = wf_expm1(r->c, beta == 1 ? low : wf_div(r->c, low, ox_like(r, beta, x)));
+    wf_tensor product = wf_mul(r->c, e, ox_like(r, alpha, x));
+    wf_tensor scaled = gamma == 1 ? x : wf_mul(r->c, x, ox_like(r, gamma, x));
 
-    return wf_where(r->c, wf_gt(r->c, x, zero), gamma == 1 ? x : wf_mul(r->c, x, ox_like(r, gamma, x)),
-                    wf_mul(r->c, e, ox_like(r, alpha, x)));
+    return wf_where(r->c, wf_gt(r->c, x, zero), scaled, product);
 }
 
 static wf_tensor scaled(OxRun *r, wf_tensor x, double a) { return wf_mul(r->c, x, ox_like(r, a, x)); }
@@ -195,9 +198,10 @@ static wf_tensor shrink(OxRun *r, wf_tensor x)
     double lambd = ox_float(r, "lambd", 0.5), bias = ox_float(r, "bias", 0);
     wf_dtype dtype = wf_dtype_of(r->c, x);
     wf_tensor v = is_float(r, x) ? x : wf_cast(r->c, x, WF_F32), zero = ox_like(r, 0, v);
-    wf_tensor y = wf_where(r->c, wf_lt(r->c, v, ox_like(r, -lambd, v)), wf_add(r->c, v, ox_like(r, bias, v)),
-                           wf_where(r->c, wf_gt(r->c, v, ox_like(r, lambd, v)),
-                                    wf_sub(r->c, v, ox_like(r, bias, v)), zero));
+    wf_tensor difference = wf_sub(r->c, v, ox_like(r, bias, v));
+    wf_tensor chosen = wf_where(r->c, wf_gt(r->c, v, ox_like(r, lambd, v)), difference, zero);
+    wf_tensor sum = wf_add(r->c, v, ox_like(r, bias, v));
+    wf_tensor y = wf_where(r->c, wf_lt(r->c, v, ox_like(r, -lambd, v)), sum, chosen);
 
     return wf_cast(r->c, y, dtype);
 }
@@ -219,8 +223,11 @@ wf_tensor ox_map_activation(OxRun *r, const char *name, wf_tensor x, double a, d
         return wf_sigmoid(c, x);
     if (IS("Affine"))
         return wf_add(c, scaled(r, x, A(1)), ox_like(r, BETA(0), x));
-    if (IS("LeakyRelu"))
-        return wf_where(c, wf_lt(c, x, zero), scaled(r, x, A(0.01)), x);
+    if (IS("LeakyRelu")) {
+        wf_tensor less = scaled(r, x, A(0.01));
+
+        return wf_where(c, wf_lt(c, x, zero), less, x);
+    }
     if (IS("ThresholdedRelu"))
         return wf_where(c, wf_gt(c, x, ox_like(r, A(1), x)), x, zero);
     if (IS("ScaledTanh"))

@@ -89,7 +89,8 @@ OX_RULE(gelu_of)
 OX_RULE(skip_norm)
 {
     double eps = ox_float(r, "epsilon", 1e-12);
-    wf_tensor x = wf_add(r->c, ox_in(r, 0), ox_in(r, 1)), w = ox_in(r, 2);
+    wf_tensor operand = ox_in(r, 1);
+    wf_tensor x = wf_add(r->c, ox_in(r, 0), operand), w = ox_in(r, 2);
 
     x = plus(r, x, ox_opt(r, op->arg ? 3 : 4));
     ox_put(r, 3, x);
@@ -129,10 +130,11 @@ static wf_tensor attend_to(OxRun *r, wf_tensor q, wf_tensor k, wf_tensor v, wf_t
     wf_ctx *c = r->c;
     int64_t d = wf_size(c, q, 3);
     double scale = ox_float(r, "scale", 0), cap = ox_float(r, "softcap", 0);
-    wf_tensor s;
+    wf_tensor s, swapped;
 
     scale = scale != 0 ? scale : 1 / sqrt((double)(d < 1 ? 1 : d));
-    s = wf_matmul(c, wf_mul(c, q, ox_like(r, scale, q)), wf_swap_axes(c, k, 2, 3));
+    swapped = wf_swap_axes(c, k, 2, 3);
+    s = wf_matmul(c, wf_mul(c, q, ox_like(r, scale, q)), swapped);
     if (cap > 0)
         s = wf_mul(c, wf_tanh(c, wf_div(c, s, ox_like(r, cap, s))), ox_like(r, cap, s));
     s = plus(r, s, bias);
@@ -161,8 +163,11 @@ static wf_tensor shown_keys(OxRun *r, wf_tensor mask, int64_t keys)
     wf_ctx *c = r->c;
     int64_t b = wf_size(c, mask, 0);
 
-    if (wf_rank(c, mask) == 1)
-        return wf_lt(c, ox_iota(r, keys), wf_reshape(c, wf_cast(c, mask, WF_I64), (int64_t[]){b, 1, 1, 1}, 4));
+    if (wf_rank(c, mask) == 1) {
+        wf_tensor shaped = wf_reshape(c, wf_cast(c, mask, WF_I64), (int64_t[]){b, 1, 1, 1}, 4);
+
+        return wf_lt(c, ox_iota(r, keys), shaped);
+    }
     if (wf_rank(c, mask) == 2)
         return wf_ne(c, wf_reshape(c, wf_cast(c, mask, WF_I64), (int64_t[]){b, 1, 1, wf_size(c, mask, 1)}, 4), i64(r, 0));
     if (wf_rank(c, mask) == 3)
@@ -179,9 +184,11 @@ static wf_tensor also(OxRun *r, wf_tensor a, wf_tensor b)
 static wf_tensor causal(OxRun *r, int64_t queries, int64_t keys)
 {
     int64_t dims[2] = {queries, keys};
-    wf_tensor past = wf_sub(r->c, size_i64(r, keys), size_i64(r, queries));
+    wf_tensor size = size_i64(r, queries);
+    wf_tensor past = wf_sub(r->c, size_i64(r, keys), size);
+    wf_tensor sum = wf_add(r->c, wf_iota(r->c, WF_I64, dims, 2, 0), past);
 
-    return wf_le(r->c, wf_iota(r->c, WF_I64, dims, 2, 1), wf_add(r->c, wf_iota(r->c, WF_I64, dims, 2, 0), past));
+    return wf_le(r->c, wf_iota(r->c, WF_I64, dims, 2, 1), sum);
 }
 
 /* Queries, keys and values side by side, [B,S,H,3,D] or the last two [B,T,H,2,D], as three of [B,S,H*D]. */
@@ -242,13 +249,18 @@ static wf_tensor projected(OxRun *r, bool quantised)
 {
     wf_ctx *c = r->c;
     OxQuant x, w;
-    wf_tensor y;
+    wf_tensor y, scaled, second;
 
-    if (!quantised)
-        return ox_product(r, ox_in(r, 0), ox_in(r, 1));
+    if (!quantised) {
+        wf_tensor operand = ox_in(r, 1);
+
+        return ox_product(r, ox_in(r, 0), operand);
+    }
     x = ox_quant_of(r, 0, 6, -2), w = ox_quant_of(r, 1, 7, -1);
     y = ox_quant_matmul(r, &x, &w);
-    return wf_mul(c, wf_cast(c, y, WF_F32), wf_mul(c, ox_in(r, 3), ox_in(r, 4)));
+    second = ox_in(r, 4);
+    scaled = wf_mul(c, ox_in(r, 3), second);
+    return wf_mul(c, wf_cast(c, y, WF_F32), scaled);
 }
 
 /* input, weights, bias [3*H*D], mask, past [2,B,H,P,D], attention_bias; arg 1: input, weights, bias, the scales of both, mask, their
@@ -256,7 +268,8 @@ static wf_tensor projected(OxRun *r, bool quantised)
 OX_RULE(ms_attention)
 {
     wf_ctx *c = r->c;
-    wf_tensor all = plus(r, projected(r, op->arg == 1), ox_opt(r, 2)), part[3];
+    wf_tensor opt = ox_opt(r, 2);
+    wf_tensor all = plus(r, projected(r, op->arg == 1), opt), part[3];
     wf_tensor mask = ox_opt(r, op->arg ? 5 : 3), past = ox_opt(r, op->arg ? 8 : 4), seen = WF_NONE;
     int64_t n = ox_int(r, "num_heads", 0), sizes[3], at = 0;
     int given;
@@ -293,6 +306,7 @@ OX_RULE(ms_rotary)
     wf_tensor x = ox_in(r, 0), ids = ox_in(r, 1), cs = ox_in(r, 2), sn = ox_in(r, 3);
     bool packed = ox_ok(r) && wf_rank(c, x) == 3;
     int64_t dim = ox_int(r, "rotary_embedding_dim", 0), n = ox_int(r, "num_heads", 0), half;
+    wf_tensor taken;
 
     (void)op;
     if (!ox_ok(r) || (half = wf_size(c, cs, 1)) < 1 || (dim && !n && packed))
@@ -301,9 +315,13 @@ OX_RULE(ms_rotary)
         x = heads(r, x, n ? n : wf_size_div(c, wf_size(c, x, 2), 2 * half));
     if (!ox_ok(r))
         return false;
-    if (wf_rank(c, ids) == 1) /* of the first; the others follow */
-        ids = wf_expand_dims(c, wf_add(c, wf_cast(c, ids, WF_I64), ox_iota(r, wf_size(c, x, 2))), 0);
-    x = ox_rotated(r, x, wf_take(c, cs, ids, 0), wf_take(c, sn, ids, 0), 2 * half, ox_int(r, "interleaved", 0) != 0);
+    if (wf_rank(c, ids) == 1) { /* of the first; the others follow */
+        wf_tensor places = ox_iota(r, wf_size(c, x, 2));
+
+        ids = wf_expand_dims(c, wf_add(c, wf_cast(c, ids, WF_I64), places), 0);
+    }
+    taken = wf_take(c, sn, ids, 0);
+    x = ox_rotated(r, x, wf_take(c, cs, ids, 0), taken, 2 * half, ox_int(r, "interleaved", 0) != 0);
     return ox_ok(r) && ox_put(r, 0, packed ? joined_heads(r, x) : x);
 }
 
@@ -312,7 +330,7 @@ static wf_tensor appended(OxRun *r, wf_tensor old, wf_tensor new, wf_tensor past
 {
     wf_ctx *c = r->c;
     int64_t dims[4], s = wf_size(c, new, 2);
-    wf_tensor at, from, y;
+    wf_tensor at, from, y, sum;
 
     if (wf_size(c, old, 2) == 0)
         return new;
@@ -321,7 +339,8 @@ static wf_tensor appended(OxRun *r, wf_tensor old, wf_tensor new, wf_tensor past
     at = wf_reshape(c, ox_iota(r, total), (int64_t[]){1, 1, total, 1}, 4);
     from = wf_sub(c, at, past);
     y = wf_concat(c, (wf_tensor[]){old, new}, 2, 2); /* new ones begin at the size of old */
-    from = wf_where(c, wf_lt(c, from, i64(r, 0)), at, wf_add(c, from, size_i64(r, wf_size(c, old, 2))));
+    sum = wf_add(c, from, size_i64(r, wf_size(c, old, 2)));
+    from = wf_where(c, wf_lt(c, from, i64(r, 0)), at, sum);
     from = wf_minimum(c, from, wf_sub(c, size_i64(r, wf_size(c, y, 2)), i64(r, 1)));
     y = wf_take_along(c, y, wf_broadcast_to(c, from, dims, 4), 2);
     return wf_where(c, wf_lt(c, at, wf_add(c, past, size_i64(r, s))), y, ox_like(r, 0, y));
@@ -356,7 +375,9 @@ OX_RULE(group_query)
     s = wf_size(c, q, 2), d = wf_size(c, q, 3), total = s;
     past = wf_scalar(c, WF_I64, 0);
     if (ox_has(r, 3) && wf_size(c, ox_in(r, 3), 2) != 0) {
-        past = wf_sub(c, wf_add(c, wf_cast(c, ox_in(r, 5), WF_I64), i64(r, 1)), size_i64(r, s));
+        wf_tensor size = size_i64(r, s);
+
+        past = wf_sub(c, wf_add(c, wf_cast(c, ox_in(r, 5), WF_I64), i64(r, 1)), size);
         past = wf_reshape(c, past, (int64_t[]){wf_size(c, q, 0), 1, 1, 1}, 4);
         total = wf_size_add(c, wf_size(c, ox_in(r, 3), 2), s);
         if (ox_concrete(r, ox_value(r, 6), &keys) && ox_numbers(r, 6, known, 1, &found) && found == 1)
@@ -394,8 +415,10 @@ OX_RULE(group_query)
 static wf_tensor rows_of(OxRun *r, size_t i, wf_tensor at, bool quantised)
 {
     wf_ctx *c = r->c;
-    wf_tensor x = wf_is_none(at) ? ox_in(r, i) : wf_take(c, ox_in(r, i), ox_wrap(r, at, wf_size(c, ox_in(r, i), 0)), 0);
+    wf_tensor x = ox_in(r, i);
 
+    if (!wf_is_none(at))
+        x = wf_take(c, x, ox_wrap(r, at, wf_size(c, x, 0)), 0);
     if (!quantised)
         return x;
     x = wf_cast(c, x, WF_F32);
@@ -411,19 +434,22 @@ OX_RULE(embed_norm)
     wf_ctx *c = r->c;
     wf_tensor ids = ox_in(r, 0), x, places = op->arg ? WF_NONE : ox_opt(r, 8), shown;
     double eps = ox_float(r, "epsilon", 1e-12);
+    wf_tensor placed, bias;
 
     if (!ox_ok(r) || wf_rank(c, ids) != 2)
         return ox_ok(r) ? ox_fail(r, WF_ERR_SHAPE, "needs ids of rank 2") : false;
     if (wf_is_none(places))
         places = ox_iota(r, wf_size(c, ids, 1));
-    x = wf_add(c, rows_of(r, 2, ids, op->arg), rows_of(r, 3, places, op->arg));
+    placed = rows_of(r, 3, places, op->arg);
+    x = wf_add(c, rows_of(r, 2, ids, op->arg), placed);
     if (ox_has(r, 1) && ox_has(r, 4))
         x = wf_add(c, x, rows_of(r, 4, ox_in(r, 1), op->arg));
     shown = ox_has(r, 7) ? wf_sum(c, wf_cast(c, ox_in(r, 7), WF_I32), (int[]){1}, 1, false)
                          : wf_zeros(c, WF_I32, (int64_t[]){wf_size(c, ids, 0)}, 1);
     ox_put(r, 1, wf_cast(c, shown, WF_I32));
     ox_put(r, 2, x);
-    return ox_put(r, 0, wf_layer_norm(c, x, 1, rows_of(r, 5, WF_NONE, op->arg), rows_of(r, 6, WF_NONE, op->arg), eps));
+    bias = rows_of(r, 6, WF_NONE, op->arg);
+    return ox_put(r, 0, wf_layer_norm(c, x, 1, rows_of(r, 5, WF_NONE, op->arg), bias, eps));
 }
 
 OX_RULE(inverse)
@@ -434,7 +460,8 @@ OX_RULE(inverse)
 
 OX_RULE(cdist)
 {
-    wf_tensor y = wf_cdist(r->c, ox_in(r, 0), ox_in(r, 1), 2);
+    wf_tensor operand = ox_in(r, 1);
+    wf_tensor y = wf_cdist(r->c, ox_in(r, 0), operand, 2);
 
     (void)op;
     return ox_put(r, 0, strcmp(ox_text(r, "metric", "sqeuclidean"), "euclidean") == 0 ? y : wf_square(r->c, y));

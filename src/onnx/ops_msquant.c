@@ -20,10 +20,12 @@ static wf_tensor real_of(OxRun *r, size_t i)
 static wf_tensor ratio_of(OxRun *r, size_t i)
 {
     wf_tensor x = wf_cast(r->c, ox_in(r, i), WF_F32);
+    wf_tensor operand;
 
     if (ox_has(r, i + 2))
         x = wf_sub(r->c, x, wf_cast(r->c, ox_in(r, i + 2), WF_F32));
-    return wf_mul(r->c, x, wf_div(r->c, ox_in(r, i + 1), ox_in(r, 6)));
+    operand = ox_in(r, 6);
+    return wf_mul(r->c, x, wf_div(r->c, ox_in(r, i + 1), operand));
 }
 
 /* round(x) + zero, input z, inside the type of the zero point */
@@ -48,12 +50,12 @@ enum { Q_ADD, Q_MUL, Q_SIGMOID, Q_LEAKY, Q_AVERAGE, Q_SOFTMAX, Q_POOL };
 
 OX_RULE(qlinear_map)
 {
-    wf_tensor x = op->arg <= Q_MUL ? WF_NONE : real_of(r, 0);
-    int axes[WF_MAX_RANK], n = ox_ok(r) && !wf_is_none(x) ? wf_rank(r->c, x) : 0;
+    wf_tensor x = op->arg <= Q_MUL ? ratio_of(r, 0) : real_of(r, 0), y;
+    int axes[WF_MAX_RANK], n = ox_ok(r) ? wf_rank(r->c, x) : 0;
 
     switch (op->arg) {
-    case Q_ADD: return put_rounded(r, wf_add(r->c, ratio_of(r, 0), ratio_of(r, 3)), 7);
-    case Q_MUL: return put_rounded(r, wf_mul(r->c, ratio_of(r, 0), real_of(r, 3)), 7);
+    case Q_ADD: y = ratio_of(r, 3); return put_rounded(r, wf_add(r->c, x, y), 7);
+    case Q_MUL: y = real_of(r, 3); return put_rounded(r, wf_mul(r->c, x, y), 7);
     case Q_SIGMOID: x = wf_sigmoid(r->c, x); break;
     case Q_LEAKY: x = ox_map_activation(r, "LeakyRelu", x, ox_float(r, "alpha", 0.01), NAN); break;
     case Q_POOL: x = ox_pooled(r, x, false, ox_int(r, "channels_last", 0) != 0); break;
@@ -86,9 +88,12 @@ OX_RULE(matmul_to_float)
 {
     OxQuant a = ox_quant_of(r, 0, 4, -2), b = ox_quant_of(r, 1, 5, -1);
     wf_tensor y = ox_quant_matmul(r, &a, &b);
+    wf_tensor product, operand;
 
     (void)op;
-    y = wf_mul(r->c, wf_cast(r->c, y, WF_F32), wf_mul(r->c, ox_in(r, 2), ox_in(r, 3)));
+    operand = ox_in(r, 3);
+    product = wf_mul(r->c, ox_in(r, 2), operand);
+    y = wf_mul(r->c, wf_cast(r->c, y, WF_F32), product);
     return ox_put(r, 0, plus(r, y, ox_opt(r, 6)));
 }
 
@@ -98,6 +103,7 @@ wf_tensor ox_quant_dynamic(OxRun *r, wf_tensor a, const OxQuant *b, wf_tensor b_
     wf_tensor zero = ox_like(r, 0, a), top = ox_like(r, 255, a), lo, hi, scale, at, q, y;
     OxQuant left;
     OxValue zero_at;
+    wf_tensor product;
 
     lo = wf_minimum(c, zero, wf_min(c, a, NULL, 0, false));
     hi = wf_maximum(c, zero, wf_max(c, a, NULL, 0, false));
@@ -108,16 +114,20 @@ wf_tensor ox_quant_dynamic(OxRun *r, wf_tensor a, const OxQuant *b, wf_tensor b_
     left = (OxQuant){.q = wf_cast(c, q, WF_U8), .zero = at, .zero_value = &zero_at};
     zero_at = (OxValue){.kind = OX_TENSOR, .t = at};
     y = ox_quant_matmul(r, &left, b);
-    return wf_mul(c, wf_cast(c, y, WF_F32), wf_mul(c, scale, b_scale));
+    product = wf_mul(c, scale, b_scale);
+    return wf_mul(c, wf_cast(c, y, WF_F32), product);
 }
 
 /* A in floats; B, its scale and zero; bias */
 OX_RULE(dynamic_matmul)
 {
     OxQuant b = ox_quant_of(r, 1, 3, -1);
+    wf_tensor opt, operand;
 
     (void)op;
-    return ox_put(r, 0, plus(r, ox_quant_dynamic(r, ox_in(r, 0), &b, ox_in(r, 2)), ox_opt(r, 4)));
+    opt = ox_opt(r, 4);
+    operand = ox_in(r, 2);
+    return ox_put(r, 0, plus(r, ox_quant_dynamic(r, ox_in(r, 0), &b, operand), opt));
 }
 
 /* A, scale, zero, B, scale, zero, C of i32, then scale and zero of the result, without which it is f32 */
@@ -127,6 +137,7 @@ OX_RULE(qgemm)
     bool turn_a = ox_int(r, "transA", 0) != 0, turn_b = ox_int(r, "transB", 0) != 0;
     OxQuant a = ox_quant_of(r, 0, 2, 1 - turn_a), b = ox_quant_of(r, 3, 5, turn_b ? 0 : 1);
     wf_tensor y, bias = ox_opt(r, 6);
+    wf_tensor operand;
 
     (void)op;
     if (!ox_ok(r) || wf_rank(c, a.q) != 2 || wf_rank(c, b.q) != 2)
@@ -135,15 +146,20 @@ OX_RULE(qgemm)
     b = ox_quant_turned(r, &b, turn_b);
     y = ox_quant_matmul(r, &a, &b);
     y = wf_cast(c, plus(r, y, bias), WF_F32);
-    y = wf_mul(c, y, wf_mul(c, wf_mul(c, ox_in(r, 1), ox_in(r, 4)), ox_like(r, ox_float(r, "alpha", 1), y)));
+    operand = ox_in(r, 4);
+    y = wf_mul(c, y, wf_mul(c, wf_mul(c, ox_in(r, 1), operand), ox_like(r, ox_float(r, "alpha", 1), y)));
     return ox_has(r, 7) ? put_quantised(r, y, 7) : ox_put(r, 0, y);
 }
 
 /* condition; x, scale, zero; y, scale, zero; scale and zero of the result */
 OX_RULE(qlinear_where)
 {
+    wf_tensor no, yes;
+
     (void)op;
-    return put_quantised(r, wf_where(r->c, ox_in(r, 0), real_of(r, 1), real_of(r, 4)), 7);
+    no = real_of(r, 4);
+    yes = real_of(r, 1);
+    return put_quantised(r, wf_where(r->c, ox_in(r, 0), yes, no), 7);
 }
 
 /* Codes of `bits` bits, packed low ones first along the last axis: [.., n] -> [.., n * 8 / bits] */
@@ -169,6 +185,7 @@ OX_RULE(matmul_bits)
     wf_ctx *c = r->c;
     wf_tensor a = ox_in(r, 0), b = ox_in(r, 1), s = ox_in(r, 2), z = ox_opt(r, 3), w;
     int64_t k = ox_int(r, "K", 0), n = ox_int(r, "N", 0), bits = ox_int(r, "bits", 4), block = ox_int(r, "block_size", 32), blocks;
+    wf_tensor opt;
 
     (void)op;
     if (!ox_ok(r) || k < 1 || n < 1 || block < 1 || (bits != 2 && bits != 4 && bits != 8) || k > 1 << 24 || n > 1 << 24 ||
@@ -189,7 +206,8 @@ OX_RULE(matmul_bits)
     }
     w = wf_mul(c, w, wf_reshape(c, s, (int64_t[]){n, blocks, 1}, 3));
     w = wf_narrow(c, wf_reshape(c, w, (int64_t[]){n, blocks * block}, 2), 1, 0, k);
-    return ox_put(r, 0, plus(r, ox_product(r, a, wf_cast(c, wf_permute(c, w, (int[]){1, 0}, 2), wf_dtype_of(c, a))), ox_opt(r, 5)));
+    opt = ox_opt(r, 5);
+    return ox_put(r, 0, plus(r, ox_product(r, a, wf_cast(c, wf_permute(c, w, (int[]){1, 0}, 2), wf_dtype_of(c, a))), opt));
 }
 
 /* data, indices along gather_axis, scales of blocks along quantize_axis, zero points: rows are taken, then made numbers. Bytes hold

@@ -270,6 +270,7 @@ static wf_tensor whole_places(OxRun *r, wf_tensor x, wf_tensor at, const OxWindo
     int64_t row[WF_MAX_RANK] = {0};
     bool columns = ox_int(r, "storage_order", 0) != 0;
     wf_tensor place = wf_scalar(c, WF_I64, 0), stride = wf_scalar(c, WF_I64, 1), image;
+    wf_tensor channel, factor;
 
     at = wf_cast(c, at, WF_I64);
     wf_shape(c, at, row, wf_rank(c, at));
@@ -291,8 +292,9 @@ static wf_tensor whole_places(OxRun *r, wf_tensor x, wf_tensor at, const OxWindo
         }
         stride = wf_mul(c, stride, here);
     }
-    image = wf_add(c, wf_mul(c, wf_iota(c, WF_I64, row, n + 2, 0), ox_num_tensor(r, ox_num_size(wf_size(c, x, 1)))),
-                   wf_iota(c, WF_I64, row, n + 2, 1));
+    channel = wf_iota(c, WF_I64, row, n + 2, 1);
+    factor = ox_num_tensor(r, ox_num_size(wf_size(c, x, 1)));
+    image = wf_add(c, wf_mul(c, wf_iota(c, WF_I64, row, n + 2, 0), factor), channel);
     return wf_add(c, place, wf_mul(c, image, stride));
 }
 
@@ -383,6 +385,7 @@ OX_RULE(max_unpool)
     int64_t dims[WF_MAX_RANK], all = 1, lo[WF_MAX_RANK] = {0}, hi[WF_MAX_RANK] = {0};
     int rank, n;
     OxWindow w;
+    wf_tensor shaped;
 
     (void)op;
     if (!ox_window(r, x, NULL, &w))
@@ -396,8 +399,8 @@ OX_RULE(max_unpool)
     for (int i = 0; i < rank; i++)
         all = wf_size_mul(r->c, all, dims[i]);
     y = wf_broadcast_to(r->c, ox_like(r, 0, x), &all, 1);
-    y = wf_put_slices(r->c, y, wf_reshape(r->c, at, (int64_t[]){WF_INFER}, 1),
-                      wf_reshape(r->c, x, (int64_t[]){WF_INFER}, 1), 0);
+    shaped = wf_reshape(r->c, x, (int64_t[]){WF_INFER}, 1);
+    y = wf_put_slices(r->c, y, wf_reshape(r->c, at, (int64_t[]){WF_INFER}, 1), shaped, 0);
     y = wf_reshape(r->c, y, dims, rank);
     if (ox_has(r, 2)) { /* what is beyond is 0 */
         const OxNum *to = ox_nums(r, 2, &n);

@@ -4,8 +4,11 @@
 /* old momentum + new (1 - momentum) */
 static wf_tensor running(OxRun *r, wf_tensor old, wf_tensor new, double momentum)
 {
+    wf_tensor product;
+
     new = wf_cast(r->c, new, wf_dtype_of(r->c, old));
-    return wf_add(r->c, wf_mul(r->c, old, ox_like(r, momentum, old)), wf_mul(r->c, new, ox_like(r, 1 - momentum, old)));
+    product = wf_mul(r->c, new, ox_like(r, 1 - momentum, old));
+    return wf_add(r->c, wf_mul(r->c, old, ox_like(r, momentum, old)), product);
 }
 
 OX_RULE(batch_norm)
@@ -17,6 +20,7 @@ OX_RULE(batch_norm)
                                   : ox_int(r, "training_mode", 0) != 0;
     bool training = asked || r->training;
     OxState *states[2];
+    wf_tensor cast;
 
     (void)op;
     if (!ox_ok(r))
@@ -25,7 +29,8 @@ OX_RULE(batch_norm)
         scale = wf_cast(r->c, scale, wf_dtype_of(r->c, x));
         bias = wf_cast(r->c, bias, wf_dtype_of(r->c, x));
     }
-    y = wf_batch_norm(r->c, x, wf_cast(r->c, mean, wf_dtype_of(r->c, x)), wf_cast(r->c, var, wf_dtype_of(r->c, x)), scale,
+    cast = wf_cast(r->c, var, wf_dtype_of(r->c, x));
+    y = wf_batch_norm(r->c, x, wf_cast(r->c, mean, wf_dtype_of(r->c, x)), cast, scale,
                       bias, training, eps, &new_mean, &new_var);
     ox_put(r, 0, y);
     if (!training || !ox_ok(r))

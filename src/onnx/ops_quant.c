@@ -59,12 +59,14 @@ OX_RULE(quantize)
     wf_tensor x = ox_in(r, 0), scale = ox_widen(r, ox_value(r, 1)), zero = WF_NONE, v;
     OxElem to = ox_has(r, 2) ? ox_elem_of(r, 2) : (OxElem)ox_int(r, "output_dtype", OX_UINT8);
     double lo, hi;
+    wf_tensor cast;
 
     (void)op;
     if (!ox_ok(r))
         return false;
     to = to ? to : OX_UINT8;
-    v = wf_div(r->c, wf_cast(r->c, x, WF_F32), wf_cast(r->c, spread(r, scale, x), WF_F32));
+    cast = wf_cast(r->c, spread(r, scale, x), WF_F32);
+    v = wf_div(r->c, wf_cast(r->c, x, WF_F32), cast);
     if (!int_range(to, &lo, &hi)) {
         OxValue t = {.kind = OX_TENSOR, .t = ox_has(r, 2) ? wf_add(r->c, v, ox_like(r, 0, v)) : v}; /* no -0 */
         return ox_put_value(r, 0, ox_cast_value(r, &t, to, ox_int(r, "saturate", 1) != 0, "nearest"));
@@ -158,7 +160,9 @@ static bool known_zero(OxRun *r, const OxValue *v, double *zero)
 /* Integers of 16 bits, less the zero point: what fits no 8. */
 static wf_tensor less_zero(OxRun *r, wf_tensor x, wf_tensor zero)
 {
-    return wf_sub(r->c, wf_cast(r->c, x, WF_I16), wf_cast(r->c, zero, WF_I16));
+    wf_tensor cast = wf_cast(r->c, zero, WF_I16);
+
+    return wf_sub(r->c, wf_cast(r->c, x, WF_I16), cast);
 }
 
 /* A right operand or filter less its zero point, of i8 where that is possible. */
@@ -269,7 +273,9 @@ static bool quant_operands(OxRun *r, const OxQuant **x, const OxQuant **w)
 
 static wf_tensor quant_scaled(OxRun *r, wf_tensor sums, const OxQuant *x, wf_tensor scale)
 {
-    return wf_mul(r->c, wf_cast(r->c, sums, WF_F32), wf_mul(r->c, wf_reshape(r->c, x->scale, NULL, 0), scale));
+    wf_tensor product = wf_mul(r->c, wf_reshape(r->c, x->scale, NULL, 0), scale);
+
+    return wf_mul(r->c, wf_cast(r->c, sums, WF_F32), product);
 }
 
 OxQuant ox_quant_turned(OxRun *r, const OxQuant *q, bool turn)
@@ -291,6 +297,7 @@ static wf_tensor quant_product(OxRun *r, bool turn_x, bool turn_w)
     const OxQuant *x, *w;
     OxQuant a, b;
     int rank;
+    wf_tensor quant_spread;
 
     if (!quant_operands(r, &x, &w) || (rank = wf_rank(r->c, w->q)) < 2 || wf_rank(r->c, x->q) < 2 ||
         ((turn_x || turn_w) && (rank != 2 || wf_rank(r->c, x->q) != 2)))
@@ -299,7 +306,8 @@ static wf_tensor quant_product(OxRun *r, bool turn_x, bool turn_w)
     b = ox_quant_turned(r, w, turn_w);
     if (!one_scale(r, &b) && b.axis != rank - 1)
         return WF_NONE;
-    return quant_scaled(r, ox_quant_matmul(r, &a, &b), &a, ox_quant_spread(r, b.scale, 0, 1));
+    quant_spread = ox_quant_spread(r, b.scale, 0, 1);
+    return quant_scaled(r, ox_quant_matmul(r, &a, &b), &a, quant_spread);
 }
 
 wf_tensor ox_quant_product(OxRun *r) { return quant_product(r, false, false); }
@@ -313,10 +321,12 @@ wf_tensor ox_quant_images(OxRun *r)
 {
     const OxQuant *x, *w;
     int rank;
+    wf_tensor quant_spread;
 
     if (!quant_operands(r, &x, &w) || (rank = wf_rank(r->c, w->q)) < 3 || rank > 5 || (!one_scale(r, w) && w->axis != 0))
         return WF_NONE;
-    return quant_scaled(r, ox_quant_conv(r, x, w), x, ox_quant_spread(r, w->scale, 0, rank - 1));
+    quant_spread = ox_quant_spread(r, w->scale, 0, rank - 1);
+    return quant_scaled(r, ox_quant_conv(r, x, w), x, quant_spread);
 }
 
 OX_RULE(matmul_integer)
@@ -338,22 +348,27 @@ OX_RULE(conv_integer)
 /* Sums of products back into the type of the result: times sa sb / sy. */
 static OxValue requantize(OxRun *r, wf_tensor sums, wf_tensor sa, wf_tensor sb, wf_tensor sy, size_t zero)
 {
-    wf_tensor f = wf_div(r->c, wf_mul(r->c, wf_cast(r->c, sa, WF_F32), wf_cast(r->c, sb, WF_F32)), wf_cast(r->c, sy, WF_F32));
+    wf_tensor cast = wf_cast(r->c, sy, WF_F32);
+    wf_tensor whole = wf_cast(r->c, sb, WF_F32);
+    wf_tensor f = wf_div(r->c, wf_mul(r->c, wf_cast(r->c, sa, WF_F32), whole), cast);
+    wf_tensor tensor_of = ox_tensor_of(r, ox_value(r, zero));
 
-    return to_integer(r, wf_mul(r->c, wf_cast(r->c, sums, WF_F32), f), ox_tensor_of(r, ox_value(r, zero)),
-                      ox_elem_of(r, zero));
+    return to_integer(r, wf_mul(r->c, wf_cast(r->c, sums, WF_F32), f), tensor_of, ox_elem_of(r, zero));
 }
 
 OX_RULE(qlinear_matmul)
 {
     OxQuant a = ox_quant_of(r, 0, 2, -2), b = ox_quant_of(r, 3, 5, -1);
     wf_tensor sums = ox_quant_matmul(r, &a, &b);
+    wf_tensor operand, second;
 
     (void)op;
     if (!ox_ok(r))
         return false;
+    operand = ox_in(r, 6);
+    second = ox_in(r, 4);
     return ox_put_value(r, 0, requantize(r, sums, ox_quant_spread(r, ox_in(r, 1), wf_rank(r->c, a.q) - 2, wf_rank(r->c, a.q)),
-                                         ox_in(r, 4), ox_in(r, 6), 7));
+                                         second, operand, 7));
 }
 
 OX_RULE(qlinear_conv)
@@ -363,6 +378,7 @@ OX_RULE(qlinear_conv)
     wf_tensor sums = ox_quant_conv(r, &x, &w), sw = ox_in(r, 4), b = ox_opt(r, 8);
     int64_t dims[WF_MAX_RANK];
     int rank = ox_ok(r) ? wf_rank(c, sums) : 0;
+    wf_tensor operand;
 
     (void)op;
     if (!ox_ok(r))
@@ -377,5 +393,6 @@ OX_RULE(qlinear_conv)
         dims[0] = wf_size(c, sw, 0);
         sw = wf_reshape(c, sw, dims, rank - 1);
     }
-    return ox_put_value(r, 0, requantize(r, sums, ox_in(r, 1), sw, ox_in(r, 6), 7));
+    operand = ox_in(r, 6);
+    return ox_put_value(r, 0, requantize(r, sums, ox_in(r, 1), sw, operand, 7));
 }

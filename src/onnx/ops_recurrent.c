@@ -58,10 +58,12 @@ static void step_lstm(Layer *l, wf_tensor x, wf_tensor h, wf_tensor cell, wf_ten
     wf_tensor g = wf_add(c, x, recurrence(l, h));
     wf_tensor i = act(l, 0, peephole(l, part(l, g, 0), 0, cell));
     wf_tensor f = l->input_forget ? wf_sub(c, ox_like(l->r, 1, i), i) : act(l, 0, peephole(l, part(l, g, 2), 2, cell));
+    wf_tensor product = wf_mul(c, i, act(l, 1, part(l, g, 3)));
+    wf_tensor shown;
 
-    *new_c = wf_add(c, wf_mul(c, f, cell), wf_mul(c, i, act(l, 1, part(l, g, 3))));
-    *new_h = wf_mul(c, act(l, 0, peephole(l, part(l, g, 1), 1, *new_c)),
-                    ox_map_activation(l->r, l->act[2], *new_c, l->alpha[2], l->beta[2]));
+    *new_c = wf_add(c, wf_mul(c, f, cell), product);
+    shown = ox_map_activation(l->r, l->act[2], *new_c, l->alpha[2], l->beta[2]);
+    *new_h = wf_mul(c, act(l, 0, peephole(l, part(l, g, 1), 1, *new_c)), shown);
 }
 
 static wf_tensor step_gru(Layer *l, wf_tensor x, wf_tensor h)
@@ -71,6 +73,7 @@ static wf_tensor step_gru(Layer *l, wf_tensor x, wf_tensor h)
     wf_tensor rec = l->rec, gates = wf_matmul(c, h, wf_narrow(c, rec, 1, 0, 2 * n)), last = wf_narrow(c, rec, 1, 2 * n, n);
     wf_tensor b = l->bias, bz = wf_is_none(b) ? WF_NONE : wf_narrow(c, b, 0, 0, 2 * n);
     wf_tensor bh = wf_is_none(b) ? WF_NONE : wf_narrow(c, b, 0, 2 * n, n), z, reset, cand;
+    wf_tensor product;
 
     gates = wf_add(c, gates, wf_narrow(c, x, wf_rank(c, x) - 1, 0, 2 * n));
     if (!wf_is_none(bz))
@@ -83,7 +86,8 @@ static wf_tensor step_gru(Layer *l, wf_tensor x, wf_tensor h)
     if (l->reset_after)
         cand = wf_mul(c, reset, cand);
     cand = act(l, 1, wf_add(c, cand, part(l, x, 2)));
-    return wf_add(c, wf_mul(c, wf_sub(c, ox_like(l->r, 1, z), z), cand), wf_mul(c, z, h));
+    product = wf_mul(c, z, h);
+    return wf_add(c, wf_mul(c, wf_sub(c, ox_like(l->r, 1, z), z), cand), product);
 }
 
 /* t, h, [c,] x -> t + 1, h, [c,] y */

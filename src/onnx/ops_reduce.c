@@ -143,10 +143,14 @@ wf_tensor ox_product(OxRun *r, wf_tensor x, wf_tensor y)
 
 OX_RULE(matmul)
 {
-    wf_tensor y = ox_quant_product(r);
+    wf_tensor y = ox_quant_product(r), a;
 
     (void)op;
-    return ox_put(r, 0, wf_is_none(y) ? ox_product(r, ox_in(r, 0), ox_in(r, 1)) : y);
+    if (wf_is_none(y) && ox_ok(r)) {
+        a = ox_in(r, 0);
+        y = ox_product(r, a, ox_in(r, 1));
+    }
+    return ox_put(r, 0, y);
 }
 
 OX_RULE(gemm)

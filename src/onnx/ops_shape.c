@@ -88,14 +88,19 @@ static wf_tensor reshape_dynamic(OxRun *r, wf_tensor x, const OxNum *to, int64_t
     all = size_i64(r, flat);
     for (int k = 0; k < n; k++) {
         d[k] = dims[k] != WF_INFER ? size_i64(r, dims[k]) : ox_num_tensor(r, to[k]);
-        if (dims[k] == WF_INFER && !allow_zero && k < rank)
-            d[k] = wf_where(c, wf_eq(c, d[k], i64(r, 0)), size_i64(r, old[k]), d[k]);
+        if (dims[k] == WF_INFER && !allow_zero && k < rank) {
+            wf_tensor same = size_i64(r, old[k]);
+
+            d[k] = wf_where(c, wf_eq(c, d[k], i64(r, 0)), same, d[k]);
+        }
         known = wf_mul(c, known, wf_where(c, wf_eq(c, d[k], i64(r, -1)), i64(r, 1), d[k]));
     }
     for (int k = 0; k < n && ox_ok(r); k++)
-        if (dims[k] == WF_INFER)
-            dims[k] = wf_size_from(c, wf_where(c, wf_eq(c, d[k], i64(r, -1)),
-                                               wf_floor_div(c, all, wf_maximum(c, known, i64(r, 1))), d[k]));
+        if (dims[k] == WF_INFER) {
+        wf_tensor floor_div = wf_floor_div(c, all, wf_maximum(c, known, i64(r, 1)));
+
+        dims[k] = wf_size_from(c, wf_where(c, wf_eq(c, d[k], i64(r, -1)), floor_div, d[k]));
+    }
     flat = elements(r, dims, n);
     made = size_i64(r, flat);
     wf_assert(c, wf_eq(c, made, all), "Reshape: the sizes {} do not fit the elements", &made, 1);
@@ -288,8 +293,9 @@ static wf_tensor expand_axis(OxRun *r, wf_tensor x, int axis, wf_tensor size)
     wf_tensor old = size_i64(r, wf_size(c, x, axis)), one = i64(r, 1);
     wf_tensor new = wf_where(c, wf_eq(c, size, one), old, size);
     wf_tensor at = ox_iota(r, wf_size_from(c, new));
+    wf_tensor zero = wf_zeros_like(c, at);
 
-    return wf_take(c, x, wf_where(c, wf_eq(c, old, one), wf_zeros_like(c, at), at), axis);
+    return wf_take(c, x, wf_where(c, wf_eq(c, old, one), zero, at), axis);
 }
 
 OX_RULE(expand)
@@ -351,18 +357,24 @@ OX_RULE(tile)
         return ox_put(r, 0, wf_tile(r->c, x, reps, n));
     for (int i = 0; i < n; i++) {
         int64_t size = wf_size(r->c, x, i), all, v;
+        wf_tensor wide;
 
         if (ox_is_number(to[i], &v) && v == 1)
             continue;
-        all = to[i].kind != OX_DYNAMIC ? wf_size_mul(r->c, to[i].v, size)
-                                       : wf_size_from(r->c, wf_mul(r->c, ox_num_tensor(r, to[i]), size_i64(r, size)));
+        if (to[i].kind == OX_DYNAMIC) {
+            wide = size_i64(r, size);
+            all = wf_size_from(r->c, wf_mul(r->c, ox_num_tensor(r, to[i]), wide));
+        } else {
+            all = wf_size_mul(r->c, to[i].v, size);
+        }
         if (size == 1) {
             wf_shape(r->c, x, dims, n);
             dims[i] = all;
             x = wf_broadcast_to(r->c, x, dims, n);
             continue;
         }
-        x = wf_take(r->c, x, wf_remainder(r->c, ox_iota(r, all), size_i64(r, size)), i);
+        wide = size_i64(r, size);
+        x = wf_take(r->c, x, wf_remainder(r->c, ox_iota(r, all), wide), i);
     }
     return ox_put(r, 0, x);
 }
@@ -426,8 +438,10 @@ static wf_tensor slice_dynamic(OxRun *r, wf_tensor x, int axis, OxNum start, OxN
               hi = wf_where(c, down, wf_sub(c, n, one), n), ends[2], count;
 
     for (int k = 0; k < 2; k++) {
+        wf_tensor larger;
         wf_tensor v = ox_num_tensor(r, k ? stop : start);
-        v = wf_where(c, wf_lt(c, v, zero), wf_maximum(c, wf_add(c, v, n), i64(r, -1)), v);
+        larger = wf_maximum(c, wf_add(c, v, n), i64(r, -1));
+        v = wf_where(c, wf_lt(c, v, zero), larger, v);
         ends[k] = wf_minimum(c, wf_maximum(c, v, lo), hi);
     }
     /* ceil((stop - start) / step) */
@@ -528,14 +542,18 @@ static wf_tensor pad_axis(OxRun *r, wf_tensor x, int axis, OxNum lo, OxNum hi, c
 {
     wf_ctx *c = r->c;
     wf_tensor n = size_i64(r, wf_size(c, x, axis)), zero = i64(r, 0), one = i64(r, 1), last = wf_sub(c, n, one),
-              before = ox_num_tensor(r, lo), all = wf_add(c, wf_add(c, n, before), ox_num_tensor(r, hi)), at, inside,
+              before = ox_num_tensor(r, lo);
+    wf_tensor factor = ox_num_tensor(r, hi);
+    wf_tensor all = wf_add(c, wf_add(c, n, before), factor), at, inside,
               period;
     int64_t dims[WF_MAX_RANK], v, w, size;
+    wf_tensor below;
 
     size = ox_is_number(lo, &v) && ox_is_number(hi, &w) && wf_size(c, x, axis) >= 0 ? wf_size(c, x, axis) + v + w
                                                                                   : wf_size_from(c, all);
     at = wf_sub(c, ox_iota(r, size), before);
-    inside = wf_logical_and(c, wf_ge(c, at, zero), wf_lt(c, at, n));
+    below = wf_lt(c, at, n);
+    inside = wf_logical_and(c, wf_ge(c, at, zero), below);
     if (strcmp(mode, "wrap") == 0) {
         at = wf_remainder(c, at, n);
     } else if (strcmp(mode, "reflect") == 0) {
@@ -757,13 +775,15 @@ OX_RULE(eye_like)
     int64_t to = ox_int(r, "dtype", 0), dims[2];
     wf_dtype dtype = to ? ox_dtype(to) : wf_dtype_of(r->c, x);
     wf_tensor k = i64(r, ox_int(r, "k", 0));
+    wf_tensor places;
 
     (void)op;
     if (!ox_ok(r) || wf_rank(r->c, x) != 2 || dtype == WF_INVALID)
         return ox_ok(r) ? ox_fail(r, WF_ERR_TYPE, "needs a matrix of numbers") : false;
     wf_shape(r->c, x, dims, wf_rank(r->c, x));
+    places = wf_iota(r->c, WF_I64, dims, 2, 0);
     return ox_put(r, 0, wf_cast(r->c, wf_eq(r->c, wf_sub(r->c, wf_iota(r->c, WF_I64, dims, 2, 1),
-                                                         wf_iota(r->c, WF_I64, dims, 2, 0)), k), dtype));
+                                                         places), k), dtype));
 }
 
 OX_RULE(trilu)
@@ -771,12 +791,14 @@ OX_RULE(trilu)
     wf_tensor x = ox_in(r, 0), k = ox_has(r, 1) ? wf_reshape(r->c, ox_in(r, 1), NULL, 0) : i64(r, 0), d;
     int rank = ox_ok(r) ? wf_rank(r->c, x) : 0;
     int64_t dims[WF_MAX_RANK];
+    wf_tensor places;
 
     (void)op;
     if (rank < 2)
         return ox_ok(r) ? ox_fail(r, WF_ERR_SHAPE, "needs matrices") : false;
     wf_shape(r->c, x, dims, wf_rank(r->c, x));
-    d = wf_sub(r->c, wf_iota(r->c, WF_I64, dims + rank - 2, 2, 1), wf_iota(r->c, WF_I64, dims + rank - 2, 2, 0));
+    places = wf_iota(r->c, WF_I64, dims + rank - 2, 2, 0);
+    d = wf_sub(r->c, wf_iota(r->c, WF_I64, dims + rank - 2, 2, 1), places);
     d = ox_int(r, "upper", 1) ? wf_ge(r->c, d, k) : wf_le(r->c, d, k);
     return ox_put(r, 0, wf_where(r->c, d, x, ox_like(r, 0, x)));
 }

@@ -11,10 +11,13 @@ static void roots(OxRun *r, int64_t n, int64_t k, wf_dtype dtype, wf_tensor *cos
 {
     wf_ctx *c = r->c;
     int64_t dims[2] = {n, k};
-    wf_tensor turns = wf_mul(c, wf_iota(c, WF_I64, dims, 2, 0), wf_iota(c, WF_I64, dims, 2, 1)), a;
+    wf_tensor places = wf_iota(c, WF_I64, dims, 2, 1);
+    wf_tensor turns = wf_mul(c, wf_iota(c, WF_I64, dims, 2, 0), places), a;
+    wf_tensor count;
 
     turns = wf_remainder(c, turns, ox_num_tensor(r, ox_num_size(n)));
-    a = wf_div(c, wf_mul(c, wf_cast(c, turns, WF_F64), f64(r, 2 * PI)), of_size(r, n));
+    count = of_size(r, n);
+    a = wf_div(c, wf_mul(c, wf_cast(c, turns, WF_F64), f64(r, 2 * PI)), count);
     *cosine = wf_cast(c, wf_cos(c, a), dtype);
     *sine = wf_cast(c, wf_sin(c, a), dtype);
 }
@@ -108,6 +111,7 @@ OX_RULE(stft)
     int64_t step = 0, n = 0, size = ox_ok(r) ? wf_size(c, x, 1) : 0, frames, dims[2];
     bool half = ox_int(r, "onesided", 1) != 0;
     int count;
+    wf_tensor places;
 
     (void)op;
     if (!ox_ok(r) || !ox_numbers(r, 1, &step, 1, &count))
@@ -123,7 +127,8 @@ OX_RULE(stft)
     frames = wf_size_add(c, wf_size_div(c, wf_size_sub(c, size, n), step), 1);
     dims[0] = frames;
     dims[1] = n;
-    at = wf_add(c, wf_mul(c, wf_iota(c, WF_I64, dims, 2, 0), wf_scalar(c, WF_I64, (double)step)), wf_iota(c, WF_I64, dims, 2, 1));
+    places = wf_iota(c, WF_I64, dims, 2, 1);
+    at = wf_add(c, wf_mul(c, wf_iota(c, WF_I64, dims, 2, 0), wf_scalar(c, WF_I64, (double)step)), places);
     x = wf_take(c, x, at, 1); /* [B, frames, n, 1 or 2] */
     if (!wf_is_none(window))
         x = wf_mul(c, x, wf_expand_dims(c, window, 1));
@@ -146,8 +151,8 @@ OX_RULE(window)
     n = ox_size(r, num[0]);
     if (!ox_ok(r) || !ox_bounded(r, &n, 1, OX_FILLED))
         return false;
-    turn = wf_div(c, wf_mul(c, wf_cast(c, ox_iota(r, n), WF_F64), f64(r, 2 * PI)),
-                  ox_int(r, "periodic", 1) ? of_size(r, n) : wf_sub(c, of_size(r, n), f64(r, 1)));
+    turn = wf_mul(c, wf_cast(c, ox_iota(r, n), WF_F64), f64(r, 2 * PI));
+    turn = wf_div(c, turn, ox_int(r, "periodic", 1) ? of_size(r, n) : wf_sub(c, of_size(r, n), f64(r, 1)));
     y = wf_sub(c, f64(r, k[0]), wf_mul(c, f64(r, k[1]), wf_cos(c, turn)));
     y = wf_add(c, y, wf_mul(c, f64(r, k[2]), wf_cos(c, wf_mul(c, turn, f64(r, 2)))));
     return ox_put(r, 0, wf_cast(c, y, ox_dtype(to)));

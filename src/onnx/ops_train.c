@@ -46,10 +46,12 @@ OX_RULE(adagrad)
     (void)op;
     rate = wf_div(c, rate, wf_add(c, wf_scalar(c, WF_F32, 1), times(r, steps, decay)));
     for (size_t i = 0; i < n && ox_ok(r); i++) {
+        wf_tensor sum;
         wf_tensor x = ox_in(r, 2 + i), g = ox_in(r, 2 + n + i), h = ox_in(r, 2 + 2 * n + i);
         g = wf_add(c, times(r, x, norm), g);
         h = wf_add(c, h, wf_square(c, g));
-        ox_put(r, i, wf_sub(c, x, wf_div(c, wf_mul(c, rate, g), wf_add(c, wf_sqrt(c, h), ox_like(r, eps, h)))));
+        sum = wf_add(c, wf_sqrt(c, h), ox_like(r, eps, h));
+        ox_put(r, i, wf_sub(c, x, wf_div(c, wf_mul(c, rate, g), sum)));
         ox_put(r, n + i, h);
     }
     return ox_ok(r);
@@ -63,17 +65,22 @@ OX_RULE(adam)
     double norm = ox_float(r, "norm_coefficient", 0), after = ox_float(r, "norm_coefficient_post", 0);
     wf_tensor rate = wf_reshape(c, ox_in(r, 0), NULL, 0), t = wf_cast(c, wf_reshape(c, ox_in(r, 1), NULL, 0), WF_F32), fixed;
     wf_tensor one = wf_scalar(c, WF_F32, 1);
+    wf_tensor difference;
 
     (void)op;
-    fixed = wf_div(c, wf_mul(c, rate, wf_sqrt(c, wf_sub(c, one, wf_pow(c, wf_scalar(c, WF_F32, b), t)))),
-                   wf_sub(c, one, wf_pow(c, wf_scalar(c, WF_F32, a), t)));
+    difference = wf_sub(c, one, wf_pow(c, wf_scalar(c, WF_F32, a), t));
+    fixed = wf_div(c, wf_mul(c, rate, wf_sqrt(c, wf_sub(c, one, wf_pow(c, wf_scalar(c, WF_F32, b), t)))), difference);
     rate = wf_where(c, wf_gt(c, t, wf_scalar(c, WF_F32, 0)), fixed, rate);
     for (size_t i = 0; i < n && ox_ok(r); i++) {
+        wf_tensor scaled, fresh, sum;
         wf_tensor x = ox_in(r, 2 + i), g = ox_in(r, 2 + n + i), v = ox_in(r, 2 + 2 * n + i), h = ox_in(r, 2 + 3 * n + i);
         g = wf_add(c, times(r, x, norm), g);
-        v = wf_add(c, times(r, v, a), times(r, g, 1 - a));
-        h = wf_add(c, times(r, h, b), times(r, wf_square(c, g), 1 - b));
-        x = wf_sub(c, x, wf_div(c, wf_mul(c, rate, v), wf_add(c, wf_sqrt(c, h), ox_like(r, eps, h))));
+        scaled = times(r, g, 1 - a);
+        v = wf_add(c, times(r, v, a), scaled);
+        fresh = times(r, wf_square(c, g), 1 - b);
+        h = wf_add(c, times(r, h, b), fresh);
+        sum = wf_add(c, wf_sqrt(c, h), ox_like(r, eps, h));
+        x = wf_sub(c, x, wf_div(c, wf_mul(c, rate, v), sum));
         ox_put(r, i, times(r, x, 1 - after));
         ox_put(r, n + i, v);
         ox_put(r, 2 * n + i, h);
@@ -92,9 +99,11 @@ OX_RULE(momentum)
 
     (void)op;
     for (size_t i = 0; i < n && ox_ok(r); i++) {
+        wf_tensor product;
         wf_tensor x = ox_in(r, 2 + i), g = ox_in(r, 2 + n + i), v = ox_in(r, 2 + 2 * n + i);
         g = wf_add(c, times(r, x, norm), g);
-        v = wf_add(c, times(r, v, a), wf_mul(c, weight, g));
+        product = wf_mul(c, weight, g);
+        v = wf_add(c, times(r, v, a), product);
         ox_put(r, i, wf_sub(c, x, wf_mul(c, rate, nesterov ? wf_add(c, g, times(r, v, a)) : v)));
         ox_put(r, n + i, v);
     }
@@ -150,12 +159,14 @@ OX_RULE(multinomial)
     wf_tensor x = ox_in(r, 0), y;
     int64_t n = ox_int(r, "sample_size", 1), to = ox_int(r, "dtype", OX_INT32), dims[2];
     wf_dtype dtype = ox_dtype(to);
+    wf_tensor cast;
 
     (void)op;
     if (!ox_ok(r) || wf_rank(r->c, x) != 2 || (dtype != WF_I32 && dtype != WF_I64) || n < 1)
         return ox_ok(r) ? ox_fail(r, WF_ERR_TYPE, "needs a matrix, and integers as results") : false;
     dims[0] = n;
     dims[1] = wf_size(r->c, x, 0);
-    y = wf_key_categorical(r->c, ox_key(r), wf_cast(r->c, x, WF_F32), 1, dims, 2, dtype);
+    cast = wf_cast(r->c, x, WF_F32);
+    y = wf_key_categorical(r->c, ox_key(r), cast, 1, dims, 2, dtype);
     return ox_put(r, 0, wf_permute(r->c, y, (int[]){1, 0}, 2));
 }

@@ -351,6 +351,7 @@ wf_tensor ox_trunc_div(wf_ctx *c, wf_tensor x, wf_tensor y)
 wf_tensor ox_wrap(OxRun *r, wf_tensor index, int64_t size)
 {
     wf_tensor i = wf_cast(r->c, index, WF_I64);
+    wf_tensor sum = wf_add(r->c, i, wf_size_tensor(r->c, size));
 
-    return wf_where(r->c, wf_lt(r->c, i, wf_int(r->c, 0)), wf_add(r->c, i, wf_size_tensor(r->c, size)), i);
+    return wf_where(r->c, wf_lt(r->c, i, wf_int(r->c, 0)), sum, i);
 }

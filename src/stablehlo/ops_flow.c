@@ -142,12 +142,14 @@ static Val branch_index(Hlo *h, Val i, uint32_t n)
 {
     Builder *b = h->s->b;
     const Eqn *e = maker(b, i);
+    Val constant;
 
     if (e && e->op == OP_cast && n == 2 && b_dtype(b, b->args.v[e->args]) == WF_BOOL)
         return b->args.v[e->args];
     if (e && e->op == OP_clamp && b_is_number(b, b->args.v[e->args], 0))
         return i;
-    return b_select(b, b_lt(b, i, hlo_like(h, i, 0)), hlo_like(h, i, n - 1), i);
+    constant = hlo_like(h, i, n - 1);
+    return b_select(b, b_lt(b, i, hlo_like(h, i, 0)), constant, i);
 }
 
 bool hlo_case(Hlo *h, const HloRule *r)

@@ -174,7 +174,9 @@ static Val column(Matrix *x, Val a) { return b_reshape(x->b, b_dynamic_slice(x->
 /* Where rows compare so to i. */
 static Val where_rows(Matrix *x, OpCode op) { return b_eqn1(x->b, op, (Val[]){x->rows, b_broadcast_scalar(x->b, x->i, &x->m, 1)}, 2, NULL); }
 
-static Val only(Matrix *x, OpCode op, Val v) { return b_select(x->b, where_rows(x, op), v, number(x, v, 0)); }
+static Val only(Matrix *x, OpCode op, Val v) { Val zero = number(x, v, 0);
+
+return b_select(x->b, where_rows(x, op), v, zero); }
 
 /* a - tau v (vᵀ a) */
 static Val reflect(Matrix *x, Val a, Val v, Val tau)
@@ -182,8 +184,9 @@ static Val reflect(Matrix *x, Val a, Val v, Val tau)
     Builder *b = x->b;
     Val p = b_dot(b, v, a, &(DotAttr){.lhs = INTS(1, 0), .rhs = INTS(1, 0), .acc = (int32_t)x->t});
     Val vt = b_mul(b, v, b_broadcast_scalar(b, tau, &x->m, 1)), shape = a;
+    Val spread = b_broadcast(b, p, (Dim[]){x->m, x->n}, 2, (int64_t[]){1});
 
-    return b_sub(b, shape, b_mul(b, b_broadcast(b, vt, (Dim[]){x->m, x->n}, 2, (int64_t[]){0}), b_broadcast(b, p, (Dim[]){x->m, x->n}, 2, (int64_t[]){1})));
+    return b_sub(b, shape, b_mul(b, b_broadcast(b, vt, (Dim[]){x->m, x->n}, 2, (int64_t[]){0}), spread));
 }
 
 static void matrix_init(Hlo *h, Matrix *x, wf_dtype t, Dim m, Dim n)
@@ -197,8 +200,14 @@ static void matrix_init(Hlo *h, Matrix *x, wf_dtype t, Dim m, Dim n)
 static const Program *geqrf_step(Hlo *h, wf_dtype t, Dim m, Dim n, Dim k)
 {
     Matrix x;
-    Val a, came, taus, c, alpha, below, none, size, beta, tau, v, col, cols, at, rest;
+    Val a, came, taus, c, alpha, below, none, size, beta, tau, v, col, cols, at, rest, sum, negative, ratio;
     Builder *b;
+    Val difference;
+    Val where_only;
+    Val others;
+    Val below_it;
+    Val reflected;
+    Val spread;
 
     matrix_init(h, &x, t, m, n);
     b = x.b;
@@ -209,17 +218,26 @@ static const Program *geqrf_step(Hlo *h, wf_dtype t, Dim m, Dim n, Dim k)
     alpha = b_sum_all(b, only(&x, OP_eq, c));
     below = b_sum_all(b, only(&x, OP_gt, b_mul(b, c, c)));
     none = b_eq(b, below, number(&x, below, 0));
-    size = b_sqrt(b, b_select(b, none, number(&x, below, 1), b_add(b, below, b_mul(b, alpha, alpha))));
-    beta = b_select(b, b_lt(b, alpha, number(&x, alpha, 0)), size, b_neg(b, size));
-    tau = b_select(b, none, number(&x, alpha, 0), b_div(b, b_sub(b, beta, alpha), beta));
-    v = b_div(b, c, b_broadcast_scalar(b, b_select(b, none, number(&x, alpha, 1), b_sub(b, alpha, beta)), &m, 1));
-    v = b_add(b, only(&x, OP_gt, v), only(&x, OP_eq, number(&x, v, 1)));
+    sum = b_add(b, below, b_mul(b, alpha, alpha));
+    size = b_sqrt(b, b_select(b, none, number(&x, below, 1), sum));
+    negative = b_neg(b, size);
+    beta = b_select(b, b_lt(b, alpha, number(&x, alpha, 0)), size, negative);
+    ratio = b_div(b, b_sub(b, beta, alpha), beta);
+    tau = b_select(b, none, number(&x, alpha, 0), ratio);
+    difference = b_sub(b, alpha, beta);
+    v = b_div(b, c, b_broadcast_scalar(b, b_select(b, none, number(&x, alpha, 1), difference), &m, 1));
+    where_only = only(&x, OP_eq, number(&x, v, 1));
+    v = b_add(b, only(&x, OP_gt, v), where_only);
     beta = b_select(b, none, alpha, beta);
-    col = b_add(b, only(&x, OP_lt, c), b_add(b, only(&x, OP_gt, v), only(&x, OP_eq, b_broadcast_scalar(b, beta, &m, 1))));
+    below_it = only(&x, OP_eq, b_broadcast_scalar(b, beta, &m, 1));
+    others = b_add(b, only(&x, OP_gt, v), below_it);
+    col = b_add(b, only(&x, OP_lt, c), others);
     cols = b_iota(b, WF_I32, (Dim[]){m, n}, 2, 1);
     at = b_broadcast_scalar(b, x.i, (Dim[]){m, n}, 2);
-    rest = b_select(b, b_lt(b, cols, at), came, reflect(&x, came, v, tau)); /* columns before i keep their reflectors */
-    a = b_select(b, b_eq(b, cols, at), b_broadcast(b, col, (Dim[]){m, n}, 2, (int64_t[]){0}), rest);
+    reflected = reflect(&x, came, v, tau);
+    rest = b_select(b, b_lt(b, cols, at), came, reflected); /* columns before i keep their reflectors */
+    spread = b_broadcast(b, col, (Dim[]){m, n}, 2, (int64_t[]){0});
+    a = b_select(b, b_eq(b, cols, at), spread, rest);
     taus = b_dynamic_update_slice(b, taus, b_reshape(b, tau, (Dim[]){1}, 1), &x.i);
     return builder_finish(b, (Val[]){b_add(b, x.i, b_int(b, WF_I32, 1)), a, taus}, 3);
 }
@@ -228,7 +246,7 @@ static const Program *geqrf_step(Hlo *h, wf_dtype t, Dim m, Dim n, Dim k)
 static const Program *orgqr_step(Hlo *h, wf_dtype t, Dim m, Dim n, Dim k)
 {
     Matrix x;
-    Val a, taus, q, c, v, tau;
+    Val a, taus, q, c, v, tau, where_only;
     Builder *b;
 
     matrix_init(h, &x, t, m, n);
@@ -238,7 +256,8 @@ static const Program *orgqr_step(Hlo *h, wf_dtype t, Dim m, Dim n, Dim k)
     x.i = b_input(b, NULL, b_make_type(b, WF_I32, NULL, 0));
     q = b_input(b, NULL, b_make_type(b, t, (Dim[]){m, n}, 2));
     c = column(&x, a);
-    v = b_add(b, only(&x, OP_gt, c), only(&x, OP_eq, number(&x, c, 1)));
+    where_only = only(&x, OP_eq, number(&x, c, 1));
+    v = b_add(b, only(&x, OP_gt, c), where_only);
     tau = b_reshape(b, b_dynamic_slice(b, taus, &x.i, (Dim[]){1}), NULL, 0);
     q = reflect(&x, q, v, tau);
     return builder_finish(b, (Val[]){b_sub(b, x.i, b_int(b, WF_I32, 1)), q}, 2);
@@ -329,7 +348,8 @@ static bool orgqr(Hlo *h)
         return false;
     b = builder_new(h->cx, "orgqr", B_OPTIMISE);
     Val a = b_input(b, NULL, b_make_type(b, t, (Dim[]){m, n}, 2)), taus = b_input(b, NULL, b_make_type(b, t, &k, 1));
-    Val eye = b_eq(b, b_iota(b, WF_I32, (Dim[]){m, n}, 2, 0), b_iota(b, WF_I32, (Dim[]){m, n}, 2, 1));
+    Val places = b_iota(b, WF_I32, (Dim[]){m, n}, 2, 1);
+    Val eye = b_eq(b, b_iota(b, WF_I32, (Dim[]){m, n}, 2, 0), places);
     all = b_eqn_n(b, OP_scan, (Val[]){a, taus, b_int(b, WF_I32, k - 1), b_cast(b, eye, t)}, 4, &s, &got);
     if (!all || !(p = builder_finish(b, all + 1, 1)) || !for_each_matrix(h, p, in, 2, out))
         return false;

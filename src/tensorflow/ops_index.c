@@ -12,7 +12,7 @@ static wf_tensor gather_batched(OxRun *r, wf_tensor x, wf_tensor ix, int batch)
     int64_t d[WF_MAX_RANK], e[WF_MAX_RANK], to[2 * WF_MAX_RANK], nb = 1, inner = 1,
                                                                  ni = 1;
     int rank = wf_rank(c, x), ri = wf_rank(c, ix), n = 0;
-    wf_tensor base;
+    wf_tensor base, factor;
 
     wf_shape(c, x, d, rank);
     wf_shape(c, ix, e, ri);
@@ -22,8 +22,8 @@ static wf_tensor gather_batched(OxRun *r, wf_tensor x, wf_tensor ix, int batch)
         ni = wf_size_mul(c, ni, e[i]);
     for (int i = batch + 1; i < rank; i++)
         inner = wf_size_mul(c, inner, d[i]);
-    base = wf_mul(c, wf_reshape(c, ox_iota(r, nb), (int64_t[]){nb, 1}, 2),
-                  ox_num_tensor(r, ox_num_size(d[batch])));
+    factor = ox_num_tensor(r, ox_num_size(d[batch]));
+    base = wf_mul(c, wf_reshape(c, ox_iota(r, nb), (int64_t[]){nb, 1}, 2), factor);
     ix = wf_add(c, wf_reshape(c, wf_cast(c, ix, WF_I64), (int64_t[]){nb, ni}, 2), base);
     x = wf_take(c, wf_reshape(c, x, (int64_t[]){wf_size_mul(c, nb, d[batch]), inner}, 2),
                 ix, 0);
@@ -106,6 +106,7 @@ TG_RULE(one_hot)
     int rank = ox_ok(r) ? wf_rank(c, ix) : 0, n, axis = (int)tg_int(r, "axis", -1);
     const OxNum *depth = ox_nums(r, 1, &n);
     int64_t dims[WF_MAX_RANK], size;
+    wf_tensor shaped;
 
     (void)op;
     axis = axis < 0 ? rank : axis;
@@ -119,8 +120,8 @@ TG_RULE(one_hot)
         return false;
     for (int i = 0; i <= rank; i++)
         dims[i] = i == axis ? size : 1;
-    hit = wf_eq(c, wf_expand_dims(c, wf_cast(c, ix, WF_I64), axis),
-                wf_reshape(c, ox_iota(r, size), dims, rank + 1));
+    shaped = wf_reshape(c, ox_iota(r, size), dims, rank + 1);
+    hit = wf_eq(c, wf_expand_dims(c, wf_cast(c, ix, WF_I64), axis), shaped);
     return ox_put(r, 0, wf_where(c, hit, on, off));
 }
 
@@ -280,10 +281,12 @@ static wf_tensor segment_counts(OxRun *r, wf_tensor ids, int64_t count, wf_dtype
 {
     int64_t n = wf_size(r->c, ids, 0), dims[WF_MAX_RANK];
     wf_tensor ones = wf_broadcast_to(r->c, wf_scalar(r->c, d, 1), &n, 1);
+    wf_tensor cast;
 
     for (int i = 0; i < rank; i++)
         dims[i] = i ? 1 : count;
-    return wf_reshape(r->c, wf_add_slices(r->c, tg_zeros(r, d, &count, 1), wf_cast(r->c, ids, WF_I64), ones, 0), dims, rank);
+    cast = wf_cast(r->c, ids, WF_I64);
+    return wf_reshape(r->c, wf_add_slices(r->c, tg_zeros(r, d, &count, 1), cast, ones, 0), dims, rank);
 }
 
 #define SORTED 8 /* segments without a row are 0, but products, which are 1 */
@@ -317,7 +320,8 @@ TG_RULE(segment)
     if (!ox_bounded(r, dims, rank, OX_FILLED))
         return false;
     if (kind == 0) {
-        wf_tensor sum = wf_add_slices(c, tg_zeros(r, d, dims, rank), wf_cast(c, ids, WF_I64), x, 0);
+        wf_tensor cast = wf_cast(c, ids, WF_I64);
+        wf_tensor sum = wf_add_slices(c, tg_zeros(r, d, dims, rank), cast, x, 0);
 
         return ox_put(r, 0, op->arg & MEAN ? wf_div(c, sum, wf_maximum(c, segment_counts(r, ids, dims[0], d, rank), wf_scalar(c, d, 1))) : sum);
     }

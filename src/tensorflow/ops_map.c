@@ -87,16 +87,16 @@ enum { ELU, SELU, RELU6, LEAKY, SOFTPLUS, SOFTSIGN, SQUARE_HALF };
 TG_RULE(unary)
 {
     wf_ctx *c = r->c;
-    wf_tensor x = ox_in(r, 0), y = x;
+    wf_tensor x = ox_in(r, 0), y = x, low;
 
     if (!ox_ok(r))
         return false;
     switch (op->arg) {
     case ELU: y = wf_elu(c, x, 1); break;
     case SELU:
-        y = wf_where(
-            c, positive(r, x), tg_times(r, x, selu_scale),
-            tg_times(r, wf_expm1(c, wf_minimum(c, x, ox_like(r, 0, x))), selu_alpha));
+        low = tg_times(r, wf_expm1(c, wf_minimum(c, x, ox_like(r, 0, x))), selu_alpha);
+        y = tg_times(r, x, selu_scale);
+        y = wf_where(c, positive(r, x), y, low);
         break;
     case RELU6: y = wf_clip(c, x, ox_like(r, 0, x), ox_like(r, 6, x)); break;
     case LEAKY: y = wf_leaky_relu(c, x, tg_float(r, "alpha", 0.2f)); break;
@@ -122,7 +122,7 @@ enum {
 TG_RULE(binary)
 {
     wf_ctx *c = r->c;
-    wf_tensor x = ox_in(r, 0), y = ox_in(r, 1), d, zero;
+    wf_tensor x = ox_in(r, 0), y = ox_in(r, 1), d, zero, none;
     bool is_float;
 
     if (!ox_ok(r))
@@ -130,6 +130,7 @@ TG_RULE(binary)
     is_float = wf_dtype_is_float(wf_dtype_of(c, x)) || wf_dtype_of(c, x) == WF_C64 ||
                wf_dtype_of(c, x) == WF_C128;
     zero = ox_like(r, 0, x);
+    none = op->arg == DIV_NO_NAN || op->arg == MUL_NO_NAN ? wf_eq(c, y, zero) : WF_NONE;
     switch (op->arg) {
     case DIV: return ox_put(r, 0, is_float ? wf_div(c, x, y) : ox_trunc_div(c, x, y));
     case TRUNC_MOD: return ox_put(r, 0, wf_fmod(c, x, y));
@@ -137,10 +138,8 @@ TG_RULE(binary)
     case XLOGY: d = wf_mul(c, x, wf_log(c, y)); break;
     case XLOG1PY: d = wf_mul(c, x, wf_log1p(c, y)); break;
     case XDIVY: d = wf_div(c, x, y); break;
-    case DIV_NO_NAN:
-        return ox_put(r, 0, wf_where(c, wf_eq(c, y, zero), zero, wf_div(c, x, y)));
-    case MUL_NO_NAN:
-        return ox_put(r, 0, wf_where(c, wf_eq(c, y, zero), zero, wf_mul(c, x, y)));
+    case DIV_NO_NAN: return ox_put(r, 0, wf_where(c, none, zero, wf_div(c, x, y)));
+    case MUL_NO_NAN: return ox_put(r, 0, wf_where(c, none, zero, wf_mul(c, x, y)));
     case APPROXIMATE: {
         double tolerance = tg_float(r, "tolerance", 1e-5f);
         return ox_put(r, 0,
@@ -173,8 +172,12 @@ TG_RULE(select)
 
 TG_RULE(clip)
 {
+    wf_tensor operand, second;
+
     (void)op;
-    return ox_put(r, 0, wf_clip(r->c, ox_in(r, 0), ox_in(r, 1), ox_in(r, 2)));
+    operand = ox_in(r, 2);
+    second = ox_in(r, 1);
+    return ox_put(r, 0, wf_clip(r->c, ox_in(r, 0), second, operand));
 }
 
 TG_RULE(add_n)
@@ -239,22 +242,23 @@ TG_RULE(map_grad)
     switch (op->arg) {
     case G_RELU: return ox_put(r, 0, wf_where(c, positive(r, y), g, zero));
     case G_RELU6:
-        return ox_put(
-            r, 0,
-            wf_where(c, wf_logical_and(c, positive(r, y), wf_lt(c, y, ox_like(r, 6, y))),
-                     g, zero));
+        d = wf_lt(c, y, ox_like(r, 6, y));
+        return ox_put(r, 0, wf_where(c, wf_logical_and(c, positive(r, y), d), g, zero));
     case G_LEAKY:
-        return ox_put(
-            r, 0,
-            wf_where(c, positive(r, y), g, tg_times(r, g, tg_float(r, "alpha", 0.2f))));
+        d = tg_times(r, g, tg_float(r, "alpha", 0.2f));
+        return ox_put(r, 0, wf_where(c, positive(r, y), g, d));
     case G_SOFTPLUS: d = wf_sigmoid(c, y); break;
     case G_SOFTSIGN:
         d = wf_reciprocal(c, wf_square(c, wf_add(c, one, wf_abs(c, y))));
         break;
-    case G_ELU: d = wf_where(c, wf_lt(c, y, zero), wf_add(c, y, one), one); break;
+    case G_ELU:
+        d = wf_add(c, y, one);
+        d = wf_where(c, wf_lt(c, y, zero), d, one);
+        break;
     case G_SELU:
-        d = wf_where(c, wf_lt(c, y, zero), wf_add(c, y, ox_like(r, selu_alpha, y)),
-                     ox_like(r, selu_scale, y));
+        one = ox_like(r, selu_scale, y);
+        d = wf_add(c, y, ox_like(r, selu_alpha, y));
+        d = wf_where(c, wf_lt(c, y, zero), d, one);
         break;
     case G_SIGMOID: d = wf_mul(c, y, wf_sub(c, one, y)); break;
     case G_TANH: d = wf_sub(c, one, wf_square(c, y)); break;

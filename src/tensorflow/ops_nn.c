@@ -244,14 +244,15 @@ typedef struct PoolCall {
 static wf_tensor window_sums(OxRun *r, wf_tensor x, const OxWindow *w)
 {
     int64_t ones[WF_MAX_RANK] = {1, 1}, d[WF_MAX_RANK], flat[WF_MAX_RANK];
+    wf_tensor one;
 
     wf_shape(r->c, x, d, w->n + 2);
     memcpy(flat, d, sizeof d);
     memcpy(ones + 2, w->kernel, (size_t)w->n * sizeof *ones);
     flat[0] = wf_size_mul(r->c, d[0], d[1]);
     flat[1] = 1;
-    x = ox_conv_with(r, wf_reshape(r->c, x, flat, w->n + 2),
-                     wf_ones(r->c, wf_dtype_of(r->c, x), ones, w->n + 2), WF_NONE, w, 1);
+    one = wf_ones(r->c, wf_dtype_of(r->c, x), ones, w->n + 2);
+    x = ox_conv_with(r, wf_reshape(r->c, x, flat, w->n + 2), one, WF_NONE, w, 1);
     for (int i = 0; ox_ok(r) && i < w->n; i++)
         d[2 + i] = wf_size(r->c, x, 2 + i);
     return wf_reshape(r->c, x, d, w->n + 2);
@@ -277,10 +278,12 @@ static wf_status pool_call(wf_ctx *c, void *user, const wf_tensor *in, int nin,
     } else if (k->average && even) {
         y = wf_avg_pool(c, x, w.n, w.kernel, w.stride, w.lo, false);
     } else if (k->average) { /* elements outside do not count */
+        wf_tensor counts;
+
         for (int i = 0; i < w.n; i++)
             d[2 + i] = wf_size(c, x, 2 + i);
-        y = wf_div(c, window_sums(r, x, &w),
-                   window_sums(r, wf_broadcast_to(c, ox_like(r, 1, x), d, w.n + 2), &w));
+        counts = window_sums(r, wf_broadcast_to(c, ox_like(r, 1, x), d, w.n + 2), &w);
+        y = wf_div(c, window_sums(r, x, &w), counts);
     } else {
         if (!even)
             x = ox_pad_window(r, x, &w,
@@ -377,6 +380,7 @@ TG_RULE(batch_norm)
     double eps = tg_float(r, "epsilon", 0.0001f),
            factor = tg_float(r, "exponential_avg_factor", 1);
     int axes[WF_MAX_RANK], n;
+    wf_tensor shift;
 
     (void)op;
     if (!ox_ok(r) || wf_rank(c, x) < 2)
@@ -390,10 +394,8 @@ TG_RULE(batch_norm)
         mean = ox_in(r, 3);
         var = ox_in(r, 4);
     }
-    y = wf_mul(c, wf_sub(c, xf, per_channel(r, mean, x, first)),
-               per_channel(
-                   r, wf_mul(c, scale, wf_rsqrt(c, wf_add(c, var, ox_like(r, eps, var)))),
-                   x, first));
+    shift = per_channel(r, wf_mul(c, scale, wf_rsqrt(c, wf_add(c, var, ox_like(r, eps, var)))), x, first);
+    y = wf_mul(c, wf_sub(c, xf, per_channel(r, mean, x, first)), shift);
     ox_put(r, 0,
            wf_cast(c, wf_add(c, y, per_channel(r, offset, x, first)), wf_dtype_of(c, x)));
     if (training && (ox_wants(r, 1) || ox_wants(r, 2))) {
@@ -406,8 +408,12 @@ TG_RULE(batch_norm)
                              wf_div(c, count, wf_maximum(c, wf_sub(c, count, one), one)));
 
         if (factor != 1) {
-            m = wf_add(c, tg_times(r, ox_in(r, 3), 1 - factor), tg_times(r, m, factor));
-            v = wf_add(c, tg_times(r, ox_in(r, 4), 1 - factor), tg_times(r, v, factor));
+            wf_tensor scaled = tg_times(r, m, factor);
+            wf_tensor fresh;
+
+            m = wf_add(c, tg_times(r, ox_in(r, 3), 1 - factor), scaled);
+            fresh = tg_times(r, v, factor);
+            v = wf_add(c, tg_times(r, ox_in(r, 4), 1 - factor), fresh);
         }
         ox_put(r, 1, m);
         ox_put(r, 2, v);
@@ -429,6 +435,7 @@ TG_RULE(batch_norm_grad)
     bool first = channels_first(r), training = tg_bool(r, "is_training", true);
     double eps = tg_float(r, "epsilon", 0.0001f);
     int axes[WF_MAX_RANK], n;
+    wf_tensor shift;
 
     (void)op;
     if (!ox_ok(r))
@@ -437,8 +444,8 @@ TG_RULE(batch_norm_grad)
     xf = wf_cast(c, x, wf_dtype_of(c, scale));
     gy = wf_cast(c, gy, wf_dtype_of(c, scale));
     inv = wf_rsqrt(c, wf_add(c, var, ox_like(r, eps, var)));
-    xc = wf_mul(c, wf_sub(c, xf, per_channel(r, mean, x, first)),
-                per_channel(r, inv, x, first)); /* normalised */
+    shift = per_channel(r, inv, x, first);
+    xc = wf_mul(c, wf_sub(c, xf, per_channel(r, mean, x, first)), shift); /* normalised */
     sum = wf_sum(c, gy, axes, n, false);
     dot = wf_sum(c, wf_mul(c, gy, xc), axes, n, false);
     gx = gy;

@@ -64,6 +64,7 @@ TG_RULE(matmul)
     bool tx = tg_bool(r, op->arg ? "adj_x" : "transpose_a", false),
          ty = tg_bool(r, op->arg ? "adj_y" : "transpose_b", false);
     const TgAttr *to = tg_attr(r, "Tout");
+    wf_tensor conj;
 
     if (!ox_ok(r) || wf_rank(c, x) < 2 || wf_rank(c, y) < 2)
         return ox_ok(r) ? ox_fail(r, WF_ERR_SHAPE, "ranks %d and %d", wf_rank(c, x),
@@ -73,8 +74,8 @@ TG_RULE(matmul)
         x = wf_swap_axes(c, x, wf_rank(c, x) - 2, wf_rank(c, x) - 1);
     if (ty)
         y = wf_swap_axes(c, y, wf_rank(c, y) - 2, wf_rank(c, y) - 1);
-    z = wf_matmul(c, op->arg && tx ? wf_conj(c, x) : x,
-                  op->arg && ty ? wf_conj(c, y) : y);
+    conj = op->arg && ty ? wf_conj(c, y) : y;
+    z = wf_matmul(c, op->arg && tx ? wf_conj(c, x) : x, conj);
     return ox_put(
         r, 0,
         to && tg_dtype(to->type) != WF_INVALID ? wf_cast(c, z, tg_dtype(to->type)) : z);

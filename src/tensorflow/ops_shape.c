@@ -491,15 +491,17 @@ static wf_tensor mirror(OxRun *r, wf_tensor x, const int64_t *lo, const int64_t 
 
     for (int k = 0; ox_ok(r) && k < wf_rank(c, x); k++) {
         wf_tensor size = ox_num_tensor(r, ox_num_size(wf_size(c, x, k))), i, last;
+        wf_tensor difference, less;
 
         if (!lo[k] && !hi[k])
             continue;
         i = wf_sub(c, ox_iota(r, wf_size_add(c, wf_size(c, x, k), lo[k] + hi[k])),
                    i64(r, lo[k]));
         last = wf_sub(c, wf_mul(c, size, i64(r, 2)), i64(r, symmetric ? 1 : 2));
-        i = wf_where(c, wf_lt(c, i, i64(r, 0)), wf_sub(c, i64(r, symmetric ? -1 : 0), i),
-                     i);
-        i = wf_where(c, wf_ge(c, i, size), wf_sub(c, last, i), i);
+        difference = wf_sub(c, i64(r, symmetric ? -1 : 0), i);
+        i = wf_where(c, wf_lt(c, i, i64(r, 0)), difference, i);
+        less = wf_sub(c, last, i);
+        i = wf_where(c, wf_ge(c, i, size), less, i);
         x = wf_take(c, x, i, k);
     }
     return x;
@@ -594,6 +596,7 @@ TG_RULE(lin_space)
     int n;
     const OxNum *count = ox_nums(r, 2, &n);
     int64_t size;
+    wf_tensor cast;
 
     (void)op;
     if (!count || n != 1 || !ox_ok(r))
@@ -601,9 +604,8 @@ TG_RULE(lin_space)
     size = ox_size(r, count[0]);
     if (size == 1)
         return ox_put(r, 0, wf_reshape(c, from, (int64_t[]){1}, 1));
-    step = wf_div(c, wf_sub(c, to, from),
-                  wf_cast(c, ox_num_tensor(r, ox_num_size(wf_size_sub(c, size, 1))),
-                          wf_dtype_of(c, from)));
+    cast = wf_cast(c, ox_num_tensor(r, ox_num_size(wf_size_sub(c, size, 1))), wf_dtype_of(c, from));
+    step = wf_div(c, wf_sub(c, to, from), cast);
     return ox_put(
         r, 0,
         wf_add(c, from,

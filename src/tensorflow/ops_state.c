@@ -160,20 +160,26 @@ static wf_tensor adam_step(OxRun *r, OxState **s)
               b2 = ox_in(r, 7), eps = ox_in(r, 8);
     wf_tensor g = ox_in(r, 9), m = ox_state_value(r, s[1]), v = ox_state_value(r, s[2]),
               one, rate, up;
+    wf_tensor difference, less, rest, sum;
 
     if (!ox_ok(r))
         return WF_NONE;
     one = ox_like(r, 1, g);
-    rate = wf_div(c, wf_mul(c, lr, wf_sqrt(c, wf_sub(c, one, b2p))), wf_sub(c, one, b1p));
-    m = wf_add(c, m, wf_mul(c, wf_sub(c, g, m), wf_sub(c, one, b1)));
-    v = wf_add(c, v, wf_mul(c, wf_sub(c, wf_square(c, g), v), wf_sub(c, one, b2)));
+    difference = wf_sub(c, one, b1p);
+    rate = wf_div(c, wf_mul(c, lr, wf_sqrt(c, wf_sub(c, one, b2p))), difference);
+    less = wf_sub(c, one, b1);
+    m = wf_add(c, m, wf_mul(c, wf_sub(c, g, m), less));
+    rest = wf_sub(c, one, b2);
+    v = wf_add(c, v, wf_mul(c, wf_sub(c, wf_square(c, g), v), rest));
     set_state(r, s[1], m);
     set_state(r, s[2], v);
-    up = tg_bool(r, "use_nesterov", false)
-             ? wf_add(c, wf_mul(c, m, b1), wf_mul(c, wf_sub(c, one, b1), g))
-             : m;
-    return wf_sub(c, ox_state_value(r, s[0]),
-                  wf_div(c, wf_mul(c, rate, up), wf_add(c, wf_sqrt(c, v), eps)));
+    up = m;
+    if (tg_bool(r, "use_nesterov", false)) {
+        up = wf_mul(c, wf_sub(c, one, b1), g);
+        up = wf_add(c, wf_mul(c, m, b1), up);
+    }
+    sum = wf_add(c, wf_sqrt(c, v), eps);
+    return wf_sub(c, ox_state_value(r, s[0]), wf_div(c, wf_mul(c, rate, up), sum));
 }
 
 static wf_tensor rmsprop_step(OxRun *r, OxState **s)
@@ -182,14 +188,15 @@ static wf_tensor rmsprop_step(OxRun *r, OxState **s)
     wf_tensor lr = ox_in(r, 3), rho = ox_in(r, 4), momentum = ox_in(r, 5),
               eps = ox_in(r, 6), g = ox_in(r, 7);
     wf_tensor ms = ox_state_value(r, s[1]), mom = ox_state_value(r, s[2]);
+    wf_tensor difference, product, inverse;
 
     if (!ox_ok(r))
         return WF_NONE;
-    ms = wf_add(
-        c, ms,
-        wf_mul(c, wf_sub(c, wf_square(c, g), ms), wf_sub(c, ox_like(r, 1, g), rho)));
-    mom = wf_add(c, wf_mul(c, mom, momentum),
-                 wf_mul(c, wf_mul(c, lr, g), wf_rsqrt(c, wf_add(c, ms, eps))));
+    difference = wf_sub(c, ox_like(r, 1, g), rho);
+    ms = wf_add(c, ms, wf_mul(c, wf_sub(c, wf_square(c, g), ms), difference));
+    inverse = wf_rsqrt(c, wf_add(c, ms, eps));
+    product = wf_mul(c, wf_mul(c, lr, g), inverse);
+    mom = wf_add(c, wf_mul(c, mom, momentum), product);
     set_state(r, s[1], ms);
     set_state(r, s[2], mom);
     return wf_sub(c, ox_state_value(r, s[0]), mom);
@@ -199,23 +206,28 @@ static wf_tensor momentum_step(OxRun *r, OxState **s, bool keras)
 {
     wf_ctx *c = r->c;
     wf_tensor lr = ox_in(r, 2), g = ox_in(r, 3), momentum = ox_in(r, 4),
-              acc = ox_state_value(r, s[1]), x = ox_state_value(r, s[0]);
+              acc = ox_state_value(r, s[1]), x = ox_state_value(r, s[0]), up;
     bool nesterov = tg_bool(r, "use_nesterov", false);
 
     if (!ox_ok(r))
         return WF_NONE;
     if (keras) {
-        acc = wf_sub(c, wf_mul(c, acc, momentum), wf_mul(c, lr, g));
+        wf_tensor product = wf_mul(c, lr, g);
+
+        acc = wf_sub(c, wf_mul(c, acc, momentum), product);
         set_state(r, s[1], acc);
-        return wf_add(
-            c, x, nesterov ? wf_sub(c, wf_mul(c, acc, momentum), wf_mul(c, lr, g)) : acc);
+        if (nesterov) {
+            product = wf_mul(c, lr, g);
+            acc = wf_sub(c, wf_mul(c, acc, momentum), product);
+        }
+        return wf_add(c, x, acc);
     }
     acc = wf_add(c, wf_mul(c, acc, momentum), g);
     set_state(r, s[1], acc);
-    return wf_sub(
-        c, x,
-        nesterov ? wf_add(c, wf_mul(c, g, lr), wf_mul(c, wf_mul(c, acc, momentum), lr))
-                 : wf_mul(c, acc, lr));
+    up = wf_mul(c, nesterov ? wf_mul(c, acc, momentum) : acc, lr);
+    if (nesterov)
+        up = wf_add(c, wf_mul(c, g, lr), up);
+    return wf_sub(c, x, up);
 }
 
 static wf_tensor adagrad_step(OxRun *r, OxState **s, bool second)
@@ -229,7 +241,9 @@ static wf_tensor adagrad_step(OxRun *r, OxState **s, bool second)
     if (tg_bool(r, "update_slots", true))
         acc = wf_add(c, acc, wf_square(c, g));
     set_state(r, s[1], acc);
-    root = second ? wf_add(c, wf_sqrt(c, acc), ox_in(r, 3)) : wf_sqrt(c, acc);
+    root = wf_sqrt(c, acc);
+    if (second)
+        root = wf_add(c, root, ox_in(r, 3));
     return wf_sub(c, ox_state_value(r, s[0]), wf_div(c, wf_mul(c, lr, g), root));
 }
 
@@ -292,13 +306,15 @@ static wf_tensor draw_int(OxRun *r, wf_tensor key, wf_dtype d, const int64_t *di
                           int rank, wf_tensor lo, wf_tensor hi)
 {
     wf_ctx *c = r->c;
-    wf_tensor span, u;
+    wf_tensor span, u, cast, whole;
 
     if (!ox_ok(r) || !ox_bounded(r, dims, rank, OX_FILLED))
         return WF_NONE;
     u = wf_cast(c, wf_key_bits(c, key, WF_U32, dims, rank), WF_I64);
-    span = wf_sub(c, wf_cast(c, hi, WF_I64), wf_cast(c, lo, WF_I64));
-    return wf_cast(c, wf_add(c, wf_remainder(c, u, span), wf_cast(c, lo, WF_I64)), d);
+    cast = wf_cast(c, lo, WF_I64);
+    span = wf_sub(c, wf_cast(c, hi, WF_I64), cast);
+    whole = wf_cast(c, lo, WF_I64);
+    return wf_cast(c, wf_add(c, wf_remainder(c, u, span), whole), d);
 }
 
 TG_RULE(random)
@@ -365,13 +381,14 @@ TG_RULE(multinomial)
     int n;
     const OxNum *count = ox_nums(r, 1, &n);
     int64_t dims[2];
+    wf_tensor cast;
 
     (void)op;
     if (!count || !ox_ok(r) || wf_rank(r->c, x) != 2)
         return ox_ok(r) ? ox_fail(r, WF_ERR_SHAPE, "needs a matrix") : false;
     dims[0] = ox_size(r, count[0]);
     dims[1] = wf_size(r->c, x, 0);
-    y = wf_key_categorical(r->c, next_key(r), wf_cast(r->c, x, WF_F32), 1, dims, 2,
-                           a && tg_dtype(a->type) == WF_I32 ? WF_I32 : WF_I64);
+    cast = wf_cast(r->c, x, WF_F32);
+    y = wf_key_categorical(r->c, next_key(r), cast, 1, dims, 2, a && tg_dtype(a->type) == WF_I32 ? WF_I32 : WF_I64);
     return ox_put(r, 0, wf_permute(r->c, y, (int[]){1, 0}, 2));
 }

@@ -110,11 +110,13 @@ static wf_status loss_of(wf_ctx *c, void *user, wf_module *m, const wf_tensor *i
         return wf_ctx_status(c);
     out[0] = t->loss ? wf_cast(c, train_loss_of(c, t->loss, y, target), WF_F32) : y;
     if (nout > 1) { /* the metric: how many are right */
-        y = train_counts_classes(t->loss)
-                ? wf_eq(c, wf_argmax(c, y, (int[]){1}, false), target)
-                : wf_eq(c,
-                        wf_gt(c, y, wf_float(c, strcmp(t->loss, "bce") == 0 ? 0.5 : 0)),
-                        wf_gt(c, target, wf_float(c, 0.5)));
+        if (train_counts_classes(t->loss)) {
+            y = wf_argmax(c, y, (int[]){1}, false);
+        } else {
+            target = wf_gt(c, target, wf_float(c, 0.5));
+            y = wf_gt(c, y, wf_float(c, strcmp(t->loss, "bce") == 0 ? 0.5 : 0));
+        }
+        y = wf_eq(c, y, target);
         out[1] = wf_mean(c, wf_cast(c, y, WF_F32), NULL, 0, false);
     }
     return wf_ctx_status(c);

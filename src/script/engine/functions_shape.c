@@ -344,7 +344,7 @@ static bool find_outside(En *e, wf_tensor x, int64_t low, int64_t size, const in
 static Value n_check_index(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
-    wf_tensor x, ok, n;
+    wf_tensor x, ok, n, below;
     int64_t low = 0, but = 0, bad = 0;
     int64_t size[WF_MAX_RANK];
     int one;
@@ -361,7 +361,8 @@ static Value n_check_index(Vm *vm, const Args *a)
                                     : NONE);
     n = size_tensor(e.c, size[0]);
     x = wf_cast(e.c, x, WF_I64);
-    ok = wf_logical_and(e.c, wf_ge(e.c, x, wf_int(e.c, low)), wf_lt(e.c, x, n));
+    below = wf_lt(e.c, x, n);
+    ok = wf_logical_and(e.c, wf_ge(e.c, x, wf_int(e.c, low)), below);
     if (has)
         ok = wf_logical_or(e.c, ok, wf_eq(e.c, x, wf_int(e.c, but)));
     wf_assert(e.c, ok, "index out of range: the size is {}", &n, 1);

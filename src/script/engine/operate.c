@@ -348,7 +348,8 @@ static Value watched(Vm *vm, const char *name, Value a, Value b, Value r, Value 
 /* x, as its own square root where x and y are 0: the slope there is infinite. */
 static wf_tensor zero_by_root(wf_ctx *c, wf_tensor x, wf_tensor y)
 {
-    wf_tensor some = wf_logical_or(c, wf_cast(c, x, WF_BOOL), wf_cast(c, y, WF_BOOL));
+    wf_tensor cast = wf_cast(c, y, WF_BOOL);
+    wf_tensor some = wf_logical_or(c, wf_cast(c, x, WF_BOOL), cast);
 
     return wf_where(c, some, x, wf_sqrt(c, wf_where(c, some, wf_cast(c, wf_float(c, 1), wf_dtype_of(c, x)), x)));
 }
