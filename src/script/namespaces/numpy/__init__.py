@@ -69,8 +69,40 @@ def tensordot(a, b, axes=2):
     return _core.tensordot(_w.wrap(a), _w.wrap(b), axes)
 
 
+def _lettered(first, rest):
+    # einsum(x, [0, 1], y, [1, 2], [0, 2]) in letters
+    parts = [first, *rest]
+    write = lambda labels: "".join(["..." if k is Ellipsis else _LETTERS[k] for k in labels])
+    text = ",".join([write(labels) for labels in parts[1::2]])
+    return (text + "->" + write(parts[-1]) if len(parts) % 2 else text), parts[:len(parts) // 2 * 2:2]
+
+
+def _seen(subscripts, x):
+    # What nothing is summed for is a view: diagonals and other orders of the axes. None where that is not so.
+    left, arrow, right = subscripts.partition("->")
+    if not arrow or "." in left or set(left) != set(right) or len(right) != len(set(right)) or len(left) != x.ndim:
+        return None
+    for label in right:
+        while left.count(label) > 1:
+            i, j = left.index(label), left.rindex(label)
+            if x.shape[i] != x.shape[j]:
+                raise ValueError(f"dimensions in single operand for collapsing index '{label}' don't match ({x.shape[i]} != {x.shape[j]})")
+            x = _w.diagonal(_w.permute(x, [k for k in range(x.ndim) if k not in (i, j)] + [i, j]), 0)
+            left = left[:i] + left[i + 1:j] + left[j + 1:] + label
+    return _w.array(_w.permute(x, [left.index(label) for label in right]))
+
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
 def einsum(subscripts, *operands, out=None, dtype=None, order="K", casting="safe", optimize=False):
+    if not isinstance(subscripts, str):
+        subscripts, operands = _lettered(subscripts, operands)
     xs = [_w.wrap(x) for x in operands]
+    if len(xs) == 1 and dtype is None and out is None:
+        view = _seen(subscripts.replace(" ", ""), xs[0])
+        if view is not None:
+            return view
     if dtype is not None:
         _castable(result_type(*xs), dtype, casting)
         xs = [_w.cast(x, dtype) for x in xs]

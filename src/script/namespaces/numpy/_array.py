@@ -121,6 +121,15 @@ def shape_of(args):
     return args
 
 
+def in_memory_order(x, order):
+    # The axes by their steps: all of them for K, for A only if the array is what Fortran has, the first index fastest.
+    steps = _w.strides(x)
+    if order == "A":
+        return _w.permute(x) if _w.about(_w.permute(x), "packed") and not _w.about(x, "packed") else x
+    axes = sorted(range(x.ndim), key=lambda a: -_abs(steps[a]))
+    return _w.permute(x, axes) if axes != list(range(x.ndim)) else x
+
+
 class Methods(_w.Tensor):
     def _same(self, *args, **kw):
         return self
@@ -255,7 +264,8 @@ class Methods(_w.Tensor):
         return _w.array(_w.reshape(self, shape))
 
     def ravel(self, order="C"):
-        return _w.reshape(_w.permute(self) if order == "F" else self, -1)
+        x = in_memory_order(self, order) if order in ("A", "K") else self
+        return _w.reshape(_w.permute(x) if order == "F" else x, -1)
 
     def flatten(self, order="C"):
         return _w.copy(self.ravel(order))

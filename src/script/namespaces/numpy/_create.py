@@ -1,4 +1,6 @@
 # numpy._create -- arrays from data, shapes, ranges and files.
+from math import ceil as _ceil
+
 import _numpy as _w
 import _joined
 from numpy._array import ndarray, generic, dtype_or_float, of_jax
@@ -206,6 +208,11 @@ def arange(start=None, stop=None, step=1, dtype=None):
     if dtype is None and any([isinstance(v, _int) and not -2**63 <= v < 2**63 for v in (start, stop, step)]):
         from numpy._objects import made     # Python's ints, as NumPy counts with what no dtype holds
         return made([start + i * step for i in _range(_max(0, -((start - stop) // step)))], _object)
+    if dtype is not None and any([not isinstance(v, _int) for v in (start, stop, step)]) and _w.full((), 0, dtype).dtype.kind in "iu":
+        # the first two as integers, and what lies between them as the step
+        first = _int(start)
+        by, n = _int(start + step) - first, _max(0, _ceil((stop - start) / step))
+        return _w.cast(_w.arange(0, n, 1, _w.int64) * by + first, dtype)
     return _w.arange(start, stop, step, dtype)
 
 

@@ -8,7 +8,7 @@ _int, _sum, _max, _min, _range, _all, _any, _float, _sorted, _abs = int, sum, ma
 _pi = 3.141592653589793
 diff, ediff1d, gradient, unwrap = _core.diff, _core.ediff1d, _core.gradient, _core.unwrap
 trapezoid = trapz = _core.trapezoid
-polyadd, polysub, polyder, polyval, isin, in1d = _core.polyadd, _core.polysub, _core.polyder, _core.polyval, _core.isin, _core.in1d
+isin, in1d = _core.isin, _core.in1d
 lexsort, union1d, setdiff1d, setxor1d = _core.lexsort, _core.union1d, _core.setdiff1d, _core.setxor1d
 _core.above = lambda at: _w.floor(at) + 1      # NaN where the next one is infinite, as NumPy
 
@@ -322,6 +322,8 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
         x[...] = nan_to_num(x, True, nan, posinf, neginf)
         return x
     x = _w.wrap(x)
+    if x.dtype.kind == "c":
+        return _w.complex(*[nan_to_num(part, True, nan, posinf, neginf) for part in (_w.real(x), _w.imag(x))])
     if x.dtype.kind != "f":
         return x
     return _core.nan_to_num(x, nan, posinf, neginf, {2: 65504.0, 4: 3.4028234663852886e38, 8: 1.7976931348623157e308}[x.dtype.itemsize])
@@ -350,8 +352,33 @@ def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="line
     return nanquantile(a, _w.div(q, 100), axis, out, overwrite_input, method, keepdims)
 
 
-def polymul(a1, a2):
-    return convolve(a1, a2)
+# ---- polynomials: of poly1d the results are that, too
+
+def _of_polynomials(fn):
+    def call(a, b=1):
+        kinds = [type(v) for v in (a, b) if hasattr(v, "coeffs")]
+        y = fn(getattr(a, "coeffs", a), getattr(b, "coeffs", b))
+        return kinds[0](y) if kinds else y
+    return call
+
+
+polyadd, polysub = _of_polynomials(_core.polyadd), _of_polynomials(_core.polysub)
+polymul = _of_polynomials(lambda a, b: convolve(a, b))
+_polyder = _of_polynomials(_core.polyder)
+
+
+def polyder(p, m=1):
+    return _polyder(p, m)
+
+
+def polyval(p, x):
+    p = getattr(p, "coeffs", p)
+    if not hasattr(x, "coeffs"):
+        return _core.polyval(p, x)
+    y = type(x)(0)
+    for c in _w.wrap(p):
+        y = y * x + c
+    return y
 
 
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
@@ -478,7 +505,8 @@ def angle(z, deg=False):
 
 def isscalar(element):
     from numpy._array import generic
-    return isinstance(element, (_int, _float, complex, str, bool, generic))
+    from numbers import Number
+    return isinstance(element, (_int, _float, complex, str, bytes, bool, generic, Number)) or hasattr(element, "_home") and not element.shape
 
 
 def sinc(x):

@@ -14,8 +14,13 @@ hstack, dstack, column_stack, block, append = _core.hstack, _core.dstack, _core.
 vstack = row_stack = _core.vstack
 array_split, split, vsplit, hsplit, dsplit = _core.array_split, _core.split, _core.vsplit, _core.hsplit, _core.dsplit
 tile, roll, fliplr, flipud, rot90 = _core.tile, _core.roll, _core.fliplr, _core.flipud, _core.rot90
-delete, insert, trim_zeros, pad = _core.delete, _core.insert, _core.trim_zeros, _core.pad
+delete, insert, pad = _core.delete, _core.insert, _core.pad
 resize, select, piecewise = _core.resize, _core.select, _core.piecewise
+
+
+def trim_zeros(filt, trim="fb", axis=None):
+    y = _core.trim_zeros(filt, trim, axis)
+    return type(filt)(y.tolist()) if isinstance(filt, (list, tuple)) and y.ndim == 1 else y
 
 
 def shape(a):

@@ -133,9 +133,8 @@ def _float_of(dtype):
 def _of_float(fn):
     # fn of numbers as floats that hold them
     def call(x):
-        if isinstance(x, ndarray) and not x.dtype.is_inexact:
-            x = _w.cast(x, _float_of(x.dtype))
-        return fn(x)
+        x = _w.wrap(x)
+        return fn(x if x.dtype.is_inexact else _w.cast(x, _float_of(x.dtype)))
     return call
 
 

@@ -22,7 +22,7 @@ def _each(name):
         x = a if isinstance(a, ItemArray) else made(a)
         r = [getattr(str(v) if isinstance(v, str) else bytes(v), name)(*given) for v in x._list()]
         if r and isinstance(r[0], (bool, int)):
-            return _np.array(r).reshape(x.shape)
+            return _np.array(r).reshape(x.shape)[()]
         return made(r if r else [""]).reshape(x.shape) \
             if name not in ("split", "rsplit", "splitlines") else ItemArray(_np.arange(len(r)).reshape(x.shape), r, _np.dtype(object))
     call.__name__ = name
