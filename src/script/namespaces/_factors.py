@@ -91,15 +91,13 @@ def eig(w, a):
 
 def slogdet(w, a):
     # Of the number of modulus 1 that the determinant has, and the logarithm of its modulus.
-    if not a.dtype.is_complex:
-        d = w.det(a)
-        return w.sign(d), w.log(w.abs(d))
+    # By the factors' diagonal: the determinant itself may be larger or smaller than a number can be.
     lu, pivots, perm = w.op("lu", [a])
     d = w.diagonal(lu, 0)
     size = w.abs(d)
     k = w.broadcast_to(w.arange(0, pivots.shape[-1], 1, pivots.dtype), pivots.shape)
     odd = w.sum(w.cast(w.ne(pivots, k), w.int32), -1) % 2
-    sign = w.prod(d / w.cast(w.where(w.eq(size, 0), w.ones_like(size), size), d.dtype), -1)
+    sign = w.prod(d / w.cast(w.where(w.eq(size, 0), w.ones_like(size), size), d.dtype) if a.dtype.is_complex else w.sign(d), -1)
     return w.where(w.eq(odd, 1), -sign, sign), w.sum(w.log(size), -1)
 
 

@@ -169,8 +169,7 @@ def normalize(tensor, ord="euclidean", axis=None):
 
 @op("MatrixLogDet")
 def slogdet(input):
-    d = _w.det(as_tensor(input))
-    return _w.sign(d), _w.log(_w.abs(d))
+    return _factors.slogdet(_w, as_tensor(input))
 
 
 @op("LinearCombination")

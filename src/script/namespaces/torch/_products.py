@@ -225,7 +225,10 @@ def det(input):
 
 
 def logdet(input):
-    return _w.log(_w.det(input))
+    sign, size = _factors.slogdet(_w, input)
+    if input.dtype.is_complex:
+        return _w.cast(size, input.dtype) + _w.log(sign)
+    return _w.where(_w.lt(sign, 0), float("nan"), size)
 
 
 @_full
