@@ -3,7 +3,7 @@
 from aesara._graph import (config, shared, Variable, TensorType, MissingInputError, as_variable as as_symbolic, evaluate, Op, Apply, value_of,
                            TensorSharedVariable as SharedVariable)
 from aesara._function import function, In, Out, Param, UnusedInputError
-from aesara import gradient, tensor, ifelse, printing, compile, graph, misc
+from aesara import gradient, tensor, ifelse, printing, compile, graph, misc, scalar
 from aesara.gradient import grad, subgraph_grad, Rop, Lop, jacobian, hessian
 from aesara.printing import pp, dprint, debugprint
 from aesara.scan import scan, map, reduce, foldl, foldr, until

@@ -1,0 +1,2 @@
+# theano.scalar -- as aesara has it.
+from aesara.scalar import *
