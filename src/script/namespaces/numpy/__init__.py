@@ -157,20 +157,35 @@ def astype(x, dtype, copy=True):
 
 def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, suppress=None, nanstr=None, infstr=None,
                      formatter=None, sign=None, floatmode=None, *, legacy=None, override_repr=None):
-    for name, v in (("nanstr", nanstr), ("infstr", infstr), ("formatter", formatter), ("sign", sign), ("floatmode", floatmode),
-                    ("legacy", legacy), ("override_repr", override_repr)):
-        if v is not None and (name, v) not in (("nanstr", "nan"), ("infstr", "inf"), ("sign", "-"), ("floatmode", "maxprec"), ("legacy", False)):
+    for name, v in (("legacy", legacy), ("override_repr", override_repr)):
+        if v is not None and (name, v) != ("legacy", False):
             raise NotImplementedError(f"set_printoptions: {name}={v!r}")
+    if floatmode not in (None, "fixed", "unique", "maxprec", "maxprec_equal"):
+        raise ValueError('floatmode option must be one of "fixed", "unique", "maxprec", "maxprec_equal"')
+    if sign not in (None, "-", "+", " "):
+        raise ValueError("sign option must be one of ' ', '+', or '-'")
+    if isinstance(threshold, float) and threshold != threshold:
+        raise ValueError("threshold must be non-NAN, try sys.maxsize for untruncated representation")
     for name, v in (("precision", precision), ("threshold", threshold), ("edgeitems", edgeitems),
                     ("linewidth", linewidth), ("suppress", suppress)):
         if v is not None:
             setattr(options, name, int(v) if v != inf else 9223372036854775807)
     options.suppress = True if options.suppress else False
+    kept = {} if options.own is None else dict(options.own.__dict__)
+    kept["formatter"] = formatter   # which is not kept by the next call
+    kept.update({k: v for k, v in (("nanstr", nanstr), ("infstr", infstr), ("sign", sign), ("floatmode", floatmode)) if v is not None})
+    usual = {"nanstr": "nan", "infstr": "inf", "sign": "-", "floatmode": "maxprec", "formatter": None}
+    options.own = None
+    if {**usual, **kept} != usual:
+        options.own = __import__("numpy._format").Options()
+        options.own.__dict__.update(kept)
 
 
 def get_printoptions():
-    return {"edgeitems": options.edgeitems, "threshold": options.threshold, "precision": options.precision,
-            "linewidth": options.linewidth, "suppress": options.suppress}
+    own = {"floatmode": "maxprec", "sign": "-", "nanstr": "nan", "infstr": "inf", "formatter": None} if options.own is None else options.own.__dict__
+    return {"edgeitems": options.edgeitems, "threshold": options.threshold, "floatmode": own["floatmode"], "precision": options.precision,
+            "suppress": options.suppress, "linewidth": options.linewidth, "nanstr": own["nanstr"], "infstr": own["infstr"], "sign": own["sign"],
+            "formatter": own["formatter"], "legacy": False, "override_repr": None}
 
 
 class printoptions:
@@ -184,31 +199,28 @@ class printoptions:
 
     def __exit__(self, *exc):
         set_printoptions(**self.old)
-        options.suppress = self.old["suppress"]
 
 
 def _printed(a, style, precision, suppress_small, max_line_width):
-    with printoptions(precision=precision, suppress=suppress_small, linewidth=max_line_width):
+    with printoptions(precision=precision, suppress=suppress_small, linewidth=max_line_width, formatter=get_printoptions()["formatter"]):
         return text(_w.wrap(a), style)
 
 
 def array2string(a, max_line_width=None, precision=None, suppress_small=None, separator=" ", prefix="",
                  style=None, formatter=None, threshold=None, edgeitems=None, sign=None, floatmode=None, suffix="",
                  legacy=None):
-    for name, v in (("formatter", formatter), ("sign", sign), ("floatmode", floatmode), ("legacy", legacy), ("style", style),
-                    ("prefix", prefix or None), ("suffix", suffix or None)):
+    for name, v in (("legacy", legacy), ("style", style)):
         if v is not None:
             raise NotImplementedError(f"np.array2string: {name}")
-    x = _w.wrap(a)
-    if separator not in (" ", ", ") or separator == ", " and x.ndim > 1:
-        raise NotImplementedError("np.array2string: this separator")
-    if x.ndim == 0 and x.dtype.kind in "fc":    # as an element of an array, in the digits asked for
-        return array2string(_w.reshape(x, (1,)), max_line_width, precision, suppress_small)[1:-1].strip()
-    with printoptions(threshold=threshold, edgeitems=edgeitems):
-        if separator == " ":
-            return _printed(x, "numpy", precision, suppress_small, max_line_width)
-        text = _printed(x, "numpy_repr", precision, suppress_small, max_line_width)
-        return text[text.index("("):].split(", dtype=")[0].strip("()")
+    x = a if hasattr(a, "_home") else _w.wrap(a)
+    if x.ndim == 0 and x.dtype.kind in "fc" and formatter is None:    # as an element of an array, in the digits asked for
+        return array2string(_w.reshape(x, (1,)), max_line_width, precision, suppress_small, sign=sign, floatmode=floatmode)[1:-1].strip()
+    first = lambda v, other: other if v is None else v
+    from numpy._format import Options, string
+    own = options.own or Options()
+    return string(x, own, first(precision, options.precision), first(threshold, options.threshold), first(edgeitems, options.edgeitems),
+                  first(max_line_width, options.linewidth), first(suppress_small, options.suppress), sign, floatmode, formatter, separator, prefix,
+                  suffix)
 
 
 def array_str(a, max_line_width=None, precision=None, suppress_small=None):
