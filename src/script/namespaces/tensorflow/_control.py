@@ -143,8 +143,12 @@ def _stacked(results):
     return _tree.unflatten(spec, [_w.stack([c[k] for c in cols], 0) for k in range(len(cols[0]))])
 
 
-def _mapped(fn, elems):
-    return _stacked([fn(row) for row in _rows(elems)])
+def _mapped(fn, elems, keep_shape=False):
+    rows = _rows(elems)
+    if not rows:        # what fn would give of a row of zeros says the types; map_fn has seen no row, and knows no shape
+        like = fn(_tree.map(lambda x: _w.full(list(as_tensor(x).shape)[1:], 0, as_tensor(x).dtype), elems))
+        return _tree.map(lambda y: _w.full([0] + (list(as_tensor(y).shape) if keep_shape else []), 0, as_tensor(y).dtype), like)
+    return _stacked([fn(row) for row in rows])
 
 
 def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True, name=None,
@@ -166,7 +170,7 @@ def _as_declared(found, signature):
 
 
 def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
-    return map_fn(fn, elems)
+    return map_fn(fn, elems) if state.graph is not None else _mapped(fn, elems, True)
 
 
 def _folded(fn, elems, initializer, keep, backwards, name):

@@ -46,7 +46,11 @@ def convert_image_dtype(image, dtype, saturate=False):
         return _w.cast(_w.clip(y, to.min, to.max) if saturate else y, to)
     if to.is_floating:
         return _w.cast(x, to) / float(x.dtype.max)
-    raise NotImplementedError(f"convert_image_dtype: {x.dtype.name} to {to.name}")
+    # Integers by the quotient of the ranges: divided first where that of the result is smaller, else multiplied last.
+    down, up = (x.dtype.max + 1) // (to.max + 1), (to.max + 1) // (x.dtype.max + 1)
+    x = _w.floor_div(x, down) if down > 1 else x
+    y = _w.cast(_w.clip(x, max(to.min, x.dtype.min), min(to.max, x.dtype.max)) if saturate else x, to)
+    return y * up if up > 1 else y
 
 
 def _back(y, dtype):

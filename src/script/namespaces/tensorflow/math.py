@@ -18,3 +18,10 @@ from tensorflow._debug import is_non_decreasing, is_strictly_increasing
 from tensorflow.nn import softplus, softmax, log_softmax, zero_fraction, softsign
 
 ceiling = ceil
+
+
+def __getattr__(name):
+    if name == "special":
+        from tensorflow import _math_special
+        return _math_special
+    raise AttributeError(f"module 'tensorflow.math' has no attribute '{name}'")
