@@ -808,6 +808,8 @@ static bool is_of_numpy(Vm *vm, Value v)
     return as_tensor(v)->front == &f[FRONT_NUMPY] || as_tensor(v)->front == &f[FRONT_JAX];
 }
 
+static bool is_of_flow(Vm *vm, Value v) { return as_tensor(v)->front == &vm->engine->front[FRONT_TF]; }
+
 Value en_tensor_iter(Vm *vm, Value self)
 {
     En e = en_begin_front(vm, as_tensor(self)->front);
@@ -818,7 +820,8 @@ Value en_tensor_iter(Vm *vm, Value self)
     Value it;
 
     if (wf_rank(e.c, t) == 0)
-        sc_fail(vm, C_TypeError, "iteration over a 0-d %s", is_of_numpy(vm, self) ? "array" : "tensor");
+        sc_fail(vm, C_TypeError, "%s", is_of_flow(vm, self) ? "Cannot iterate over a scalar tensor."
+                                     : is_of_numpy(vm, self) ? "iteration over a 0-d array" : "iteration over a 0-d tensor");
     else if (n < 0)
         sc_fail(vm, C_TypeError, "iteration over an axis whose size is not known while "
                                  "tracing: use scan, or give the size");
@@ -847,7 +850,8 @@ bool en_tensor_len(Vm *vm, Value self, int64_t *out)
     wf_tensor t = as_tensor(self)->t;
 
     if (wf_rank(vm->cx, t) < 1)
-        return sc_fail(vm, C_TypeError, is_of_numpy(vm, self) ? "len() of unsized object" : "len() of a 0-d tensor");
+        return sc_fail(vm, C_TypeError, "%s", is_of_flow(vm, self) ? "Scalar tensor has no `len()`"
+                                              : is_of_numpy(vm, self) ? "len() of unsized object" : "len() of a 0-d tensor");
     *out = wf_size(vm->cx, t, 0);
     return *out >= 0 ||
            sc_fail(vm, C_TypeError, "the size of this axis is not known while tracing");

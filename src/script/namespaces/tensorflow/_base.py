@@ -58,6 +58,7 @@ class State:
         self.tapes = []     # active GradientTapes, outermost first
         self.funcs = []     # tf.functions being traced, outermost first
         self.updates = None     # of variables, gathered while several replicas run (distribute); None: they are done at once
+        self.made = 0       # variables made outside of graphs
         self.run = None     # the Session.run in progress
         self.inferring = False  # types alone are asked for
         self.unknown = "None"  # how a size that is not known is shown
@@ -104,9 +105,15 @@ def _worded(text, label=""):
     if text.startswith("type: "):
         return TypeError(text[6:])
     if text.startswith("dtype: "):
-        text = text[7:]
+        text = _in_words(text[7:], label)
         return TypeError(text) if _w.in_trace() else InvalidArgumentError(text)
+    text = _in_words(text, label)
     return ValueError(text) if _w.in_trace() else InvalidArgumentError(text)
+
+
+def _in_words(text, label):
+    from tensorflow._worded import worded
+    return worded(text, label, _w.in_trace())
 
 
 _w.set_error(_worded)

@@ -44,19 +44,36 @@ def cond(pred, true_fn=None, false_fn=None, name=None, strict=False, fn1=None, f
 
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name=None):
     pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else list(pred_fn_pairs)
-    if exclusive:
+    if default is None and pairs:       # the last one, which must hold then
+        pred, last = pairs.pop()
+        default = lambda: _asserted(pred, last)
+    if exclusive and pairs:
         if state.graph is not None or [p for p, _ in pairs if _symbolic(as_tensor(p))]:
-            raise NotImplementedError("case: exclusive=True where predicates are not known")
+            return _exclusive_case(pairs, default, strict, name)
         if len([p for p, _ in pairs if as_tensor(p).item()]) > 1:
             raise InvalidArgumentError("Input error: exclusive=True: more than 1 conditions evaluated as True.")
 
     def rest(i):
         if i == len(pairs):
             return default
-        if i == len(pairs) - 1 and default is None:
-            return pairs[i][1]
         return lambda: cond(pairs[i][0], pairs[i][1], rest(i + 1))
     return rest(0)()
+
+
+def _asserted(pred, fn):
+    from tensorflow import control_dependencies
+    from tensorflow._debug import Assert
+    with control_dependencies([v for v in [Assert(pred, ["Input error: None of conditions evaluated as True:"])] if v is not None]):
+        return fn()
+
+
+def _exclusive_case(pairs, default, strict, name):
+    from tensorflow import control_dependencies
+    from tensorflow._ops import add_n, cast, less_equal
+    from tensorflow._debug import Assert
+    one = less_equal(add_n([cast(p, "int32") for p, _ in pairs]), 1)
+    with control_dependencies([Assert(one, ["Input error: exclusive=True: more than 1 conditions evaluated as True."])]):
+        return case(pairs, default, False, strict, name)
 
 
 def switch_case(branch_index, branch_fns, default=None, name=None):

@@ -14,7 +14,7 @@ class _Check:
         return node.inputs + node.control
 
     def run(self, node, values, env, subst):
-        _check(self.holds(*values), self.message)
+        _check(self.holds(*values[:len(node.inputs)]), self.message)     # behind them is what it waits for
         return [_w.tensor(0)]
 
 
@@ -181,7 +181,10 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
 def check_numerics(tensor, message):
     x = as_tensor(tensor)
     if not state.inferring:
-        _check(_w.is_finite(x), message + " : Tensor had NaN or Inf values")
+        found = "NaN or Inf"
+        if not _w.about(x, "symbolic"):
+            found = " and ".join([name for name, has in (("Inf", _w.is_inf), ("NaN", _w.is_nan)) if _w.any(has(x)).item()])
+        _check(_w.is_finite(x), f"{message} : Tensor had {found} values")
     return x
 
 
@@ -189,7 +192,20 @@ def assert_all_finite(x, message, name=None):
     return check_numerics(x, message)
 
 
+def _summary(x, n):
+    x = as_tensor(x).numpy()
+    if not getattr(x, "shape", ()):
+        return str(x)
+    flat = x.reshape(-1)
+    n = 3 if n is None else len(flat) if n < 0 else n
+    return ", ".join([str(v) for v in flat[:n]] + (["..."] if n < len(flat) else []))
+
+
 def Assert(condition, data, summarize=None, name=None):
+    if state.graph is None and not _w.about(as_tensor(condition), "symbolic"):
+        if not _w.all(as_tensor(condition)).item():
+            raise InvalidArgumentError(f"Expected '{as_tensor(condition)!s}' to be true. Summarized data: " + "\n".join([_summary(d, summarize) for d in data]))
+        return None
     text = "assertion failed: " + str([str(as_tensor(d)) if state.graph is None and not isinstance(d, str) else str(d) for d in data])
     return _assert(lambda c: c, text, [_ops.convert_to_tensor(condition)], name or "Assert")
 

@@ -113,10 +113,21 @@ def _leaf(x):
     return isinstance(x, (_w.Tensor, Variable)) or hasattr(x, "__tensor__")
 
 
+class _Same:
+    # An object as a part of a key: itself, which stays alive so that no other one is taken for it.
+    def __init__(self, x):
+        self.x = x
+
+    def __eq__(self, other):
+        return isinstance(other, _Same) and self.x is other.x
+
+    def __hash__(self):
+        return id(self.x)
+
+
 def _key_of(x):
-    if isinstance(x, (int, float, str, bool)) or x is None:
-        return (type(x), x)
-    return ("object", id(x))
+    # Numbers that are equal share a trace, whatever their types, as there.
+    return ("value", x) if isinstance(x, (int, float, str, bool)) or x is None else _Same(x)
 
 
 class Function:
@@ -200,8 +211,24 @@ class Function:
                 return found, tensors
         key = (tuple(key), spec)
         if key not in self._traces:
-            self._traces[key] = self._make(leaves, spec, tensors, False)
+            self._traces[key] = self._first(leaves, spec, tensors)
         return self._traces[key], tensors
+
+    def _first(self, leaves, spec, tensors):
+        # Variables are made by the first trace of all; then it is traced once more, and must make none.
+        before, state.made = state.made, 0
+        try:
+            concrete = self._make(leaves, spec, tensors, False)
+            if state.made and not self._traces:
+                state.made = 0
+                concrete = self._make(leaves, spec, tensors, False)
+            if state.made:
+                raise ValueError("tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is only "
+                                 "created once or created outside tf.function. See https://www.tensorflow.org/guide/function#creating_tfvariables "
+                                 "for more information.")
+            return concrete
+        finally:
+            state.made += before
 
     def _with_free_sizes(self, leaves, spec, tensors):
         # one trace for all sizes that the signature leaves open; None: it cannot be

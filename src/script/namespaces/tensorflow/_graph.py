@@ -24,6 +24,11 @@ class OperatorNotAllowedInGraphError(TypeError):
     pass
 
 
+def _not_in_graphs(what):
+    return OperatorNotAllowedInGraphError(f"{what} is not allowed. You can attempt the following resolutions to the problem: If you are running in "
+                                          "Graph mode, use Eager execution mode or decorate this function with @tf.function.")
+
+
 class GraphTensor(TensorLike):
     def __init__(self, graph, name, dtype, shape, owner=None, index=0):
         self.graph = graph
@@ -79,13 +84,12 @@ class GraphTensor(TensorLike):
         return self is other
 
     def __bool__(self):
-        raise OperatorNotAllowedInGraphError("Using a symbolic `tf.Tensor` as a Python `bool` is not allowed in Graph execution. Use Eager execution or "
-                        "decorate this function with @tf.function.")
+        raise _not_in_graphs("Using a symbolic `tf.Tensor` as a Python `bool`")
 
     def __iter__(self):
         n = self._shape[0] if self._shape.rank else None
         if n is None:
-            raise TypeError("Iterating over a symbolic `tf.Tensor` is not allowed in Graph execution.")
+            raise _not_in_graphs("Iterating over a symbolic `tf.Tensor`")
         return iter([self[i] for i in range(n)])
 
     def __len__(self):
@@ -391,6 +395,7 @@ class Graph:
         self.layer_counts = {}   # of layers without a name, by their scope
         self.finalized = False
         self.host_nodes = False  # are there nodes that the host runs?
+        self.asked_initialized = []     # variables of which programs ask whether they have a value
 
     def as_default(self):
         return _Graph(self)
@@ -480,7 +485,11 @@ class Graph:
 
     def get_tensor_by_name(self, name):
         if name not in self.by_name:
-            raise KeyError(f"The name {name!r} refers to a Tensor which does not exist.")
+            if ":" not in name:
+                raise ValueError(f"The name {name!r} looks like an (invalid) Operation name, not a Tensor. Tensor names must be of the form "
+                                 "\"<op_name>:<output_index>\".")
+            raise KeyError(f"The name {name!r} refers to a Tensor which does not exist. The operation, {name.partition(':')[0]!r}, does not exist in "
+                           "the graph.")
         return self.by_name[name]
 
     def get_operation_by_name(self, name):
@@ -702,6 +711,19 @@ class _ReadNow:
         return [state.run.now[v] if v in state.run.now else values[0]]
 
 
+class _Initialized:
+    # A variable's value if it has one when the run begins, else what it is initialised by.
+    def __init__(self, variable):
+        self.variable = variable
+
+    def needed(self, node):
+        return node.inputs + node.control
+
+    def run(self, node, values, env, subst):
+        run, v = state.run, self.variable
+        return [run.value(v) if v in run.now or run.session.has(v) else values[0]]
+
+
 class _Assign:
     def __init__(self, variable, how):
         self.variable, self.how = variable, how
@@ -777,7 +799,7 @@ class GraphVariable(Variable):
         if self._initializer is None:
             g = self.graph
             controls, g.controls = g.controls, []
-            self._initializer = self._change("set", self._initial).op
+            self._initializer = self._change("set", self._initial, name=self._name[:-2] + "/Assign").op
             g.controls = controls
         return self._initializer
 
@@ -794,7 +816,7 @@ class GraphVariable(Variable):
 
     def read_value(self):
         with _Graph(self.graph):
-            return _ops.identity(self)
+            return _ops.identity(self, name="read")
 
     def value(self):
         return self._read()
@@ -815,7 +837,11 @@ class GraphVariable(Variable):
             return _ops.identity(before)
 
     def initialized_value(self):
-        return self._initial
+        g = self.graph
+        if self not in g.asked_initialized:
+            g.asked_initialized.append(self)
+        node = g.node(_Initialized(self), "cond", [self._initial])
+        return node.output(self._dtype, self._shape)
 
     def eval(self, session=None):
         return _session(session).run(self)
@@ -823,7 +849,7 @@ class GraphVariable(Variable):
     def load(self, value, session=None):
         _session(session).set(self, _w.cast(as_tensor(value), self._dtype))
 
-    def _change(self, how, *xs):
+    def _change(self, how, *xs, name=None):
         g = self.graph
         with _Graph(g):
             inputs = []
@@ -837,22 +863,22 @@ class GraphVariable(Variable):
             if how == "set" and not self._shape.is_compatible_with(inputs[0].shape):
                 raise ValueError(f"Shapes {self._shape} and {inputs[0].shape} are incompatible")
             op = _Assign(self, how)
-            node = g.node(op, op.type, inputs)
+            node = g.node(op, name or op.type, inputs)
         node.kind = "Assign"
         return node.output(self._dtype, self._shape)
 
-    def _changed(self, how, x, read_value):
-        t = self._change(how, x)
+    def _changed(self, how, x, read_value, name):
+        t = self._change(how, x, name=name)
         return t if read_value else t.op
 
     def assign(self, value, use_locking=False, name=None, read_value=True):
-        return self._changed("set", value, read_value)
+        return self._changed("set", value, read_value, name)
 
     def assign_add(self, delta, use_locking=False, name=None, read_value=True):
-        return self._changed("add", delta, read_value)
+        return self._changed("add", delta, read_value, name)
 
     def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
-        return self._changed("sub", delta, read_value)
+        return self._changed("sub", delta, read_value, name)
 
     def __getitem__(self, key):
         return self._read()[key]

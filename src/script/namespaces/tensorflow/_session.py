@@ -136,11 +136,14 @@ class Session:
         env = {}
         for k, x in _flat_feeds(feed_dict or {}):
             if isinstance(k, str):
-                k = self.graph.get_tensor_by_name(k)
+                try:
+                    k = self.graph.get_tensor_by_name(k)
+                except (KeyError, ValueError) as e:
+                    raise TypeError(f"Cannot interpret feed_dict key as Tensor: {e.args[0]}") from None
             if isinstance(k, GraphVariable):
                 k = k._root
             if not isinstance(k, GraphTensor):
-                raise TypeError(f"Cannot interpret feed_dict key as Tensor: {k!r}")
+                raise TypeError(f"Cannot interpret feed_dict key as Tensor: Can not convert a {type(k).__name__} into a Tensor.")
             if isinstance(x, GraphTensor):
                 raise TypeError("The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, "
                                 "strings, lists, numpy ndarrays, or TensorHandles.")
@@ -156,7 +159,7 @@ class Session:
             try:
                 fetches = self.graph.as_graph_element(fetches)
             except KeyError as e:
-                raise ValueError(f"Fetch argument {fetches!r} cannot be interpreted as a Tensor. ({e})") from None
+                raise ValueError(f"Argument `fetch` = {fetches} cannot be interpreted as a Tensor. ({e})") from None
         if isinstance(fetches, GraphVariable):
             fetches = fetches._root
         v = getattr(fetches, "variable", None)
@@ -170,7 +173,7 @@ class Session:
             return _Made(lambda values: fetches.known.numpy(), [])
         if isinstance(fetches, GraphTensor):
             if fetches.graph is not self.graph:
-                raise ValueError(f"Fetch argument {fetches!r} cannot be interpreted as a Tensor. (Tensor {fetches} is not an element of this graph.)")
+                raise ValueError(f"Argument `fetch` = {fetches} cannot be interpreted as a Tensor. (Tensor {fetches} is not an element of this graph.)")
             out.append(fetches)
             return len(out) - 1
         if isinstance(fetches, Operation):
@@ -183,7 +186,9 @@ class Session:
             return type(fetches)(*parts) if hasattr(fetches, "_fields") else tuple(parts)
         if isinstance(fetches, dict):
             return {k: self._targets(f, out) for k, f in fetches.items()}
-        raise TypeError(f"Fetch argument {fetches!r} has invalid type {type(fetches)}, must be a string or Tensor. (Can not convert a "
+        if fetches is None:
+            raise TypeError("Argument `fetch` = None has invalid type \"NoneType\". Cannot be None")
+        raise TypeError(f"Argument `fetch` = {fetches} has invalid type \"{type(fetches).__name__}\" must be a string or Tensor. (Can not convert a "
                         f"{type(fetches).__name__} into a Tensor or Operation.)")
 
     def program(self, fetches, feed_dict=None):
@@ -195,7 +200,8 @@ class Session:
         return None if entry is None else entry.program
 
     def _program(self, targets, env):
-        key = (tuple([id(t) for t in targets]), tuple([id(k) for k in env]), tuple([tuple(x.shape) for x in env.values()]))
+        key = (tuple([id(t) for t in targets]), tuple([id(k) for k in env]), tuple([tuple(x.shape) for x in env.values()]),
+               tuple([self.has(v) for v in self.graph.asked_initialized]))
         if key not in self._programs:
             self._programs[key] = self._make(targets, env)
         return self._programs[key]

@@ -46,6 +46,7 @@ class Variable(_Operators):
         if _w.about(x, "symbolic"):
             raise ValueError("tf.function only supports singleton tf.Variables created on the first call: make the variable outside")
         self._value = _w.copy(_w.detach(x))
+        state.made += 1
         from tensorflow import _eager_scope
         self._name = _eager_scope() + (name if name is not None else "Variable") + ":0"
         self.aggregation = str(getattr(aggregation, "name", aggregation or "NONE")).upper()

@@ -550,6 +550,19 @@ def make_initializable_iterator(dataset, shared_name=None):
     return _host.make_initializable_iterator(dataset)
 
 
+def _spec_part(part):
+    # of the elements of a dataset or an iterator, as version 1 asks for it
+    def of(dataset_or_iterator):
+        leaves, spec = _tree.flatten(dataset_or_iterator.element_spec, lambda x: isinstance(x, TensorSpec), False)
+        return _tree.unflatten(spec, [part(x) for x in leaves])
+    return of
+
+
+get_output_shapes, get_output_types = _spec_part(lambda s: s.shape), _spec_part(lambda s: s.dtype)
+get_output_classes = _spec_part(lambda s: _w.Tensor)
+Dataset.output_shapes, Dataset.output_types = property(get_output_shapes), property(get_output_types)
+
+
 def _of(items):
     return Dataset(lambda: iter(items), len(items))
 

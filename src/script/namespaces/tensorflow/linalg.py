@@ -47,7 +47,10 @@ def _factor(x):
 
 @op("Cholesky")
 def cholesky(input):
-    return solid(_factor(as_tensor(input)), "Cholesky decomposition was not successful. The input might not be valid.")
+    # of what has no factor NaN, of each matrix for itself
+    y = _factor(as_tensor(input))
+    failed = _w.is_nan(_w.sum(_w.abs(_w.stop_gradient(y)), (-2, -1), True))
+    return _w.tril(_w.where(failed, _w.full((), float("nan"), y.dtype), y))
 
 
 @op("logdet")

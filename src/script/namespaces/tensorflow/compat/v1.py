@@ -206,15 +206,15 @@ class GraphKeys:
 # ---- assignment ----
 
 def assign(ref, value, validate_shape=None, use_locking=None, name=None):
-    return ref.assign(value)
+    return ref.assign(value, name=name)
 
 
 def assign_add(ref, value, use_locking=None, name=None):
-    return ref.assign_add(value)
+    return ref.assign_add(value, name=name)
 
 
 def assign_sub(ref, value, use_locking=None, name=None):
-    return ref.assign_sub(value)
+    return ref.assign_sub(value, name=name)
 
 
 class ConfigProto:

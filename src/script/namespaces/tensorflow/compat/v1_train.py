@@ -89,17 +89,22 @@ class Optimizer:
             if global_step is not None:
                 steps.append(global_step.assign_add(1))
             steps += self.finish()
-        return graph_group(steps)
+        done = graph_group(steps, name or self._name)
+        g.collections.setdefault("train_op", []).append(done)
+        return done
 
     def finish(self):
         return []
 
     def minimize(self, loss, global_step=None, var_list=None, gate_gradients=None, aggregation_method=None, colocate_gradients_with_ops=False,
                  name=None, grad_loss=None):
-        return self.apply_gradients(self.compute_gradients(loss, var_list, grad_loss=grad_loss), global_step)
+        return self.apply_gradients(self.compute_gradients(loss, var_list, grad_loss=grad_loss), global_step, name)
 
 
 class GradientDescentOptimizer(Optimizer):
+    def __init__(self, learning_rate, use_locking=False, name="GradientDescent"):
+        super().__init__(learning_rate, use_locking, name)
+
     def step(self, v, g):
         return [v.assign_sub(_ops.multiply(g, _scaled(self._rate, v)))]
 
