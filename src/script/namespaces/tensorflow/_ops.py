@@ -811,13 +811,12 @@ def scatter_nd(indices, updates, shape):
 
 @op("one_hot")
 def one_hot(indices, depth, on_value=None, off_value=None, axis=-1, dtype=None):
-    ix = as_tensor(indices)
-    if ix.dtype.is_floating:
-        raise InvalidArgumentError(f"Value for attr 'TI' of {ix.dtype.name} is not in the list of allowed values: uint8, int8, int32, int64")
+    ix, n = as_tensor(indices), int(_number(depth))
+    if ix.dtype.is_floating or n < 0:
+        raise InvalidArgumentError(f"depth must be non-negative, got: {n}" if n < 0 else f"Value for attr 'TI' of {ix.dtype.name} is not in the list of allowed "
+                                   "values: uint8, int8, int32, int64")
     d = dtype if dtype is not None else float32
-    if int(_number(depth)) < 0:
-        raise InvalidArgumentError(f"depth must be non-negative, got: {int(_number(depth))}")
-    hot = ix[..., None] == _w.arange(0, int(_number(depth)), 1, ix.dtype)
+    hot = ix[..., None] == _w.arange(0, n, 1, ix.dtype)
     y = _w.cast(hot, d) if on_value is None and off_value is None else _w.where(hot, _w.cast(as_tensor(1 if on_value is None else on_value), d), _w.cast(as_tensor(off_value or 0), d))
     return y if axis == -1 else _w.move_axis(y, -1, axis)
 
