@@ -136,6 +136,13 @@ def of_script():
             return x.reshape(x.shape[0], side, side).transpose(1, 2) * side.detach() + torch.zeros(rows, 1, 1, 1)
 
     torch.jit.trace(Root(), torch.ones(2, 9)).save(OUT / "traced_root.pt")
+
+    class Numbers(nn.Module):      # a trace holds numbers as tensors of f64, whose dtype counts for nothing in arithmetic
+        def forward(self, x):
+            i, two = x.to(torch.int32), torch.tensor(2.0, dtype=torch.float64)
+            return x.sum() + 0.5, (1 - i) * -10000.0, i.sum() / 2.0, x.half().sum() - 1.5, x.sum() * two, torch.max(x.sum(), two.detach())
+
+    torch.jit.trace(Numbers(), torch.ones(3)).save(OUT / "traced_numbers.pt")
     torch.jit.trace(Open().eval(), (torch.ones(2, 4, dtype=torch.long), torch.ones(2, 4)), check_trace=False).save(OUT / "traced_open.pt")
     # one pixel cannot be normalised by the batch: there is a program for inference alone
     torch.jit.script(nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2)).eval()).save(OUT / "script_pixel.pt")

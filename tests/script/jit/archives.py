@@ -48,3 +48,6 @@ try:
     torch.jit.load(here + "state.pt")
 except RuntimeError as e:
     print("not a script")
+
+m = torch.jit.load(here + "traced_numbers.pt")
+print([(y.dtype, y.tolist()) for y in m(torch.tensor([0.0, 1.0, 3.0]))])

@@ -171,6 +171,8 @@ class _Text:
     def aten(self, op, args):
         if op.startswith("aten_"):
             op = op[5:]
+        if op in ("add", "sub", "mul", "div") and len(args) > 1 and args[1].startswith("CONSTANTS.c"):
+            args[1] = "CONSTANTS.number" + args[1][11:]
         plain = not any([_is_keyword(a) for a in args])
         if plain and len(args) == 2 and op in _infix:
             return f"({args[0]} {_infix[op]} {args[1]})"
@@ -448,11 +450,13 @@ class _Archive:
 
 
 class _Constants:
-    # Whole numbers that a trace holds as tensors are numbers: sizes are made of them.
+    # Whole numbers that a trace holds as tensors are numbers: sizes are made of them. Others that it adds or multiplies by
+    # are numbers there (number0 ..), whose dtype counts for nothing, and tensors elsewhere, as PyTorch has them.
     def __init__(self, values):
         for i, v in enumerate(values or ()):
-            whole = isinstance(v, _w.Tensor) and v.ndim == 0 and v.dtype is torch.int64
-            setattr(self, f"c{i}", v.item() if whole else v)
+            alone = isinstance(v, _w.Tensor) and v.ndim == 0
+            setattr(self, f"c{i}", v.item() if alone and v.dtype is torch.int64 else v)
+            setattr(self, f"number{i}", v.item() if alone else v)
 
 
 def _flat_weights(self):
