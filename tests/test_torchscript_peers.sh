@@ -18,7 +18,7 @@ failed=0
 passed=0
 
 mkdir "$work/files"
-"$weft" run tests/torchscript_files.py make "$work/files" script traced >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+"$weft" run tests/torchscript_files.py make "$work/files" script traced script_named >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 "$weft" run tests/torchscript_files.py show "$work/files" >"$work/weft.txt" 2>&1
 "$python" -W ignore tests/torchscript_files.py show "$work/files" >"$work/torch.txt" 2>&1
 if grep -q Error "$work/torch.txt" || ! diff "$work/weft.txt" "$work/torch.txt"; then

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 do, folder = sys.argv[1:3]
-INPUTS = {"script": lambda: (torch.arange(50.0).reshape(2, 1, 5, 5) / 10,), "net": lambda: (torch.arange(96.0).reshape(2, 3, 4, 4) / 50,)}
+INPUTS = {"script_named": lambda: (torch.ones(2),), "script": lambda: (torch.arange(50.0).reshape(2, 1, 5, 5) / 10,), "net": lambda: (torch.arange(96.0).reshape(2, 3, 4, 4) / 50,)}
 
 
 class Net(nn.Module):

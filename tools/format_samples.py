@@ -5,10 +5,21 @@ of the tree. Small on purpose: they are read by tests, cut short at every byte, 
     format_samples.py torch script numpy gguf"""
 import collections
 import sys
+from enum import Enum
 from pathlib import Path
-from typing import Dict, List, Tuple
+from typing import Dict, List, NamedTuple, Tuple
 
 OUT = Path("tests/files")
+
+
+class Kind(Enum):
+    ADD = 1
+    MUL = 2
+
+
+class Pair(NamedTuple):
+    a: float
+    l: List[int]
 
 
 def of_torch():
@@ -144,6 +155,31 @@ def of_script():
 
     torch.jit.trace(Numbers(), torch.ones(3)).save(OUT / "traced_numbers.pt")
     torch.jit.trace(Open().eval(), (torch.ones(2, 4, dtype=torch.long), torch.ones(2, 4)), check_trace=False).save(OUT / "traced_open.pt")
+
+    class Named(nn.Module):      # attributes of classes of the archive's own that are no modules
+        kind: Kind
+        pair: Pair
+        pairs: List[Pair]
+
+        def __init__(self):
+            super().__init__()
+            self.kind, self.pair, self.pairs = Kind.MUL, Pair(1.5, [1, 2]), [Pair(2.5, [3])]
+            self.table = torch.jit.Attribute({"k": Kind.ADD}, Dict[str, Kind])
+            self.lin = nn.Linear(2, 2)
+
+        def pick(self, x, k: Kind):
+            return x + 1 if k == Kind.ADD else x * 2
+
+        def forward(self, x):
+            y = self.pick(x, self.kind) + self.pick(x, Kind.ADD) + self.pick(x, self.table["k"])
+            if self.kind != Kind.ADD:
+                y = y + self.kind.value + len(self.kind.name)
+            t = 0
+            for k in Kind:
+                t += k.value
+            return y * t + self.pair.a + self.pair.l[1] + self.pairs[0].a
+
+    torch.jit.script(Named()).save(OUT / "script_named.pt")
     # one pixel cannot be normalised by the batch: there is a program for inference alone
     torch.jit.script(nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2)).eval()).save(OUT / "script_pixel.pt")
 

@@ -297,7 +297,7 @@ static const char *plain_name(Arena *a, const char *name)
     return name;
 }
 
-static bool is_class(const TfFile *f, const char *name)
+bool tf_is_class(const TfFile *f, const char *name)
 {
     return f->is_script && strncmp(name, "__torch__.", 10) == 0;
 }
@@ -331,7 +331,7 @@ static int find_known(const char *name)
 
 bool tf_is_known(const TfFile *f, const char *name)
 {
-    return find_known(plain_name(f->a, name)) >= 0 || is_type(name) || is_class(f, name);
+    return find_known(plain_name(f->a, name)) >= 0 || is_type(name) || tf_is_class(f, name);
 }
 
 /* Bytes of protocol 2: text whose characters are the bytes. */
@@ -398,7 +398,7 @@ TfValue *tf_call(TfFile *f, const TfValue *fn, TfValue *args, const char **why)
     int k = find_known(name);
     TfValue *v;
 
-    if (is_class(f, name)) { /* an object; of an enum its value */
+    if (tf_is_class(f, name)) { /* an object; of an enum its value */
         v = copy_as(f, args, TF_OBJECT, name);
         return v;
     }

@@ -326,6 +326,11 @@ static bool do_reduce(Machine *m, bool has_kwargs)
 
     if (!fn)
         return false;
+    if (fn->kind == TF_GLOBAL && args->kind != TF_TUPLE && tf_is_class(m->f, fn->name)) { /* an enum: PyTorch writes its value alone */
+        v = tf_value(m->f, TF_TUPLE);
+        vec_push(m->f->a, &v->items, args);
+        args = v;
+    }
     if (fn->kind != TF_GLOBAL || args->kind != TF_TUPLE ||
         (kw && (kw->kind != TF_DICT || kw->items.n)))
         return BAD(m, "a call of what is no known name");

@@ -95,6 +95,7 @@ bool tf_fail(TfFile *f, const char *where, size_t at, const char *fmt, ...) PRIN
 /* ---- known.c -------------------------------------------------------------------------- */
 
 bool tf_is_known(const TfFile *f, const char *name); /* "torch._utils._rebuild_tensor_v2" */
+bool tf_is_class(const TfFile *f, const char *name); /* a class of the archive's own code */
 /* What a known name makes of its arguments, and how a value takes its state. NULL, false with a reason in *why. */
 TfValue *tf_call(TfFile *f, const TfValue *fn, TfValue *args, const char **why);
 bool tf_build(TfFile *f, TfValue *v, TfValue *state, const char **why);

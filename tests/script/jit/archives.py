@@ -51,3 +51,17 @@ except RuntimeError as e:
 
 m = torch.jit.load(here + "traced_numbers.pt")
 print([(y.dtype, y.tolist()) for y in m(torch.tensor([0.0, 1.0, 3.0]))])
+
+# attributes of an Enum class and of named tuples; saved again they are what they were
+m = torch.jit.load(here + "script_named.pt")
+print(m(torch.ones(2)), m.kind, m.kind.value, m.pair, m.pairs, m.table)
+f = io.BytesIO()
+torch.jit.save(m, f)
+f.seek(0)
+m = torch.jit.load(f)
+print(m(torch.ones(2)), m.kind, m.pair)
+m.pair = type(m.pair)((2.5, [3, 4]))
+f = io.BytesIO()
+torch.jit.save(m, f)
+f.seek(0)
+print(torch.jit.load(f)(torch.ones(2)))

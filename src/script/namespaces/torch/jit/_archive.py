@@ -13,6 +13,7 @@
 #     ops.prim.RaiseException(t, c)   raise RuntimeError(t)
 #     __torch__.a.b.C                 one plain name, C's own
 import collections
+import enum
 import os
 
 import _stage
@@ -243,7 +244,6 @@ class _Class:
         self.name = name
         self.kind = kind            # Module NamedTuple Interface ModuleInterface Enum or ""
         self.lists = {"__parameters__": (), "__buffers__": ()}
-        self.fields = []
         self.types = {}             # of attributes, in order, by their names
         self.made = None
 
@@ -291,7 +291,7 @@ class _Source:
             elif line.startswith("class "):
                 name = line[6:line.rfind(":")].partition("(")[0]
                 cls = self.classes[name]
-                out.append("" if cls.kind in ("NamedTuple", "Interface", "ModuleInterface", "Enum") else
+                out.append("" if cls.kind in ("NamedTuple", "Interface", "ModuleInterface") else
                            f"class {self.archive.flat[cls.name]}:")
             elif line.startswith("def "):
                 cls = None
@@ -325,7 +325,7 @@ class _Source:
         if cls.kind in ("Interface", "ModuleInterface"):
             return ""
         if cls.kind == "Enum":
-            self.archive.fail(where, "an Enum class")
+            return line
         if body.startswith(("__parameters__", "__buffers__", "__forward_hooks__", "__forward_pre_hooks__")):
             name, _, values = body.partition("=")
             values = [v.strip().strip('"') for v in values.strip()[1:-1].split(",")]
@@ -341,7 +341,7 @@ class _Source:
             return ""
         name, _, rest = body.partition(":")
         if cls.kind == "NamedTuple":
-            cls.fields.append(name.strip())
+            cls.types[name.strip()] = rest.strip()
             return ""
         kind, eq, value = rest.partition("=")
         if not eq:
@@ -377,8 +377,14 @@ class _Archive:
                 if flat in d:
                     names[flat] = d[flat]
         for c in self.classes.values():
+            short = c.name[c.name.rfind(".") + 1:]
             if c.kind == "NamedTuple":
-                names[self.flat[c.name]] = c.made = collections.namedtuple(c.name[c.name.rfind(".") + 1:], c.fields)
+                c.made = collections.namedtuple(short, list(c.types))
+            elif c.kind == "Enum":
+                c.made = enum.Enum(short, {k: v for k, v in vars(names[self.flat[c.name]]).items() if not k.startswith("__")})
+            if c.made is not None:
+                c.made._of_archive = (self, c)
+                names[self.flat[c.name]] = c.made
         check = self.flat.get("__torch__.torch.nn.functional._verify_batch_size")
         if check is not None:
             names[check] = _aten.verify_batch_size
@@ -425,7 +431,7 @@ class _Archive:
         if id(x) in self.made:
             return self.made[id(x)][1]
         c = self.class_of(x.name)
-        if c.kind == "NamedTuple":
+        if c.kind in ("NamedTuple", "Enum"):
             return c.made(*[self.value(v) for v in x.args])
         new = c.made.__new__(c.made)
         self.made[id(x)] = (x, new)

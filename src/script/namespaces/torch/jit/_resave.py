@@ -51,7 +51,7 @@ class _Objects(_Pickler):
             for v, k in zip(x, kinds):
                 self.typed(v, k)
             self.out.append(b"t")
-        elif of_archive(x) is not None and not isinstance(x, tuple):
+        elif of_archive(x) is not None:
             self.instance(x)
         elif isinstance(x, tuple) and type(x) is not tuple or isinstance(x, (list, dict)):
             raise NotImplementedError(f"torch.jit.save: an attribute of type {kind} in an archive that is saved again")
@@ -89,8 +89,14 @@ class _Objects(_Pickler):
 
     def instance(self, x):
         archive, cls = of_archive(x)
+        if cls.kind == "NamedTuple":        # its attribute says which
+            return self.typed(tuple(x), "Tuple[" + ", ".join(cls.types.values()) + "]")
         module, _, name = cls.name.rpartition(".")
         self.name(module, name)
+        if cls.kind == "Enum":
+            self.put(x.value)
+            self.out.append(b"R")
+            return self.remember(x)
         self.out.append(b")\x81}(")
         for name, kind in cls.types.items():
             self.text(name)
