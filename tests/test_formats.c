@@ -470,6 +470,23 @@ TEST(a_model_that_is_loaded_as_a_copy_keeps_its_data_when_files_beside_it_are_cu
 
 /* ---- PyTorch ---------------------------------------------------------------------------------- */
 
+TEST(a_sparse_tensor_of_pytorch_is_its_places_and_values)
+{
+    wf_ctx *c = wf_ctx_new(NULL);
+    wf_model *m = load(c, FOLDER "sparse.pt");
+
+    REQUIRE(m);
+    CHECK_EQ_INT(wf_model_tensors(m), 8);
+    CHECK_STR(tensor_text(c, m, "coo.indices"), "i64[2,3] [[0, 1, 1], [2, 0, 2]]");
+    CHECK_STR(tensor_text(c, m, "coo.values"), "f32[3] [3, 4, 5]");
+    CHECK_STR(wf_model_meta(m, "coo.size"), "2,3");
+    CHECK_STR(tensor_text(c, m, "csr.crow_indices"), "i64[4] [0, 1, 2, 3]");
+    CHECK_STR(tensor_text(c, m, "csr.values"), "f32[3] [1, 1, 1]");
+    CHECK_STR(tensor_text(c, m, "f8"), "f8e4m3fn[3] [0, 1, 2]");
+    wf_model_free(m);
+    wf_ctx_free(c);
+}
+
 TEST(tensors_of_pytorch_files_have_names_by_the_path_that_leads_to_them)
 {
     static const char *const files[] = {"nest.pt", "stream.pt"};

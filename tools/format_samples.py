@@ -41,6 +41,8 @@ def of_torch():
     del values["model"]["u"]  # which real PyTorch does not read from a stream
     torch.save(values, OUT / "stream.pt", _use_new_zipfile_serialization=False)
     torch.save([torch.arange(3), {"a": (1.5, "x")}], OUT / "protocol5.pt", pickle_protocol=5)
+    torch.save({"coo": torch.sparse_coo_tensor([[0, 1, 1], [2, 0, 2]], [3.0, 4.0, 5.0], (2, 3)).coalesce(), "csr": torch.eye(3).to_sparse_csr(),
+                "part": torch.sparse_coo_tensor([[0, 3]], torch.ones(2, 4), (5, 4)), "f8": torch.arange(3.0).to(torch.float8_e4m3fn)}, OUT / "sparse.pt")
     torch.manual_seed(0)
     net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU(), torch.nn.BatchNorm1d(4))
     torch.save(net.state_dict(), OUT / "state.pt")

@@ -101,6 +101,34 @@ static bool add_tensor(Walk *w, const char *path, const TfTensor *t)
     return true;
 }
 
+static bool walk(Walk *w, const char *path, const TfValue *v);
+
+/* layout, (indices, values, size ..) or, by rows, (crow_indices, col_indices, values, size): tensors of these names. */
+static bool walk_sparse(Walk *w, const char *path, const TfValue *v)
+{
+    static const char *const names[] = {"indices", "values"}, *const by_row[] = {"crow_indices", "col_indices", "values"};
+    const TfValue *parts = v->items.n == 2 && v->items.v[1]->kind == TF_TUPLE ? v->items.v[1] : NULL, *size;
+    uint32_t n = parts && parts->items.n > 2 && parts->items.v[2]->kind == TF_TENSOR ? 3 : 2;
+    Text t;
+
+    text_init(&t, w->f->a);
+    if (!parts || parts->items.n <= n)
+        return fail(w->f->cx, WF_ERR_FORMAT, in_file(w->f->file), "PyTorch file: '%.200s' is no sparse tensor", path);
+    for (uint32_t i = 0; i < n; i++)
+        if (!walk(w, arena_printf(w->f->a, "%s%s%s", path, *path ? "." : "", (n == 3 ? by_row : names)[i]), parts->items.v[i]))
+            return false;
+    size = parts->items.v[n];
+    if (size->kind == TF_CALL && size->items.n == 1 && size->items.v[0]->kind == TF_TUPLE)
+        size = size->items.v[0];
+    for (uint32_t i = 0; i < size->items.n; i++)
+        if (size->items.v[i]->kind == TF_INT)
+            text_printf(&t, "%s%lld", i ? "," : "", (long long)size->items.v[i]->i);
+    path = arena_printf(w->f->a, "%s%ssize", path, *path ? "." : "");
+    if (!is_reserved(path))
+        model_set_meta(w->f->cx, w->m, path, text_str(&t));
+    return true;
+}
+
 static bool walk(Walk *w, const char *path, const TfValue *v)
 {
     Arena *a = w->f->a;
@@ -126,6 +154,8 @@ static bool walk(Walk *w, const char *path, const TfValue *v)
             ok = walk(w, arena_printf(a, "%s%s%u", path, dot, i), v->items.v[i]);
     else if (v->kind == TF_OBJECT)
         ok = !v->state || walk(w, path, v->state);
+    else if (v->kind == TF_CALL && strcmp(v->name, "torch._utils._rebuild_sparse_tensor") == 0)
+        ok = walk_sparse(w, path, v);
     else
         add_meta(w, path, v);
     w->depth--;

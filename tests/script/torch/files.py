@@ -60,3 +60,11 @@ try:
     torch.load(here + "nothing.pt")
 except FileNotFoundError as e:
     print("not there")
+
+# sparse tensors, and floats of eight bits: a file of PyTorch's, and saved again
+with tempfile.TemporaryDirectory() as folder:
+    for path in (here + "sparse.pt", os.path.join(folder, "sparse.pt")):
+        d = torch.load(path)
+        for k, v in d.items():
+            print(k, v.dtype, v.layout, v.shape, (v.float() if k == "f8" else v.to_dense()).tolist())
+        torch.save(d, os.path.join(folder, "sparse.pt"))

@@ -31,6 +31,8 @@ class _Pickler(_pickle._Writer):
             return True
         if isinstance(x, Size):
             self.call("torch", "Size", tuple(x))
+        elif isinstance(x, torch.sparse.SparseTensor):
+            self.sparse(x)
         elif isinstance(x, _device):
             self.call("torch", "device", *([x.type] if x.index is None else [x.type, x.index]))
         else:
@@ -49,6 +51,16 @@ class _Pickler(_pickle._Writer):
         else:
             self.view(t, t.requires_grad)
         self.remember(t)
+
+    def sparse(self, t):
+        self.name("torch._utils", "_rebuild_sparse_tensor")
+        self.out.append(b"(")
+        self.call("torch.serialization", "_get_layout", str(t.layout))
+        if t.is_sparse_csr:
+            self.put((t.crow_indices(), t.col_indices(), t.values(), t.shape))
+        else:
+            self.put((t._indices(), t._values(), t.shape, t.is_coalesced()))
+        self.out.append(b"tR")
 
     def view(self, t, grad):
         where = str(t.device)
@@ -204,7 +216,9 @@ class Reader:
         if name == "builtins.bytearray":
             return bytearray(*args)
         if name == "torch.serialization._get_layout":
-            return torch.strided
+            return {"torch.sparse_coo": torch.sparse_coo, "torch.sparse_csr": torch.sparse_csr}.get(args[0], torch.strided)
+        if name == "torch._utils._rebuild_sparse_tensor":
+            return self.sparse(*args)
         if name == "numpy.dtype":
             d = _NumpyType(args[0])
             if state is not None:
@@ -215,6 +229,13 @@ class Reader:
         if name == "numpy.core.multiarray._reconstruct" and state is not None:
             return state[2].array(state[4], state[1], state[3])
         raise _pickle.UnpicklingError(f"torch.load: a call of '{name}'")
+
+    def sparse(self, layout, parts):
+        if layout is torch.sparse_coo:
+            return torch.sparse_coo_tensor(*parts[:3], is_coalesced=parts[3] if len(parts) > 3 else None, check_invariants=True)
+        if layout is not torch.sparse_csr:
+            raise _pickle.UnpicklingError("torch.load: a sparse tensor that is neither COO nor CSR")
+        return torch.sparse_csr_tensor(*parts, check_invariants=True)
 
 
 def read(f, reader):

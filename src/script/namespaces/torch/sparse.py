@@ -252,6 +252,10 @@ def sparse_coo_tensor(indices, values=None, size=None, *, dtype=None, device=Non
                            f"({values.ndim - 1}); {indices.shape[1]} places and {values.shape[0]} values")
     if size is None:
         size = tuple([int(v) + 1 for v in indices.max(dim=1).values.tolist()]) + tuple(values.shape[1:])
+    elif len(size) != indices.shape[0] + values.ndim - 1:
+        raise RuntimeError(f"number of dimensions must be sparse_dim ({indices.shape[0]}) + dense_dim ({values.ndim - 1}), but got {len(size)}")
+    elif tuple(size[indices.shape[0]:]) != tuple(values.shape[1:]):
+        raise RuntimeError(f"values has incorrect size, expected {[indices.shape[1]] + list(size[indices.shape[0]:])}, got {list(values.shape)}")
     elif indices.shape[1] and (check_invariants is not False):
         for k, high in enumerate(indices.max(dim=1).values.tolist()):
             if high >= size[k] or int(indices[k].min()) < 0:
@@ -266,8 +270,11 @@ def sparse_csr_tensor(crow_indices, col_indices, values, size=None, *, dtype=Non
     values = torch.as_tensor(values, dtype=dtype, device=device)
     if size is None:
         size = (len(crow) - 1, int(col.max()) + 1)
-    if check_invariants and int(crow[-1]) != len(col):
-        raise RuntimeError("the last of crow_indices must be the number of values")
+    if check_invariants and (crow.ndim != 1 or col.ndim != 1 or len(crow) != size[0] + 1 or int(crow[0]) != 0 or
+                             int(crow[-1]) != len(col) or len(col) != len(values) or bool((crow[1:] < crow[:-1]).any())):
+        raise RuntimeError("crow_indices must go up from 0 to the number of values, one more than there are rows")
+    if check_invariants and len(col) and not 0 <= int(col.min()) <= int(col.max()) < size[1]:
+        raise RuntimeError(f"col_indices must be from 0 to {size[1] - 1}")
     rows = torch.repeat_interleave(torch.arange(len(crow) - 1), crow[1:] - crow[:-1])
     out = SparseTensor(torch.stack([rows, col]), values, tuple(size), True, sparse_csr)
     return out.requires_grad_() if requires_grad else out
