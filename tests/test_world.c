@@ -337,6 +337,46 @@ TEST(exchanges_are_what_one_process_computes_of_all_numbers)
         CHECK_EQ_INT(in_processes(n, 60, everything, NULL), 0);
 }
 
+/* A sum lies where its operand did, also while it goes on beside products: memory for three rows of numbers would be said. */
+static int sums_in_place(wf_ctx *c, wf_comm *w)
+{
+    static const char text[] = "f(x: f32[100000], u: f32[64,64]) {\n  a = cumsum x axis=0\n  s = psum a axis=\"d\"\n"
+                               "  v = dot u u\n  q = dot v u\n  r = cumsum s axis=0\n  m = pmax r axis=\"d\"\n  y = cumsum m axis=0\n"
+                               "  z = reduce_sum y axes=[0]\n  ret z, q\n}\n";
+    int64_t dims[2] = {100000, 64}, square[2] = {64, 64};
+    char mesh[16];
+    wf_model *model = NULL;
+    wf_exec *e = NULL;
+    wf_array *in[2] = {NULL}, *out[2] = {NULL};
+    float *x = calloc(100000, sizeof *x);
+    int bad = 0;
+
+    snprintf(mesh, sizeof mesh, "d:%d", wf_comm_size(w));
+    wf_comm_use(c, w, mesh);
+    wf_model_parse(c, "place", text, strlen(text), &model);
+    wf_array_from(c, WF_F32, dims, 1, x, &in[0]);
+    wf_array_from(c, WF_F32, square, 2, x, &in[1]);
+    wf_prepare(c, model ? wf_model_program(model, 0) : NULL, &e);
+    wf_run(c, e, in, 2, out, 2);
+    bad = wf_ctx_status(c) != WF_OK || wf_exec_memory(e) > 2 * 400000;
+    if (bad)
+        fprintf(stderr, "%s %zu bytes\n", wf_ctx_message(c), wf_exec_memory(e));
+    for (int k = 0; k < 2; k++) {
+        wf_array_release(in[k]);
+        wf_array_release(out[k]);
+    }
+    wf_exec_release(e);
+    wf_model_free(model);
+    free(x);
+    wf_comm_use(c, NULL, NULL);
+    return bad;
+}
+
+TEST(a_sum_lies_in_the_memory_of_its_operand)
+{
+    CHECK_EQ_INT(in_processes(2, 60, sums_in_place, NULL), 0);
+}
+
 /* ---- who ends, fails or hangs -------------------------------------------------------------- */
 
 static bool says(wf_ctx *c, const char *what)

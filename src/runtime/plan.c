@@ -31,6 +31,7 @@ typedef struct Planner {
     bool *attended;   /* values that those read, and nobody else */
     bool *splat;      /* constants of one element, not filled */
     uint32_t *merged; /* store -> store it became part of; itself: none */
+    uint32_t *held;   /* of each store 1 + the exchange that reads it last and goes on; 0: none, NO_USE: more than that hold it */
     VEC(Store) stores;
 } Planner;
 
@@ -293,10 +294,14 @@ static void find_last_uses(Planner *k)
     for (uint32_t n = 0; n < p->neqns; n++)
         for (uint32_t i = 0; i < p->eqns[n].nin; i++)
             k->stores.v[k->plan->val[operands(k, &p->eqns[n])[i]].store].last = n;
+    k->held = arena_zalloc(k->scratch, (k->stores.n + 1) * sizeof *k->held);
     for (uint32_t g = 0; g < k->plan->ngoing; g++) {
         const Going *x = &k->plan->going[g];
-        Store *s = &k->stores.v[k->plan->val[operands(k, &p->eqns[x->eqn])[0]].store];
+        uint32_t at = k->plan->val[operands(k, &p->eqns[x->eqn])[0]].store;
+        Store *s = &k->stores.v[at];
 
+        if (x->before > s->last)
+            k->held[at] = !k->held[at] && s->last == x->eqn ? x->eqn + 1 : NO_USE;
         s->last = MAX(s->last, x->before);
     }
     for (uint32_t j = 0; j < p->nout; j++) {
@@ -360,12 +365,13 @@ static bool may_replace(const Planner *k, const Eqn *e, uint32_t i, uint32_t j)
     return true;
 }
 
-/* Is the store used for the last time by equation n, and no result of that in it yet? */
+/* Is the store used for the last time by equation n, and no result of that in it yet? Of an exchange that goes on the result
+ * holds it as long. */
 static bool is_free_at(const Planner *k, uint32_t s, const Eqn *e, uint32_t n)
 {
     const Store *t = &k->stores.v[s];
 
-    if ((t->kind != STORE_TEMP && !is_donated(k, t)) || t->last != n || t->inside)
+    if ((t->kind != STORE_TEMP && !is_donated(k, t)) || (t->last != n && k->held[s] != n + 1) || t->inside)
         return false;
     for (uint32_t j = 0; j < e->nout; j++)
         if (store_of(k, e->out + j) == s)
@@ -378,6 +384,7 @@ static void take_store(Planner *k, uint32_t from, uint32_t to)
     Store *f = &k->stores.v[from], *t = &k->stores.v[to];
 
     k->merged[to] = from;
+    k->held[from] = k->held[to];
     f->last = t->last;
     if (f->kind == STORE_IN) {
         k->plan->in_taken[f->index] = true;

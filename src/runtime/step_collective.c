@@ -210,7 +210,8 @@ void bind_finish(Bind *b, uint32_t going)
     Op *op = bind_op(b, run_finish, b->begun[going]);
 
     op->eqn = n;
-    bind_use(b, op, eqn_in(b->p, e)[0], USE_READ);
+    if (b->plan->val[eqn_in(b->p, e)[0]].store != b->plan->val[e->out].store) /* the result is in its place */
+        bind_use(b, op, eqn_in(b->p, e)[0], USE_READ);
     bind_use(b, op, e->out, USE_READ);
 }
 

@@ -16,6 +16,7 @@
 #define A ACCEPT_ANY
 
 #define COLLECTIVE(op) [OP_##op] = {bind_collective, {D, D, D}, PLACE_NEVER, false, true}
+#define COMBINED(op)   [OP_##op] = {bind_collective, {D, D, D}, PLACE_ANY, false, true}
 #define SCATTER(op) [OP_##op] = {bind_scatter, {D, D, D}, PLACE_FIRST, false, false}
 
 /* clang-format off */
@@ -81,8 +82,8 @@ static const StepRow rows[OP_COUNT] = {
     [OP_scan] = {bind_scan, {D, D, D}, PLACE_BODY, false, true},
     [OP_spmd] = {bind_spmd, {D, D, D}, PLACE_NEVER, false, true},
 
-    COLLECTIVE(psum), COLLECTIVE(pmax), COLLECTIVE(pmin), COLLECTIVE(all_gather),
-    COLLECTIVE(reduce_scatter), COLLECTIVE(all_to_all), COLLECTIVE(ppermute),
+    COMBINED(psum), COMBINED(pmax), COMBINED(pmin), COLLECTIVE(all_gather), COLLECTIVE(reduce_scatter),
+    COLLECTIVE(all_to_all), COLLECTIVE(ppermute),
     [OP_shard] = {bind_alias, {A, D, D}, PLACE_NEVER, false, true},
     [OP_pvary] = {bind_alias, {A, D, D}, PLACE_NEVER, false, true},
     [OP_axis_index] = {bind_axis_index, {D, D, D}, PLACE_NEVER, false, false},
