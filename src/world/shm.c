@@ -329,15 +329,15 @@ static void shm_leave(CommEngine *e, Group *g)
     g->data = NULL;
 }
 
-/* Combined by each its share, which lies in its own slot for all to take. */
-static bool reduce_piece(Shm *m, Group *g, Combine how, wf_dtype t, char *out, int64_t n, int root)
+/* Combined by each its share, which lies in its own slot for all to take. What a member itself brings to that is where it was. */
+static bool reduce_piece(Shm *m, Group *g, Combine how, wf_dtype t, const char *in, char *out, int64_t n, int root)
 {
     const int64_t size = (int64_t)m->e.dtype_size(t);
     int64_t from = n * g->me / g->n, to = n * (g->me + 1) / g->n;
     const void *all[RANKS];
 
     for (int k = 0; k < g->n; k++)
-        all[k] = slot(m, g, k)->brings + from * size;
+        all[k] = (k == g->me ? in : slot(m, g, k)->brings) + from * size;
     if (!m->e.combine(how, t, slot(m, g, g->me)->computed + from * size, all, g->n, to - from))
         return lost(m, "no such reduction of this type");
     if (!meet(m, g))
@@ -354,6 +354,15 @@ static bool reduce_piece(Shm *m, Group *g, Combine how, wf_dtype t, char *out, i
 /* Exchanges of nothing meet, too: at least one piece. */
 #define PIECES(at, n, most, total)                                                           for (int64_t at = 0, n; n = MIN(most, total - at), at == 0 || n > 0; at += MAX(n, 1))
 
+/* All but the share that this member combines itself. */
+static void bring_to_others(const Group *g, Slot *mine, const char *in, int64_t n, int64_t size)
+{
+    int64_t from = n * g->me / g->n * size, to = n * (g->me + 1) / g->n * size;
+
+    memcpy(mine->brings, in, (size_t)from);
+    memcpy(mine->brings + to, in + to, (size_t)(n * size - to));
+}
+
 static bool shm_reduce(CommEngine *e, Group *g, uint64_t what, Combine how, wf_dtype t, const void *in,
                        void *out, int64_t count, int root)
 {
@@ -365,9 +374,9 @@ static bool shm_reduce(CommEngine *e, Group *g, uint64_t what, Combine how, wf_d
         Slot *mine = open_slot(m, g, what);
 
         if (mine && n)
-            memcpy(mine->brings, (const char *)in + at * size, (size_t)(n * size));
+            bring_to_others(g, mine, (const char *)in + at * size, n, size);
         if (!mine || !all_filled(m, g, what) ||
-            !reduce_piece(m, g, how, t, n ? (char *)out + at * size : out, n, root))
+            !reduce_piece(m, g, how, t, n ? (const char *)in + at * size : in, n ? (char *)out + at * size : out, n, root))
             return false;
         taken(m, g);
     }
