@@ -254,6 +254,13 @@ static bool copy_own(En *e, Sending *s)
     return true;
 }
 
+/* The same in all who mean the same. */
+static uint64_t what_of(const Job *j)
+{
+    return hash_mix(hash_mix((uint64_t)j->kind << 8 | j->dtype, j->kind == JOB_ALL_TO_ALL ? 0 : (uint64_t)j->count),
+                    (uint64_t)(j->root + 2) << 8 | (uint64_t)j->how);
+}
+
 static bool prepare(En *e, Sending *s, const Args *a, bool there)
 {
     struct ScriptWorld *w = e->f->engine->world;
@@ -289,8 +296,7 @@ static bool prepare(En *e, Sending *s, const Args *a, bool there)
         return false;
     if (k != JOB_REDUCE && k != JOB_SCATTER_REDUCE)
         j->count *= (int64_t)wf_dtype_size(j->dtype);
-    j->what = hash_mix(hash_mix((uint64_t)k << 8 | j->dtype, k == JOB_ALL_TO_ALL ? 0 : (uint64_t)j->count),
-                       (uint64_t)(j->root + 2) << 8 | (uint64_t)h);
+    j->what = what_of(j);
     return true;
 }
 
@@ -390,6 +396,29 @@ static bool hold(En *e, Sending *s, wf_tensor x)
     return true;
 }
 
+/* Tensors that an exchange among ranks changes where they are. */
+static bool hold_all(En *e, Sending *s, const wf_tensor *x, int n, Value ranks)
+{
+    struct ScriptWorld *w = e->f->engine->world;
+    bool ok;
+
+    if (!w || !w->comm)
+        return sc_fail(e->vm, C_RuntimeError, "there is no world of processes");
+    if (!(s->job.group = group_of(e, w->comm, ranks)))
+        return false;
+    s->cx = e->c;
+    s->held = calloc((size_t)n + 1, sizeof(Tensor *));
+    s->parts = calloc((size_t)n + 1, sizeof(void *));
+    s->sizes = calloc((size_t)n + 1, sizeof *s->sizes);
+    ok = (s->held && s->parts && s->sizes) || fail_memory(e->c);
+    for (int k = 0; ok && k < n; k++)
+        ok = hold(e, s, x[k]);
+    s->job.parts = s->parts;
+    s->job.counts = s->sizes;
+    s->job.root = -1;
+    return ok;
+}
+
 /* comm_average(xs, ranks): the number of an exchange after which each is the average of those of all */
 static Value n_comm_average(Vm *vm, const Args *a)
 {
@@ -398,36 +427,45 @@ static Value n_comm_average(Vm *vm, const Args *a)
     Sending *s = calloc(1, sizeof *s);
     wf_tensor *x;
     int n = 0;
-    bool ok = false;
 
-    if (!s) {
+    if (!s)
         fail_memory(e.c);
-    } else if (!w || !w->comm) {
-        sc_fail(vm, C_RuntimeError, "there is no world of processes");
-    } else if (en_tensors(&e, a->v[0], &x, &n) && (s->job.group = group_of(&e, w->comm, a->v[1]))) {
-        s->cx = e.c;
-        s->held = calloc((size_t)n + 1, sizeof(Tensor *));
-        s->parts = calloc((size_t)n + 1, sizeof(void *));
-        s->sizes = calloc((size_t)n + 1, sizeof *s->sizes);
-        ok = (s->held && s->parts && s->sizes) || fail_memory(e.c);
-        for (int k = 0; ok && k < n; k++)
-            ok = hold(&e, s, x[k]);
-    }
-    if (!ok) {
+    if (!s || !en_tensors(&e, a->v[0], &x, &n) || !hold_all(&e, s, x, n, a->v[1])) {
         if (s)
             free_sending(s);
         return en_fail(&e);
     }
     s->job.kind = JOB_AVERAGE;
-    s->job.parts = s->parts;
-    s->job.counts = s->sizes;
-    s->job.root = -1;
     s->job.what = hash_mix((uint64_t)JOB_AVERAGE << 8 | s->job.dtype, (uint64_t)s->job.count);
     s->number = ++w->count;
     s->next = w->going;
     w->going = s;
     world_start(w->comm, &s->job);
     return en_end_value(&e, v_int(s->number));
+}
+
+/* comm_reduce(x, ranks, how): x, which may be averaged where it is, is combined so; as comm_do("reduce", ..) for the others */
+static Value n_comm_reduce(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    Sending s = {0};
+    const char *name = NULL;
+    wf_tensor x;
+    bool ok;
+    int h = 0;
+
+    ok = en_tensor(&e, a->v[0], &x) && en_str(&e, a->v[2], &name) && (h = find_name(&e, hows, (int)COUNT(hows), name)) >= 0 &&
+         hold_all(&e, &s, &x, 1, a->v[1]);
+    s.job.kind = JOB_REDUCE;
+    s.job.how = (Combine)MAX(h, 0);
+    s.job.what = what_of(&s.job);
+    ok = ok && world_do(e.c, e.f->engine->world->comm, &s.job, NOWHERE);
+    for (int k = 0; k < s.job.nparts; k++)
+        tensor_release(e.c, s.held[k]);
+    free(s.held);
+    free(s.parts);
+    free(s.sizes);
+    return ok ? en_end_value(&e, NONE) : en_fail(&e);
 }
 
 static Sending **find_sending(En *e, Value v)
@@ -613,6 +651,7 @@ const NativeDef engine_world[] = {
     {"comm_do", n_comm_do, "kind,x,ranks,how,root,tag,give,take"},
     {"comm_start", n_comm_start, "kind,x,ranks,how,root,tag,give,take"},
     {"comm_average", n_comm_average, "xs,ranks"},
+    {"comm_reduce", n_comm_reduce, "x,ranks,how"},
     {"comm_done", n_comm_done, "job"},
     {"comm_wait", n_comm_wait, "job"},
     {"part_mesh", n_part_mesh, "head,mesh"},

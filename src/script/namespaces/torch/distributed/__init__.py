@@ -561,9 +561,19 @@ def monitored_barrier(group=None, timeout=None, wait_all_ranks=False):
     return work and (work.wait(timeout), None)[1]
 
 
+_LARGE = 1 << 18
+
+
 def all_reduce(tensor, op=ReduceOp.SUM, group=None, async_op=False):
     g = _mine(group)
     how = _how(op, _tensor(tensor))
+    if g and not async_op and tensor.nbytes >= _LARGE and tensor.device.type == "cpu" and tensor.dtype in (torch.float32, torch.float64) \
+            and tensor.is_contiguous():
+        _run(_w.comm_reduce, tensor, g.ranks, how)    # where it is: no memory is taken for it
+        if op.name == "AVG":
+            with torch.no_grad():
+                tensor.div_(g.size())
+        return None
     return g and _exchange(g, "reduce", tensor, lambda v: _into(tensor, _averaged(v, op, g.size())), async_op, how,
                            result=(tensor,))
 
