@@ -13,3 +13,24 @@ print(torch.ops.aten.add.Tensor(torch.ones(1),2), torch.ops.aten.add_.Tensor._sc
 def twice(x: torch.Tensor) -> torch.Tensor: return x*2
 twice.register_autograd(lambda ctx,g: g*2)
 y=torch.ones(3,requires_grad=True); torch.ops.mylib.twice(y).sum().backward(); print(y.grad)
+# files by whatever has __fspath__, by position and by name
+import os, tempfile
+from pathlib import Path
+class Place:
+    def __init__(self, at): self.at = at
+    def __fspath__(self): return self.at
+class Derived(os.PathLike):
+    def __fspath__(self): return at
+at = os.path.join(tempfile.mkdtemp(), "m.pt")
+print([isinstance(p, os.PathLike) for p in (Path(at), Place(at), Derived(), at, os)], isinstance(Place(at), Derived), issubclass(int, os.PathLike))
+for p in (Path(at), Place(at), Derived()):
+    torch.save({"a": 1}, p); print(torch.load(p)); torch.save(obj=torch.ones(2), f=p); print(torch.load(f=p))
+try: torch.load(Path(at + ".none"))
+except FileNotFoundError as e: print("FileNotFoundError", e.errno)
+# what loaders and devices refuse
+from torch.utils.data import DataLoader, RandomSampler, WeightedRandomSampler, BatchSampler
+for f in (lambda: DataLoader([], shuffle=True), lambda: RandomSampler([1], num_samples=0), lambda: RandomSampler([1], replacement=1), lambda: WeightedRandomSampler([1.], 0),
+          lambda: WeightedRandomSampler([1.], 2, 1), lambda: WeightedRandomSampler([[1.]], 2), lambda: BatchSampler([1], 1, 0), lambda: list(DataLoader([])),
+          lambda: torch.ones(1).cuda("cpu"), lambda: nn.Linear(1, 1).cuda(torch.device("cpu"))):
+    try: print(f())
+    except Exception as e: print(type(e).__name__, e)

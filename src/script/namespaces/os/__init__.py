@@ -46,13 +46,12 @@ O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND = 0, 1, 2, 64, 12
 SEEK_SET, SEEK_CUR, SEEK_END = 0, 1, 2
 error = OSError
 
-class PathLike:
-    def __fspath__(self):
-        raise NotImplementedError
-
-    def __class_getitem__(cls, item):
-        from _generic import GenericAlias
-        return GenericAlias(cls, item)
+def __getattr__(name):
+    global PathLike
+    if name != "PathLike":
+        raise AttributeError(f"module 'os' has no attribute '{name}'")
+    from os._pathlike import PathLike       # an abstract class, which not every import of os has to pay for
+    return PathLike
 
 class stat_result(tuple):
     @property

@@ -3,7 +3,7 @@ import _torch as _w
 from _host import own_names as _own_names
 from torch import _creation, _grad, _math, _products, _shape
 from torch._grad import _passing, after_backward as _after_backward, hooked as _hooked
-from torch._types import (Size, device_at, number_of, placed, device as _device, strided, float64, float32, float16, bfloat16,
+from torch._types import (Size, device_at, gpu_of as _gpu_of, number_of, placed, device as _device, strided, float64, float32, float16, bfloat16,
                           int64, int32, int16, int8, uint8, bool as _bool, dtype as _dtype, is_float,
                           default_generator, generator_at)
 
@@ -438,7 +438,7 @@ class Tensor(_w.Tensor):
         return self.to("cpu")
 
     def cuda(self, device=None, non_blocking=False):
-        return self.to("cuda" if device is None else device)
+        return self.to(_gpu_of(device))
 
     def pin_memory(self):
         return self

@@ -104,6 +104,14 @@ def device_at(n):
     return _gpus[n - 1]
 
 
+def gpu_of(d):
+    # What .cuda(d) means: a device of that kind.
+    d = device("cuda", d) if d is None or isinstance(d, _to_int) else device(d)
+    if d.type != "cuda":
+        raise RuntimeError("Invalid device, must be cuda device")
+    return d
+
+
 def number_of(d):
     # The other way round. GPUs that are not there are PyTorch's errors.
     if not isinstance(d, device):

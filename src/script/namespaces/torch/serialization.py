@@ -97,8 +97,12 @@ class _Pickler(_pickle._Writer):
         self.out.append(b"tR")
 
 
+def _path(f):
+    return _os.fspath(f) if hasattr(f, "__fspath__") else f
+
+
 def _folder(f):
-    name = _os.path.basename(str(f)) if isinstance(f, (str, _os.PathLike)) else ""
+    name = _os.path.basename(f) if isinstance(f, str) else ""
     stem = name[:name.rfind(".")] if name.rfind(".") > 0 else name
     return stem or "archive"
 
@@ -110,6 +114,7 @@ def save(obj, f, pickle_module=None, pickle_protocol=2, _use_new_zipfile_seriali
         raise NotImplementedError("torch.save: pickles are written by one module, pickle")
     if pickle_protocol != 2:
         raise NotImplementedError("torch.save: pickles are written as protocol 2")
+    f = _path(f)
     p = _Pickler()
     p.put(obj)
     p.out.append(b".")
@@ -124,8 +129,8 @@ def save(obj, f, pickle_module=None, pickle_protocol=2, _use_new_zipfile_seriali
         contents.append(t)
     names.append(folder + "version")
     contents.append(b"3\n")
-    if isinstance(f, (str, _os.PathLike)):
-        _w.write_zip(str(f), names, contents)
+    if isinstance(f, str):
+        _w.write_zip(f, names, contents)
     else:
         f.write(_w.write_zip(None, names, contents))
 
@@ -241,12 +246,13 @@ class Reader:
 def read(f, reader):
     # (what was saved, constants, entries) of a path or of what is open.
     data = None
+    f = _path(f)
     name = str(f)
-    if not isinstance(f, (str, _os.PathLike)):
+    if not isinstance(f, str):
         data = bytes(f.read())
         name = str(getattr(f, "name", "<bytes>"))
     elif not _os.path.exists(f):
-        raise FileNotFoundError(2, "No such file or directory", str(f))
+        raise FileNotFoundError(2, "No such file or directory", f)
     try:
         return _w.read_torch(name, data, reader.make)
     except ValueError as e:
@@ -337,11 +343,12 @@ def _objects(f, map_location, all_of_them=True):
 
 def load(f, map_location=None, pickle_module=None, *, weights_only=True, mmap=None):
     # Files are mapped while they are read.
-    if mmap and not isinstance(f, (str, _os.PathLike)):
+    f = _path(f)
+    if mmap and not isinstance(f, str):
         raise ValueError("f must be a file path in order to use the mmap argument")
     if pickle_module is not None and weights_only:
         raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
-    at = None if isinstance(f, (str, _os.PathLike)) else f.tell()
+    at = None if isinstance(f, str) else f.tell()
     try:
         root, _, entries = read(f, Reader(map_location))
     except _pickle.UnpicklingError:

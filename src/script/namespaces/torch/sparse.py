@@ -1,7 +1,7 @@
 # torch.sparse -- matrices of few numbers: COO (places and values) and CSR (rows compressed). Products with dense matrices go over
 # the values alone; where nothing else is known, a sparse tensor is its dense form. Gradients reach the values.
 import torch
-from torch._types import layout as _layout, sparse_coo
+from torch._types import gpu_of, layout as _layout, sparse_coo
 
 sparse_csr = _layout("sparse_csr")
 
@@ -148,7 +148,7 @@ class SparseTensor:
         return self.to("cpu")
 
     def cuda(self, device=None):
-        return self.to("cuda" if device is None else device)
+        return self.to(gpu_of(device))
 
     def float(self):
         return self.to(torch.float32)

@@ -14,7 +14,6 @@
 #     __torch__.a.b.C                 one plain name, C's own
 import collections
 import enum
-import os
 
 import _stage
 import _syntax
@@ -495,7 +494,7 @@ def load(f, map_location=None, extra_files=None):
     root, constants, entries = read(f, _ObjectReader(map_location))
     if not isinstance(root, _Object):
         raise RuntimeError(f"{f}: a file of torch.save, not of torch.jit.save: use torch.load")
-    archive = _Archive(str(f) if isinstance(f, (str, os.PathLike)) else "<bytes>", constants, entries)
+    archive = _Archive(str(f) if isinstance(f, str) or hasattr(f, "__fspath__") else "<bytes>", constants, entries)
     if extra_files is not None:
         for k in list(extra_files):
             v = entries.get("extra/" + k)

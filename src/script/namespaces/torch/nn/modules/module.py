@@ -4,7 +4,7 @@ from collections import OrderedDict
 
 import _torch as _w
 from torch._grad import RemovableHandle, new_handle
-from torch._types import number_of, dtype as _dtype, device as _device
+from torch._types import gpu_of, number_of, dtype as _dtype, device as _device
 from torch.nn.modules import _state
 from torch.nn.modules._state import _IncompatibleKeys
 from torch.nn.parameter import Parameter, Buffer
@@ -364,7 +364,7 @@ class Module:
         return self.to("cpu")
 
     def cuda(self, device=None):
-        return self.to("cuda" if device is None else device)
+        return self.to(gpu_of(device))
 
     def share_memory(self):
         __import__("multiprocessing").shared[0] = True

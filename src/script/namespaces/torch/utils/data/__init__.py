@@ -145,8 +145,20 @@ def _seeded():
     return Generator().manual_seed(int(_w.draw("random", (), _int64, 0, 0, default_generator)))
 
 
+def _check_count(num_samples):
+    if not isinstance(num_samples, int) or isinstance(num_samples, bool) or num_samples <= 0:
+        raise ValueError(f"num_samples should be a positive integer value, but got num_samples={num_samples}")
+
+
+def _check_replacement(replacement, error):
+    if not isinstance(replacement, bool):
+        raise error(f"replacement should be a boolean value, but got replacement={replacement}")
+
+
 class RandomSampler(Sampler):
     def __init__(self, data_source, replacement=False, num_samples=None, generator=None):
+        _check_replacement(replacement, TypeError)
+        _check_count(len(data_source) if num_samples is None else num_samples)
         self.data_source, self.replacement, self.generator = data_source, replacement, generator
         self._num = num_samples
 
@@ -184,7 +196,11 @@ class SubsetRandomSampler(Sampler):
 
 class WeightedRandomSampler(Sampler):
     def __init__(self, weights, num_samples, replacement=True, generator=None):
+        _check_count(num_samples)
+        _check_replacement(replacement, ValueError)
         self.weights = weights if isinstance(weights, _w.Tensor) else _w.tensor(list(weights), _w.float64)
+        if self.weights.ndim != 1:
+            raise ValueError(f"weights should be a 1d sequence but given weights have shape {tuple(self.weights.shape)}")
         self.num_samples, self.replacement, self.generator = num_samples, replacement, generator
 
     def __iter__(self):
@@ -199,6 +215,8 @@ class BatchSampler(Sampler):
     def __init__(self, sampler, batch_size, drop_last):
         if not isinstance(batch_size, int) or batch_size <= 0:
             raise ValueError(f"batch_size should be a positive integer value, but got batch_size={batch_size}")
+        if not isinstance(drop_last, bool):
+            raise ValueError(f"drop_last should be a boolean value, but got drop_last={drop_last}")
         self.sampler, self.batch_size, self.drop_last = sampler, batch_size, drop_last
 
     def __iter__(self):
