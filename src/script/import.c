@@ -228,7 +228,7 @@ static const char *const out[][2] = {
     {"sklearn", "scikit-learn is not part of Weft"},
     {"flax", "Flax is not part of Weft; jax is"},
     {"haiku", "Haiku is not part of Weft; jax is"},
-    {"scipy", "of SciPy, special, linalg, signal and spatial are here"},
+    {"scipy", "of SciPy, special, linalg, signal, spatial, stats, integrate and optimize are here"},
     {"transformers", "transformers is not part of Weft"},
     {"torchaudio", "torchaudio is not part of Weft"},
     {"torchtext", "torchtext is not part of Weft"},

@@ -57,3 +57,16 @@ class Joined:
         new = least - rank
         at = place + new + 1 if place < 0 else place
         return self.lib.permute(x, axes[:at] + axes[new:] + axes[at:new])
+
+
+class IndexExpression:
+    # np.s_[1:3, 0] is the key itself; index_exp gives a tuple always
+    def __init__(self, maketuple):
+        self.maketuple = maketuple
+
+    def __getitem__(self, item):
+        return (item,) if self.maketuple and not isinstance(item, tuple) else item
+
+
+IndexExpression.__module__ = "numpy.lib._index_tricks_impl"
+s_, index_exp = IndexExpression(False), IndexExpression(True)

@@ -354,13 +354,4 @@ mgrid, ogrid = _joined.Grid(_Making, False), _joined.Grid(_Making, True)
 r_, c_ = _joined.Joined(_Making, 0, 1, -1), _joined.Joined(_Making, -1, 2, 0)
 
 
-class _Key:
-    # np.s_[1:3, 0] is the key itself; index_exp gives a tuple always
-    def __init__(self, tupled):
-        self.tupled = tupled
-
-    def __getitem__(self, key):
-        return (key,) if self.tupled and not isinstance(key, tuple) else key
-
-
-s_, index_exp = _Key(False), _Key(True)
+s_, index_exp = _joined.s_, _joined.index_exp

@@ -1,7 +1,7 @@
 # jax.numpy: making arrays.
 import _jax as _w
 import _joined
-from numpy._create import s_, index_exp
+from _joined import s_, index_exp
 from jax._array import Array as _Array
 from jax._dtypes import as_dtype as _as_dtype, default_int as _default_int, default_float as _default_float
 
