@@ -108,3 +108,23 @@ def half_log_det(low):
 
 
 LOG_2PI = math.log(2 * math.pi)
+
+
+
+class Odds:
+    # What is said by probs or by logits: the other one is there when it is asked for.
+    def _odds(self, probs, logits, *counts):
+        # Keeps the one that is given, and gives it, of one shape and dtype with the counts behind it.
+        if (probs is None) == (logits is None):
+            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+        *counts, odds = broadcast_all(*counts, logits if probs is None else probs)
+        setattr(self, "logits" if probs is None else "probs", odds)
+        return odds, *[n.type_as(odds) for n in counts]
+
+    @lazy_property
+    def logits(self):
+        return probs_to_logits(self.probs, is_binary=True)
+
+    @lazy_property
+    def probs(self):
+        return logits_to_probs(self.logits, is_binary=True)
