@@ -451,22 +451,6 @@ wf_status wf_graph_close(wf_ctx *c, wf_graph *g, const wf_tensor *in, int nin,
 
 /* ---- variables ---- */
 
-static void *grown(wf_ctx *c, void *v, uint32_t n, uint32_t *cap, size_t elem)
-{
-    uint32_t more = *cap ? *cap * 2 : 8;
-    void *w = mem_alloc(&c->al, more * elem);
-
-    if (!w) {
-        fail_memory(c);
-        return NULL;
-    }
-    if (n)
-        memcpy(w, v, n * elem);
-    mem_free(&c->al, v, *cap * elem);
-    *cap = more;
-    return w;
-}
-
 wf_tensor wf_variable(wf_ctx *c, wf_graph *g, const char *name, wf_tensor initial)
 {
     IN_CALL(c);
@@ -478,7 +462,7 @@ wf_tensor wf_variable(wf_ctx *c, wf_graph *g, const char *name, wf_tensor initia
     if (t->symbolic)
         return tensor_fail(c, WF_ERR_VALUE, "wf_variable: the first value must be concrete");
     if (g->nvars == g->var_cap) {
-        void *w = grown(c, g->vars, g->nvars, &g->var_cap, sizeof *g->vars);
+        void *w = tensors_grow(c, g->vars, g->nvars, &g->var_cap, sizeof *g->vars);
         if (!w)
             return WF_NONE;
         g->vars = w;
@@ -544,7 +528,7 @@ wf_tensor wf_assign(wf_ctx *c, wf_tensor var, wf_tensor value)
                      "wf_assign: %s cannot be assigned to a variable of type %s",
                      shape_text(c, t), shape_text(c, v));
     if (g->nassigns == g->assign_cap) {
-        void *w = grown(c, g->assigns, g->nassigns, &g->assign_cap, sizeof *g->assigns);
+        void *w = tensors_grow(c, g->assigns, g->nassigns, &g->assign_cap, sizeof *g->assigns);
         if (!w)
             return WF_NONE;
         g->assigns = w;

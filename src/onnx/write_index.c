@@ -5,6 +5,7 @@
  *   sort      by the last key first, each time in the order so far: TopK keeps equal ones in order
  */
 #include "onnx/write_ops.h"
+#include "op/index.h"
 
 #include <math.h>
 
@@ -148,19 +149,12 @@ static void write_gather(Writing *w, const Eqn *e)
 {
     const GatherAttr *a = e->attr;
     Type x = TYPE_IN(0), ix = TYPE_IN(1), y = TYPE_OUT;
-    uint32_t axis = a->start_index_map.n == 1 ? (uint32_t)a->start_index_map.v[0] : 0,
-             nb = ix.rank - 1u, no = 0, nn = 0;
+    uint32_t axis, nb = ix.rank - 1u;
     int64_t from[MAX_RANK], last = nb;
     const char *at, *most;
     Wire attrs = {.a = w->a};
-    bool plain = a->start_index_map.n == 1 && a->collapsed.n == 1 &&
-                 a->collapsed.v[0] == axis && !a->operand_batching.n &&
-                 a->mode != INDEX_FILL && ix.rank && ix.dims[nb] == 1 &&
-                 x.dims[axis] != 0;
 
-    for (uint32_t i = 0; plain && i < x.rank; i++)
-        plain = i == axis ? a->slice_sizes.v[i] == 1 : a->slice_sizes.v[i] == x.dims[i];
-    if (!plain) {
+    if (!gather_is_rows(a, x, ix, &axis)) {
         gather_elements(w, e);
         return;
     }
@@ -171,15 +165,7 @@ static void write_gather(Writing *w, const Eqn *e)
     }
     w_attr_int(w, &attrs, "axis", axis);
     at = w_node(w, "Gather", (const char *[]){IN(0), at}, 2, &attrs);
-    /* it has x[:axis], places, x[axis+1:]; the result has offset_dims where it says */
-    for (uint32_t i = 0; i < y.rank; i++) {
-        if (ints_have(a->offset_dims, i)) {
-            from[i] = no < axis ? no : no + nb;
-            no++;
-        } else {
-            from[i] = axis + nn++;
-        }
-    }
+    gather_rows_order(a, axis, nb, y.rank, from);
     w_set(w, e, w_transpose(w, at, from, y.rank));
 }
 

@@ -604,23 +604,20 @@ static void write_window(Writing *w, const Eqn *e)
 static bool write_calls(Writing *w, const Eqn *e)
 {
     const char **in = arena_array(w->a, e->nin + 1u, sizeof *in);
-    const Sub *s = NULL;
+    const Sub *s = op_body(e->op, e->attr);
 
     for (uint32_t i = 0; i < e->nin; i++)
         in[i] = IN(i);
     switch (e->op) {
-    case OP_call: s = &((const CallAttr *)e->attr)->body; break;
-    case OP_custom_jvp: s = &((const CustomJvpAttr *)e->attr)->primal; break;
-    case OP_custom_vjp: s = &((const CustomVjpAttr *)e->attr)->primal; break;
-    case OP_checkpoint: s = &((const CheckpointAttr *)e->attr)->body; break;
     case OP_dot_general: write_dot(w, e); return true;
     case OP_conv_general: write_conv(w, e); return true;
     case OP_reduce_window_max:
     case OP_reduce_window_sum: write_window(w, e); return true;
-    default: return false;
+    default:
+        if (s)
+            w_inline(w, s, in, &w->val[e->out]);
+        return s != NULL;
     }
-    w_inline(w, s, in, &w->val[e->out]);
-    return true;
 }
 
 void w_equation(Writing *w, const Eqn *e)

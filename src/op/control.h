@@ -134,6 +134,8 @@ typedef struct LoopArgs {
 } LoopArgs;
 Val loop_arg(LoopArgs *w, Val v, bool slice,
              const char *name); /* one more; gives the input */
+/* The results of the loop that is left of a partitioned one: those that are not known, in order. False after an error. */
+bool loop_rest(PartitionRule *r, const bool *known, const Val *out);
 
 /* ---- op_scan.c, op_scan_split.c ---- */
 

@@ -37,6 +37,10 @@ typedef struct Axes {
 extern const char *const op_index_modes[]; /* clip fill drop promised */
 
 Numbering numbering_gather(const GatherAttr *a);
+/* Whole rows of x along one axis, at places indices[.., 1], none of which is out of range and filled? */
+bool gather_is_rows(const GatherAttr *a, Type x, Type indices, uint32_t *out_axis);
+/* Where the axes of the result, of that rank, are in x[:axis], the nb axes of places, x[axis+1:]. */
+void gather_rows_order(const GatherAttr *a, uint32_t axis, uint32_t nb, uint32_t rank, int64_t *out_from);
 Numbering numbering_scatter(const ScatterAttr *a);
 /* Type rule: all that does not depend on window sizes. */
 bool numbering_check(TypeRule *t, const Numbering *m, Type x, Type indices);

@@ -416,6 +416,9 @@ Val b_matmul(Builder *b, Val x, Val y); /* [..batch, m, k] x [..batch, k, n], eq
 Val b_conv(Builder *b, Val x, Val k, const ConvAttr *a);
 
 /* Sub-programs. */
+/* The sub-program that an equation means on its operands: of a call, a checkpoint, a function with a rule of its own; NULL: it is
+ * none of these. */
+const Sub *op_body(unsigned op, const void *attr);
 Val *b_call(Builder *b, const Sub *body, const Val *in, uint32_t nin, uint32_t *out_n);
 
 #endif

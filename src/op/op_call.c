@@ -8,6 +8,17 @@
  */
 #include "op/control.h"
 
+const Sub *op_body(unsigned op, const void *attr)
+{
+    switch (op) {
+    case OP_call: return &((const CallAttr *)attr)->body;
+    case OP_checkpoint: return &((const CheckpointAttr *)attr)->body;
+    case OP_custom_jvp: return &((const CustomJvpAttr *)attr)->primal;
+    case OP_custom_vjp: return &((const CustomVjpAttr *)attr)->primal;
+    default: return NULL;
+    }
+}
+
 /* ---- call:  y.. = body(x..) ---- */
 
 static bool type_body(TypeRule *t, Sub *body)

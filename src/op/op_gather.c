@@ -11,6 +11,33 @@
 
 const char *const op_index_modes[] = {"clip", "fill", "drop", "promised", NULL};
 
+/* ---- rows -------------------------------------------------------------------------- */
+
+bool gather_is_rows(const GatherAttr *a, Type x, Type indices, uint32_t *out_axis)
+{
+    uint32_t axis = *out_axis = a->start_index_map.n == 1 ? (uint32_t)a->start_index_map.v[0] : 0;
+    bool rows = a->start_index_map.n == 1 && a->collapsed.n == 1 && a->collapsed.v[0] == axis && !a->operand_batching.n &&
+                a->mode != INDEX_FILL && indices.rank && indices.dims[indices.rank - 1] == 1 && x.dims[axis] != 0;
+
+    for (uint32_t i = 0; rows && i < x.rank; i++)
+        rows = a->slice_sizes.v[i] == (i == axis ? 1 : x.dims[i]);
+    return rows;
+}
+
+void gather_rows_order(const GatherAttr *a, uint32_t axis, uint32_t nb, uint32_t rank, int64_t *out_from)
+{
+    uint32_t no = 0, nn = 0;
+
+    for (uint32_t i = 0; i < rank; i++) {
+        if (ints_have(a->offset_dims, i)) {
+            out_from[i] = no < axis ? no : no + nb;
+            no++;
+        } else {
+            out_from[i] = axis + nn++;
+        }
+    }
+}
+
 /* ---- numbering --------------------------------------------------------------------- */
 
 Numbering numbering_gather(const GatherAttr *a)

@@ -187,6 +187,14 @@ bool loop_guarded_turn(Nest *n, Val flag, const Sub *s, const Val *x, uint32_t n
 
 /* ---- operands of a new loop ---- */
 
+bool loop_rest(PartitionRule *r, const bool *known, const Val *out)
+{
+    for (uint32_t j = 0, k = 0; j < r->er.nout && !failed(r->cx); j++)
+        if (!known[j])
+            r->out_rest[j] = out[k++];
+    return !failed(r->cx);
+}
+
 Val loop_arg(LoopArgs *w, Val v, bool slice, const char *name)
 {
     Type t = b_type(w->nest.outer, v);

@@ -37,6 +37,22 @@
         return expr;                                                                     \
     }
 
+/* A row of the table and its rules. cost_: of an element, about in additions; then what else `lower` says. */
+#define MAP_ROW(name, cost_, doc_, type_, jvp_, transpose_, fold_, ...)                  \
+    const OpRow op_row_##name = {                                                        \
+        .type = type_,                                                                   \
+        .eval = eval_map,                                                                \
+        .fold = fold_,                                                                   \
+        .flops = flops_map,                                                              \
+        .lower = {LOWER_MAP, .cost = cost_, __VA_ARGS__},                                \
+    };                                                                                   \
+    const OpRules op_rules_##name = {                                                    \
+        .doc = DOC(doc_),                                                                \
+        .jvp = jvp_,                                                                     \
+        .transpose = transpose_,                                                         \
+        .batch = batch_map,                                                              \
+    }
+
 /* One operation for each element of the result. */
 double flops_map(const SizedEqn *s);
 

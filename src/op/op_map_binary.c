@@ -7,21 +7,7 @@
 
 #include <math.h>
 
-/* cost_: of an element, about in additions; then what else `lower` says. */
-#define ROW(name, cost_, doc_, type_, jvp_, transpose_, fold_, ...)                      \
-    const OpRow op_row_##name = {                                                        \
-        .type = type_,                                                                   \
-        .eval = eval_map,                                                                \
-        .fold = fold_,                                                                   \
-        .flops = flops_map,                                                              \
-        .lower = {LOWER_MAP, .cost = cost_, __VA_ARGS__},                                \
-    };                                                                                   \
-    const OpRules op_rules_##name = {                                                    \
-        .doc = DOC(doc_),                                                                \
-        .jvp = jvp_,                                                                     \
-        .transpose = transpose_,                                                         \
-        .batch = batch_map,                                                              \
-    }
+#define ROW MAP_ROW
 
 /* ---- helpers ----------------------------------------------------------------------- */
 

@@ -7,20 +7,7 @@
 #include "base/special.h"
 #include "op/op_map.h"
 
-/* cost_: of an element, about in additions; then what else `lower` says. */
-#define ROW(name, cost_, doc_, type_, jvp_, fold_, ...)                                  \
-    const OpRow op_row_##name = {                                                        \
-        .type = type_,                                                                   \
-        .eval = eval_map,                                                                \
-        .fold = fold_,                                                                   \
-        .flops = flops_map,                                                              \
-        .lower = {LOWER_MAP, .cost = cost_, __VA_ARGS__},                                \
-    };                                                                                   \
-    const OpRules op_rules_##name = {                                                    \
-        .doc = DOC(doc_),                                                                \
-        .jvp = jvp_,                                                                     \
-        .batch = batch_map,                                                              \
-    }
+#define ROW(name, cost_, doc_, type_, jvp_, fold_, ...) MAP_ROW(name, cost_, doc_, type_, jvp_, NULL, fold_, __VA_ARGS__)
 
 #define TWO_OVER_SQRT_PI 1.12837916709551257390
 #define SQRT_PI_HALF     0.88622692545275801365

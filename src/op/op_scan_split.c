@@ -176,7 +176,7 @@ static bool emit_rest(PartitionRule *r, const Loop *l, const LoopSplit *ls,
     Sub here = op_sub_rest(r, l->body), s = sub_like(b, &here, rest);
     LoopArgs w = {.arg = NEW(b, nin + ls->s.nres, Val),
                   .in = NEW(b, nin + ls->s.nres, Val)};
-    Val *x = NEW(b, rest->nin, Val), *at = NEW(b, nin, Val), *out;
+    Val *x = NEW(b, rest->nin, Val), *at = NEW(b, nin, Val);
 
     nest_begin(&w.nest, b, rest->name, r->er.place);
     for (uint32_t i = 0, k = 0; i < nin; i++)
@@ -209,11 +209,7 @@ static bool emit_rest(PartitionRule *r, const Loop *l, const LoopSplit *ls,
                    partition_dim(r, a->length),      a->reverse, false};
     if (!ra.body.p)
         return false;
-    out = b_eqn_n(b, OP_scan, w.arg, w.n, &ra, &n);
-    for (uint32_t j = 0, k = 0; j < r->er.nout && !failed(r->cx); j++)
-        if (!ls->s.out_known[j])
-            r->out_rest[j] = out[k++];
-    return !failed(r->cx);
+    return loop_rest(r, ls->s.out_known, b_eqn_n(b, OP_scan, w.arg, w.n, &ra, &n));
 }
 
 bool partition_scan(PartitionRule *r)

@@ -155,11 +155,7 @@ static bool emit_rest(PartitionRule *r, const Loop *l, const LoopSplit *ls,
     ra.body = nest_end(&w.nest, out, rest->nout);
     if (!ra.body.p)
         return false;
-    out = b_eqn_n(b, OP_scan, w.arg, w.n, &ra, &n);
-    for (uint32_t j = 0, k = 0; j < r->er.nout && !failed(r->cx); j++)
-        if (!ls->s.out_known[j])
-            r->out_rest[j] = out[k++];
-    return !failed(r->cx);
+    return loop_rest(r, ls->s.out_known, b_eqn_n(b, OP_scan, w.arg, w.n, &ra, &n));
 }
 
 bool partition_while(PartitionRule *r)

@@ -174,14 +174,6 @@ static bool on_bytes(Builder *b, const EqnView *e, Val *out)
     return true;
 }
 
-static bool is_bytes(const Builder *b, const EqnView *e)
-{
-    for (uint32_t i = 0; i < e->nin; i++)
-        if (made_by(b, e->in[i], OP_bitcast))
-            return true;
-    return false;
-}
-
 static bool store_eqn(Rewriter *r, const EqnView *e, Val *out)
 {
     Builder *b = r->b;
@@ -208,7 +200,7 @@ static bool store_eqn(Rewriter *r, const EqnView *e, Val *out)
     case OP_concat:
     case OP_rev:
     case OP_dynamic_slice:
-    case OP_dynamic_update_slice: return is_bytes(b, e) && on_bytes(b, e, out);
+    case OP_dynamic_update_slice: return any_made_by(b, e, OP_bitcast) && on_bytes(b, e, out);
     default: return false;
     }
 }

@@ -128,21 +128,13 @@ static bool inline_cond(Rewriter *r, const EqnView *e, Val *out)
 
 static bool inline_eqn(Rewriter *r, const EqnView *e, Val *out)
 {
-    const Sub *s = NULL;
+    const Sub *s = op_body(e->op, e->attr);
 
     switch (e->op) {
-    case OP_call:
-        s = &((const CallAttr *)e->attr)->body;
-        return is_worth(r, s->p) && put_body(r, s, e->in, e->nin, out, e->nout);
+    case OP_call: return is_worth(r, s->p) && put_body(r, s, e->in, e->nin, out, e->nout);
     case OP_checkpoint:
-        return put_body(r, &((const CheckpointAttr *)e->attr)->body, e->in, e->nin, out,
-                        e->nout);
     case OP_custom_jvp:
-        s = &((const CustomJvpAttr *)e->attr)->primal;
-        return put_body(r, s, e->in, e->nin, out, e->nout);
-    case OP_custom_vjp:
-        s = &((const CustomVjpAttr *)e->attr)->primal;
-        return put_body(r, s, e->in, e->nin, out, e->nout);
+    case OP_custom_vjp: return put_body(r, s, e->in, e->nin, out, e->nout);
     case OP_cond: return inline_cond(r, e, out);
     case OP_scan: return inline_scan(r, e, out);
     case OP_while: return inline_while(r, e, out);

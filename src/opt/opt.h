@@ -156,6 +156,13 @@ static inline const Eqn *made_by(const Builder *b, Val v, OpCode op)
 
     return i != EQN_INPUT && b->eqns.v[i].op == op ? &b->eqns.v[i] : NULL;
 }
+static inline bool any_made_by(const Builder *b, const EqnView *e, OpCode op)
+{
+    for (uint32_t i = 0; i < e->nin; i++)
+        if (made_by(b, e->in[i], op))
+            return true;
+    return false;
+}
 static inline Val arg(const Builder *b, const Eqn *e, uint32_t i)
 {
     return b->args.v[e->args + i];

@@ -276,15 +276,6 @@ static bool before_each(Builder *b, const EqnView *e, Val *out)
     return true;
 }
 
-/* Are the parts at hand? Else it is left as it is, and what reads it takes its parts. */
-static bool is_split(const Builder *b, const EqnView *e)
-{
-    for (uint32_t i = 0; i < e->nin; i++)
-        if (made_by(b, e->in[i], OP_complex))
-            return true;
-    return false;
-}
-
 /* Keys of two parts become two keys. */
 static bool before_sort(Builder *b, const EqnView *e, Val *out)
 {
@@ -360,7 +351,7 @@ static bool split_eqn(Rewriter *r, const EqnView *e, Val *out)
     case OP_concat:
     case OP_rev:
     case OP_dynamic_slice:
-    case OP_dynamic_update_slice: return is_split(b, e) && before_each(b, e, out);
+    case OP_dynamic_update_slice: return any_made_by(b, e, OP_complex) && before_each(b, e, out); /* else what reads it takes its parts */
     case OP_sort: return before_sort(b, e, out);
     case OP_nonzero: return before_nonzero(b, e, out);
     default: return is_map(e->op) && before_map(b, e, out);

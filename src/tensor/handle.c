@@ -35,7 +35,7 @@ Tensors *tensors_of(wf_ctx *c)
     return s;
 }
 
-static void *grow(wf_ctx *c, void *v, uint32_t n, uint32_t *cap, size_t elem)
+void *tensors_grow(wf_ctx *c, void *v, uint32_t n, uint32_t *cap, size_t elem)
 {
     uint32_t more = *cap ? *cap * 2 : 64;
     void *w = mem_alloc(&c->al, more * elem);
@@ -180,7 +180,7 @@ static bool enter_scope(wf_ctx *c, Tensors *s, ScopeEntry e)
     if (s->nentries == s->entry_cap) {
         compact(s);
         if (s->nentries * 2 >= s->entry_cap) {
-            ScopeEntry *v = grow(c, s->entries, s->nentries, &s->entry_cap, sizeof *v);
+            ScopeEntry *v = tensors_grow(c, s->entries, s->nentries, &s->entry_cap, sizeof *v);
             if (!v)
                 return false;
             s->entries = v;
@@ -200,7 +200,7 @@ static bool new_slot(wf_ctx *c, Tensors *s, Tensor *t, uint32_t *out)
         s->free_slot = s->slots[i].next;
     } else {
         if (s->nslots == s->slot_cap) {
-            HandleSlot *v = grow(c, s->slots, s->nslots, &s->slot_cap, sizeof *v);
+            HandleSlot *v = tensors_grow(c, s->slots, s->nslots, &s->slot_cap, sizeof *v);
             if (!v) {
                 tensor_release(c, t);
                 return false;
@@ -276,7 +276,7 @@ static uint32_t push_mark(wf_ctx *c)
     if (!s)
         return 0;
     if (s->nmarks == s->mark_cap) {
-        uint32_t *v = grow(c, s->marks, s->nmarks, &s->mark_cap, sizeof *v);
+        uint32_t *v = tensors_grow(c, s->marks, s->nmarks, &s->mark_cap, sizeof *v);
         if (!v) {
             s->lost_marks++;
             return 0;

@@ -215,6 +215,8 @@ static inline Tensors *ts(wf_ctx *c)
 /* The tensor of a handle, borrowed; NULL with an error naming fn. */
 Tensor *tensor_get(wf_ctx *c, wf_tensor h, const char *fn);
 /* A handle in the current scope; takes over the reference. t NULL: WF_NONE. */
+/* v, of n elements and all its room taken, with twice the room (*cap); NULL, and v as it was: no memory. mem_free ends it. */
+void *tensors_grow(wf_ctx *c, void *v, uint32_t n, uint32_t *cap, size_t elem);
 wf_tensor tensor_handle(wf_ctx *c, Tensor *t);
 wf_tensor tensor_handle_kept(wf_ctx *c, Tensor *t); /* of no scope: wf_drop ends it */
 static inline wf_tensor tensor_keep(wf_ctx *c, wf_tensor h) /* wf_keep of one that tensor_get has found */

@@ -328,20 +328,15 @@ static void write_scan(Graphing *g, const Eqn *e)
 
 bool g_flow(Graphing *g, const Eqn *e)
 {
+    const Sub *s = op_body(e->op, e->attr);
+
     switch (e->op) {
-    case OP_call: in_line(g, &((const CallAttr *)e->attr)->body, e); return true;
-    case OP_custom_jvp:
-        in_line(g, &((const CustomJvpAttr *)e->attr)->primal, e);
-        return true;
-    case OP_custom_vjp:
-        in_line(g, &((const CustomVjpAttr *)e->attr)->primal, e);
-        return true;
-    case OP_checkpoint:
-        in_line(g, &((const CheckpointAttr *)e->attr)->body, e);
-        return true;
     case OP_cond: write_cond(g, e); return true;
     case OP_while: write_while(g, e); return true;
     case OP_scan: write_scan(g, e); return true;
-    default: return false;
+    default:
+        if (s)
+            in_line(g, s, e);
+        return s != NULL;
     }
 }

@@ -370,23 +370,20 @@ static void write_assert(TsCode *c, const Eqn *e)
 static bool write_control(TsCode *c, const Eqn *e)
 {
     const char **in = arena_array(c->a, e->nin + 1u, sizeof *in);
-    const Sub *s = NULL;
+    const Sub *s = op_body(e->op, e->attr);
 
     for (uint32_t i = 0; i < e->nin; i++)
         in[i] = IN(i);
     switch (e->op) {
-    case OP_call: s = &((const CallAttr *)e->attr)->body; break;
-    case OP_custom_jvp: s = &((const CustomJvpAttr *)e->attr)->primal; break;
-    case OP_custom_vjp: s = &((const CustomVjpAttr *)e->attr)->primal; break;
-    case OP_checkpoint: s = &((const CheckpointAttr *)e->attr)->body; break;
     case OP_cond: write_cond(c, e); return true;
     case OP_scan: write_scan(c, e); return true;
     case OP_while: write_while(c, e); return true;
     case OP_assert: write_assert(c, e); return true;
-    default: return false;
+    default:
+        if (s)
+            ts_inline(c, s, in, &c->val[e->out]);
+        return s != NULL;
     }
-    ts_inline(c, s, in, &c->val[e->out]);
-    return true;
 }
 
 static void write_equation(TsCode *c, const Eqn *e)

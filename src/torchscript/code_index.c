@@ -4,6 +4,7 @@
  *             read as a vector
  */
 #include "torchscript/code.h"
+#include "op/index.h"
 
 #include <math.h>
 
@@ -126,16 +127,12 @@ static void write_gather(TsCode *c, const Eqn *e)
 {
     const GatherAttr *a = e->attr;
     Type x = TYPE_IN(0), ix = TYPE_IN(1), y = TYPE_OUT;
-    uint32_t axis = a->start_index_map.n == 1 ? (uint32_t)a->start_index_map.v[0] : 0, nb = ix.rank - 1u, no = 0, nn = 0;
+    uint32_t axis, nb = ix.rank - 1u;
     int64_t from[MAX_RANK];
     Dim *dims = arena_array(c->a, x.rank + nb + 1u, sizeof *dims);
     const char *at;
-    bool plain = a->start_index_map.n == 1 && a->collapsed.n == 1 && a->collapsed.v[0] == axis && !a->operand_batching.n &&
-                 a->mode != INDEX_FILL && ix.rank && ix.dims[nb] == 1 && x.dims[axis] != 0;
 
-    for (uint32_t i = 0; plain && i < x.rank; i++)
-        plain = i == axis ? a->slice_sizes.v[i] == 1 : a->slice_sizes.v[i] == x.dims[i];
-    if (!plain) {
+    if (!gather_is_rows(a, x, ix, &axis)) {
         gather_elements(c, e);
         return;
     }
@@ -151,15 +148,7 @@ static void write_gather(TsCode *c, const Eqn *e)
             dims[k++] = x.dims[i];
     if (nb != 1)
         at = ts_let(c, "torch.reshape(%s, %s)", at, ts_dims(c, dims, x.rank - 1u + nb));
-    /* it has x[:axis], places, x[axis+1:]; the result has offset_dims where it says */
-    for (uint32_t i = 0; i < y.rank; i++) {
-        if (ints_have(a->offset_dims, i)) {
-            from[i] = no < axis ? no : no + nb;
-            no++;
-        } else {
-            from[i] = axis + nn++;
-        }
-    }
+    gather_rows_order(a, axis, nb, y.rank, from);
     ts_set(c, e, ts_permute(c, at, from, y.rank));
 }
 

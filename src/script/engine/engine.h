@@ -316,6 +316,8 @@ static inline ProgramObj *as_program(Value v) { return (ProgramObj *)(void *)v.o
 /* Takes over the reference of p. Captures and weak bits are copied. */
 /* What a traced function gave, as a program with the innermost trace's captures; nargs: inputs before those. */
 Value en_traced(En *e, Value results, int nargs);
+/* What `end` makes of fn(*args), in a trace that was begun after `outer`. Takes args (NULL: there was an error) and ends e. */
+Value en_trace_call(En *e, Trace *outer, Value fn, Tuple *args, Value (*end)(En *, Value results, int nargs));
 Value box_program(Vm *vm, const Program *p, uint32_t nargs, Tensor *const *captures,
                   uint32_t ncaptures, const bool *weak, uint32_t nweak);
 /* of a trace that goes on, or ends: with what it took from outside */

@@ -67,26 +67,12 @@ static Value traced(Vm *vm, const Args *a, const char *name, Ending end)
 {
     En e = en_begin(vm, a);
     Trace *tr, *outer = e.c->tensors->trace;
-    Tuple *args = NULL;
-    Value r = NIL, v = NIL;
 
     if (!(tr = trace_begin(e.c, name)))
         return en_fail(&e);
     tr->kind = TRACE_CLOSED;
     tr->guarded = true;
-    args = typed_inputs(&e, a->v[1]);
-    if (args)
-        r = sc_call(vm, a->v[0], args->v, (int)args->n);
-    if (r.tag != T_NIL)
-        v = end(&e, r, (int)args->n);
-    sc_drop(vm, r);
-    if (args)
-        obj_drop(vm, args);
-    if (failed(e.c))
-        en_raise(&e);
-    while (e.c->tensors->trace && e.c->tensors->trace != outer)
-        trace_end(e.c);
-    return v.tag == T_NIL ? en_fail(&e) : en_end_value(&e, v);
+    return en_trace_call(&e, outer, a->v[0], typed_inputs(&e, a->v[1]), end);
 }
 
 static Value n_trace_types(Vm *vm, const Args *a)

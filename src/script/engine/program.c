@@ -164,6 +164,22 @@ Value en_traced(En *e, Value results, int nargs)
     return box_traced(e->vm, p, tr, (uint32_t)nargs, weak, (uint32_t)n);
 }
 
+Value en_trace_call(En *e, Trace *outer, Value fn, Tuple *args, Value (*end)(En *, Value, int))
+{
+    Value r = args ? sc_call(e->vm, fn, args->v, (int)args->n) : NIL, v = NIL;
+
+    if (r.tag != T_NIL)
+        v = end(e, r, (int)args->n);
+    sc_drop(e->vm, r);
+    if (args)
+        obj_drop(e->vm, args);
+    if (failed(e->c))
+        en_raise(e);
+    while (e->c->tensors->trace && e->c->tensors->trace != outer)
+        trace_end(e->c);
+    return v.tag == T_NIL ? en_fail(e) : en_end_value(e, v);
+}
+
 /* trace(fn, args, name="f", graph=False): fn(*symbols) gives a list of tensors. An argument
  * is a tensor, or its type: (shape, dtype). graph:
  * recorded tensors from outside become constants. */
@@ -173,26 +189,12 @@ static Value n_trace(Vm *vm, const Args *a)
     const char *name = "f";
     bool graph = false;
     Trace *tr, *outer = e.c->tensors->trace;
-    Tuple *args = NULL;
-    Value r = NIL, v = NIL;
 
     if (!en_str(&e, a->v[2], &name) || !en_bool(&e, a->v[3], &graph) ||
         !(tr = trace_begin(e.c, name)))
         return en_fail(&e);
     tr->kind = graph ? TRACE_CLOSED : TRACE_OPEN;
-    args = trace_inputs(&e, a->v[1]);
-    if (args)
-        r = sc_call(vm, a->v[0], args->v, (int)args->n);
-    if (r.tag != T_NIL)
-        v = en_traced(&e, r, (int)args->n);
-    sc_drop(vm, r);
-    if (args)
-        obj_drop(vm, args);
-    if (failed(e.c))
-        en_raise(&e);
-    while (e.c->tensors->trace && e.c->tensors->trace != outer)
-        trace_end(e.c);
-    return v.tag == T_NIL ? en_fail(&e) : en_end_value(&e, v);
+    return en_trace_call(&e, outer, a->v[0], trace_inputs(&e, a->v[1]), en_traced);
 }
 
 /* trace_sizes(fn, args, fixed=(), name="f", reads=False): as trace, with graph's meaning, but the
@@ -821,47 +823,36 @@ static Value with_nones(En *e, const wf_tensor *t, int n)
     return l ? en_end_value(e, v_obj(l)) : en_fail(e);
 }
 
-/* history_vjp(ys, gys, xs): through what was recorded; None where ys do not depend on x */
-static Value n_history_vjp(Vm *vm, const Args *a)
+/* ys of xs by what was recorded: from seeds of those on one side a gradient or tangent for each on the other. */
+static Value history(Vm *vm, const Args *a, bool forward, Value ys, Value xs, Value seeds)
 {
     En e = en_begin(vm, a);
-    wf_tensor *y, *gy, *x, *out;
-    int ny, ngy, nx;
+    wf_tensor *y, *x, *seed, *out;
+    int ny, nx, nseed, nout;
 
-    if (!en_tensors(&e, a->v[0], &y, &ny) || !en_tensors(&e, a->v[1], &gy, &ngy) ||
-        !en_tensors(&e, a->v[2], &x, &nx) ||
-        !(out = en_alloc(&e, ((size_t)nx + 1) * sizeof *out)))
+    if (!en_tensors(&e, ys, &y, &ny) || !en_tensors(&e, xs, &x, &nx) || !en_tensors(&e, seeds, &seed, &nseed))
         return en_fail(&e);
-    if (ny != ngy) {
-        sc_fail(vm, C_ValueError, "%d results, but %d cotangents", ny, ngy);
+    nout = forward ? ny : nx;
+    if (!(out = en_alloc(&e, ((size_t)nout + 1) * sizeof *out)))
+        return en_fail(&e);
+    if (nseed != (forward ? nx : ny)) {
+        sc_fail(vm, C_ValueError, forward ? "%d arguments, but %d tangents" : "%d results, but %d cotangents", forward ? nx : ny, nseed);
         return en_fail(&e);
     }
-    for (int i = 0; i < nx; i++)
+    for (int i = 0; i < nout; i++)
         out[i] = WF_NONE;
-    history_vjp(e.c, y, gy, (uint32_t)ny, x, (uint32_t)nx, GRAD_KEEP | GRAD_CREATE, out);
-    return with_nones(&e, out, nx);
+    if (forward)
+        history_jvp(e.c, y, (uint32_t)ny, x, seed, (uint32_t)nx, GRAD_KEEP | GRAD_CREATE, out);
+    else
+        history_vjp(e.c, y, seed, (uint32_t)ny, x, (uint32_t)nx, GRAD_KEEP | GRAD_CREATE, out);
+    return with_nones(&e, out, nout);
 }
+
+/* history_vjp(ys, gys, xs): None where ys do not depend on x */
+static Value n_history_vjp(Vm *vm, const Args *a) { return history(vm, a, false, a->v[0], a->v[2], a->v[1]); }
 
 /* history_jvp(ys, xs, dxs): None where a y does not depend on the xs */
-static Value n_history_jvp(Vm *vm, const Args *a)
-{
-    En e = en_begin(vm, a);
-    wf_tensor *y, *dx, *x, *out;
-    int ny, ndx, nx;
-
-    if (!en_tensors(&e, a->v[0], &y, &ny) || !en_tensors(&e, a->v[1], &x, &nx) ||
-        !en_tensors(&e, a->v[2], &dx, &ndx) ||
-        !(out = en_alloc(&e, ((size_t)ny + 1) * sizeof *out)))
-        return en_fail(&e);
-    if (nx != ndx) {
-        sc_fail(vm, C_ValueError, "%d arguments, but %d tangents", nx, ndx);
-        return en_fail(&e);
-    }
-    for (int i = 0; i < ny; i++)
-        out[i] = WF_NONE;
-    history_jvp(e.c, y, (uint32_t)ny, x, dx, (uint32_t)nx, GRAD_KEEP | GRAD_CREATE, out);
-    return with_nones(&e, out, ny);
-}
+static Value n_history_jvp(Vm *vm, const Args *a) { return history(vm, a, true, a->v[0], a->v[1], a->v[2]); }
 
 /* gradients(ys, gys, xs, keep, create, unused_ok): gys None for ones */
 static Value n_gradients(Vm *vm, const Args *a)
