@@ -219,7 +219,8 @@ enum {
                        while the pass runs. All ask for the same inputs in the same order: best those that are
                        used last first. Not with WF_GRAD_CREATE */
 };
-/* Adds to the gradients of all leaves that y was made of. gy WF_NONE: 1, for a y of one element. */
+/* Adds to the gradients of all leaves that y was made of, in the memory of those that are there unless WF_GRAD_CREATE is given.
+ * gy WF_NONE: 1, for a y of one element. */
 WF_API wf_status wf_backward(wf_ctx *c, wf_tensor y, wf_tensor gy, unsigned flags);
 /* Gradients of y.. by x.. (leaves or anything in between), added over the y. gy NULL: ones. */
 WF_API wf_status wf_gradients(wf_ctx *c, const wf_tensor *y, const wf_tensor *gy, int ny, const wf_tensor *x, int nx,

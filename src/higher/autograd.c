@@ -107,21 +107,39 @@ static bool find_leaves(wf_ctx *c, RecordNode *root, Leaves *l)
     return true;
 }
 
-static void accumulate(wf_ctx *c, wf_tensor leaf, wf_tensor g, unsigned flags)
+/* Does g go into the memory of the gradient that is there? Not where a derivative of the sum may be asked for, or where it is no
+ * numbers yet. */
+static bool adds_in(wf_ctx *c, const Tensor *sum, wf_tensor g, unsigned flags)
+{
+    const Tensor *t = tensor_get(c, g, "wf_backward");
+
+    return t && !t->symbolic && !t->layout && !sum->symbolic && !sum->layout && !sum->locked && !(flags & GRAD_CREATE) &&
+           !(c->tensors->recorders & ~(uint64_t)1);
+}
+
+/* A gradient is added to the one that is there, in its memory: who holds it, or memory that it is a part of, sees the sum. */
+bool grad_accumulate(wf_ctx *c, wf_tensor leaf, wf_tensor g, unsigned flags)
 {
     Tensor *t = tensor_get(c, leaf, "wf_backward");
     uint64_t open = c->tensors->recorders;
 
     if (!t)
-        return;
+        return false;
     if (!(flags & GRAD_CREATE))
         c->tensors->recorders &= ~(uint64_t)1;
     if (tensor_device(t) != tensor_device(tensor_get(c, g, "wf_backward")))
         g = wf_to_device(c, g, wf_device_of(c, leaf)); /* it came back over a copy */
-    if (t->grad)
-        g = wf_add(c, tensor_handle(c, tensor_retain(t->grad)), g);
-    wf_set_grad(c, leaf, g);
+    if (t->grad && adds_in(c, t->grad, g, flags)) {
+        c->tensors->no_grad++;
+        wf_add_in(c, tensor_handle(c, tensor_retain(t->grad)), g);
+        c->tensors->no_grad--;
+    } else {
+        if (t->grad)
+            g = wf_add(c, tensor_handle(c, tensor_retain(t->grad)), g);
+        wf_set_grad(c, leaf, g);
+    }
     c->tensors->recorders = open;
+    return !failed(c);
 }
 
 wf_status wf_backward(wf_ctx *c, wf_tensor y, wf_tensor gy, unsigned flags)
@@ -151,7 +169,7 @@ wf_status wf_backward(wf_ctx *c, wf_tensor y, wf_tensor gy, unsigned flags)
         if (history_vjp(c, &y, &seed, 1, l.v, l.n, flags, g))
             for (uint32_t i = 0; i < l.n; i++)
                 if (!wf_is_none(g[i]))
-                    accumulate(c, l.v[i], g[i], flags);
+                    grad_accumulate(c, l.v[i], g[i], flags);
     }
     mem_free(&c->al, l.v, 2 * l.cap * sizeof *l.v);
     scope_close_n(c, NULL, 0);

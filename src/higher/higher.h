@@ -92,6 +92,10 @@ wf_status derive_record(wf_ctx *c, const wf_function *f, const wf_tensor *in, in
 /* x as an argument that the recorder of a tape follows, and outer ones through it. */
 wf_tensor derive_lift(wf_ctx *c, wf_tensor x, int tape, const char *fn);
 
+/* ---- autograd.c: g becomes the gradient of a leaf, or goes into the one it has; flags as of wf_backward ---- */
+
+bool grad_accumulate(wf_ctx *c, wf_tensor leaf, wf_tensor g, unsigned flags);
+
 /* ---- graph.c ---- */
 
 /* Derivatives of symbolic y.. (weighted by gy..) by symbolic x.. of the innermost trace; WF_NONE where

@@ -14,6 +14,18 @@ static Value n_write(Vm *vm, const Args *a)
     return en_end_value(&e, sc_ref(a->v[0]));
 }
 
+/* v is the object by which its tensor is known, unless there is one. */
+static void set_face(En *e, Value v)
+{
+    Tensor *t = is_tensor(e->vm, v) ? tensor_get(e->c, as_tensor(v)->t, "face") : NULL;
+
+    if (!t)
+        return;
+    as_tensor(v)->is_face = true;
+    if (!t->symbolic && !t->face)
+        t->face = v.o;
+}
+
 static Value n_requires_grad(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
@@ -23,13 +35,8 @@ static Value n_requires_grad(Vm *vm, const Args *a)
     if (!en_tensor(&e, a->v[0], &x) || !en_bool(&e, a->v[1], &on))
         return en_fail(&e);
     wf_requires_grad(e.c, x, on);
-    if (on && !failed(e.c) && is_tensor(vm, a->v[0])) {
-        Tensor *t = tensor_get(e.c, x, "requires_grad");
-
-        as_tensor(a->v[0])->is_face = true;
-        if (t && !t->symbolic && !t->face)
-            t->face = a->v[0].o;
-    }
+    if (on && !failed(e.c))
+        set_face(&e, a->v[0]);
     return en_end_value(&e, sc_ref(a->v[0]));
 }
 
@@ -37,11 +44,21 @@ static Value n_grad_of(Vm *vm, const Args *a)
 {
     En e = en_begin(vm, a);
     wf_tensor x, g;
+    Tensor *t;
+    Value v;
 
     if (!en_tensor(&e, a->v[0], &x))
         return en_fail(&e);
     g = wf_grad_of(e.c, x);
-    return wf_is_none(g) ? en_end_value(&e, NONE) : en_end(&e, g);
+    if (wf_is_none(g))
+        return en_end_value(&e, NONE);
+    t = tensor_get(e.c, g, "grad_of");
+    if (t && t->face)
+        return en_end_value(&e, sc_ref(v_obj(t->face)));
+    v = en_end(&e, g);
+    if (is_tensor(vm, v))
+        set_face(&e, v);
+    return v;
 }
 
 static Value n_set_grad(Vm *vm, const Args *a)
@@ -52,6 +69,21 @@ static Value n_set_grad(Vm *vm, const Args *a)
     if (!en_tensor(&e, a->v[0], &x) || !en_tensor_opt(&e, a->v[1], &g))
         return en_fail(&e);
     wf_set_grad(e.c, x, g);
+    if (!failed(e.c) && !wf_is_none(g))
+        set_face(&e, a->v[1]);
+    return en_end_value(&e, NONE);
+}
+
+/* add_grad(x, g, create): g goes into the gradient that x has, or becomes it; create: derivatives of the sum may be asked for */
+static Value n_add_grad(Vm *vm, const Args *a)
+{
+    En e = en_begin(vm, a);
+    wf_tensor x, g;
+    bool create;
+
+    if (!en_tensor(&e, a->v[0], &x) || !en_tensor(&e, a->v[1], &g) || !en_bool(&e, a->v[2], &create))
+        return en_fail(&e);
+    grad_accumulate(e.c, x, g, create ? WF_GRAD_CREATE : 0u);
     return en_end_value(&e, NONE);
 }
 
@@ -418,6 +450,7 @@ const NativeDef engine_state[] = {
     {"requires_grad", n_requires_grad, "x|on"},
     {"grad_of", n_grad_of, "x"},
     {"set_grad", n_set_grad, "x|grad"},
+    {"add_grad", n_add_grad, "x,grad,create"},
     {"backward", n_backward, "y|gy,keep,create"},
     {"about", n_about, "x,what"},
     {"strides", n_strides, "x"},

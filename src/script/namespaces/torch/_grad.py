@@ -299,10 +299,7 @@ def _accumulate(leaf, g, create):
         for hook in list(entry.hooks.values()):
             r = hook(conjugated(g))
             g = g if r is None else conjugated(r)
-    old = _w.grad_of(leaf)
-    if old is not None:
-        g = old + g
-    _w.set_grad(leaf, g if create else _w.detach(g))
+    _w.add_grad(leaf, g if create else _w.detach(g), create)
     for entry in mine:
         for hook in list(entry.after.values()):
             hook(entry.tensor)
