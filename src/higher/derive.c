@@ -88,6 +88,17 @@ static bool check_wrt(wf_ctx *c, const wf_function *f, const int *wrt, int nwrt,
     return true;
 }
 
+/* x for a function that may write into it: what it has then is not what x was. */
+static wf_tensor same_history(wf_ctx *c, wf_tensor x, const char *fn)
+{
+    Tensor *t = tensor_get(c, x, fn), *v = t ? tensor_alias(c, t) : NULL;
+
+    if (!v)
+        return WF_NONE;
+    history_take(c, v, t);
+    return tensor_handle(c, v);
+}
+
 /* Run f with lifted arguments; hold arguments and results. */
 static wf_record *run_recorded(wf_ctx *c, const wf_function *f, const wf_tensor *in,
                                const int *wrt, int nwrt, Results *y, const char *fn)
@@ -95,7 +106,8 @@ static wf_record *run_recorded(wf_ctx *c, const wf_function *f, const wf_tensor 
     Tensors *s = c->tensors;
     wf_record *r = NULL;
     wf_tensor *args;
-    size_t room = ((size_t)f->inputs + 1) * sizeof *args;
+    size_t room = ((size_t)f->inputs + (size_t)nwrt + 1) * sizeof *args;
+    wf_tensor *x; /* what the derivatives are by */
     int tape, no_grad = s->no_grad;
 
     args = mem_alloc(&c->al, room);
@@ -107,15 +119,18 @@ static wf_record *run_recorded(wf_ctx *c, const wf_function *f, const wf_tensor 
     s->no_grad = 0;
     if (f->inputs)
         memcpy(args, in, (size_t)f->inputs * sizeof *args);
-    for (int k = 0; k < nwrt && !failed(c); k++)
-        args[wrt[k]] = derive_lift(c, args[wrt[k]], tape, fn);
+    x = args + f->inputs;
+    for (int k = 0; k < nwrt && !failed(c); k++) {
+        x[k] = derive_lift(c, args[wrt[k]], tape, fn);
+        args[wrt[k]] = same_history(c, x[k], fn);
+    }
     if (!failed(c) && function_call(c, f, args, y))
         r = record_new(c, nwrt, (int)y->n, (uint32_t)nwrt + y->n);
     if (r) {
         r->recorded = true;
         r->y = r->x + nwrt;
         for (int k = 0; k < nwrt && !failed(c); k++)
-            r->x[k] = tensor_retain(tensor_get(c, args[wrt[k]], fn));
+            r->x[k] = tensor_retain(tensor_get(c, x[k], fn));
         for (uint32_t j = 0; j < y->n && !failed(c); j++) {
             /* a copy of the handle's tensor: the caller may write into its own */
             Tensor *t = tensor_with_history(c, y->v[j], fn);

@@ -134,6 +134,7 @@ def _basis(w, x):
 
 
 class Transforms:
+    writes = False              # may functions write into their arguments? Then there is write(x, y, axis)
     levels = ()                 # the derivatives that are being taken, innermost last: in forward mode?
     traced_at = None            # the trace in which that is recorded; None: it is done as it comes
 
@@ -370,15 +371,19 @@ class Transforms:
             new = list(leaves)
             for i, x in zip(live, slices):
                 new[i] = x
+            before = [w.alias(x) for x in slices] if self.writes else ()
             a, k = _tree.unflatten(spec, new)
             ys, s = self.flatten(fn(*a, **k))
             for y in ys:
                 self.check_result(y, what)
-            out.append((s, [len(getattr(y, "shape", ())) for y in ys]))
-            return ys
+            written = [i for i, (x, b) in enumerate(zip(slices, before)) if not w.same_value(x, b)]
+            out.append((s, [len(getattr(y, "shape", ())) for y in ys], written))
+            return ys + [slices[i] for i in written]
 
         results = w.vmap(flat, xs, at, name, True)
-        spec, ranks = out[-1]
+        spec, ranks, written = out[-1]
+        for i, y in zip(written, results[len(ranks):]):
+            self.write(xs[i], y, at[i])
         to = self.axes_of_results(spec, out_axes)
         size = found if found is not None else size
         return _tree.unflatten(spec, [self._moved(y, r, a, size, what) for y, r, a in zip(results, ranks, to)])

@@ -22,6 +22,8 @@ def _said(e):
 
 
 class _Transforms(_transform.Transforms):
+    writes = True
+
     def __init__(self, w, sort):
         _transform.Transforms.__init__(self, w, sort)
         self.error = ValueError
@@ -73,6 +75,20 @@ class _Transforms(_transform.Transforms):
     def match(self, spec, tree, what):
         raise RuntimeError("Expected pytree structure of cotangents to be the same as pytree structure of outputs "
                            f"to the function. cotangents: {_in_brackets(_tree.flatten(tree)[1])}, primal output: {_in_brackets(spec)}")
+
+    def write(self, x, y, axis):
+        # What a mapped function wrote into its argument x, mapped along axis: all slices of it are y.
+        if axis is None and y.ndim > x.ndim:
+            raise RuntimeError("vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args "
+                               "that has more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped "
+                               "over in a vmap. Please try to use out-of-place operators instead of inplace arithmetic. If said operator is being "
+                               "called inside the PyTorch framework, please file a bug report instead.")
+        if y.ndim < x.ndim and axis is not None:
+            y = _w.broadcast_to(y, (x.shape[axis],) + tuple(y.shape))
+        y = y if axis is None else _w.move_axis(y, 0, axis)
+        if y.shape != x.shape:
+            raise NotImplementedError("vmap: a function that changes the shape of its argument in place")
+        x.copy_(y)
 
     def mapped_result(self, y, what):
         raise ValueError(f"vmap({self.name}, ...): `{self.name}` can not return a BatchedTensor when out_dim is None")
