@@ -168,7 +168,7 @@ static Value call_native(Vm *vm, Native *f, const Args *a)
     b.def = f->def;
     if (f->nmax < 0) {
         r = run_native(vm, f, &b);
-    } else if (b.nkw == 0 && b.n == f->nall) {
+    } else if (b.nkw == 0 && b.n == f->nall && f->nmax == f->nall) {
         r = run_native(vm, f, &b);
     } else if (b.nkw == 0 && b.n >= f->nreq && b.n <= f->nmax) { /* the rest is left out */
         Args c = {v, f->nall, 0, NULL, f->user, f->def};

@@ -28,9 +28,10 @@ import _stage.builtin
 
 
 class Stage(Expressions):
-    def __init__(self, w, numbers="sym", module_call=None, powers=False):
+    def __init__(self, w, numbers="sym", module_call=None, texts=None):
         self.w = w
-        self.powers = powers            # numbers as TorchScript has them: powers of ints are floats, as is round(x); a bool is no int
+        self.texts = texts              # of TorchScript: how it writes values (text, braces, percent). Its numbers differ, too: powers of
+                                        # ints are floats, as is round(x); a bool is no int; what is divided by 0 is inf
         self.numbers = numbers
         self.module_call = module_call  # object -> function to stage instead of calling it, or None
         self.slots = []                 # [object, name]: attributes that are part of the state

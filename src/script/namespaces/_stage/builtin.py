@@ -14,7 +14,7 @@ def _convert(kind):
 def _extreme(pick):
     def fn(stage, args, kwargs):
         xs = list(args[0]) if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
-        if not kwargs and stage.powers and len(args) > 1 and {type(x) for x in xs} == {int, float}:
+        if not kwargs and stage.texts and len(args) > 1 and {type(x) for x in xs} == {int, float}:
             return float({"maximum": max, "minimum": min}[pick](*xs))       # TorchScript takes both as floats
         if kwargs or not any([isinstance(x, Sym) for x in xs]):
             return NotImplemented
@@ -28,8 +28,12 @@ def _extreme(pick):
 
 def _print(stage, args, kwargs):
     # In order with everything else, when the program runs.
+    if stage.texts and not any([stage.unknown(x) for x in args]):
+        args = [stage.texts.text(x) for x in args]
+    elif stage.texts and any([not isinstance(x, Sym) or x.kind == "float" for x in args if stage.unknown(x)]):
+        raise Refuse("the text of a value that is not known")
     if not stage.prints:
-        return NotImplemented
+        return print(*args, **kwargs) if stage.texts else NotImplemented
     sep, end = kwargs.get("sep", " "), kwargs.get("end", "\n")
     if end != "\n":
         raise Refuse("print without a new line")
@@ -42,22 +46,30 @@ def _print(stage, args, kwargs):
             parts.append("{}")
             tensors.append(x)
         else:
-            parts.append(str(x).replace("{", "{{").replace("}", "}}"))
+            parts.append((stage.texts.text if stage.texts else str)(x).replace("{", "{{").replace("}", "}}"))
     stage.w.print_now(sep.join(parts), tensors)
     return None
 
 
+def _str(stage, args, kwargs):
+    if not stage.texts or len(args) != 1:
+        return NotImplemented
+    if stage.unknown(args[0]):
+        raise Refuse("the text of a value that is not known")
+    return stage.texts.text(args[0])
+
+
 def _isinstance(stage, args, kwargs):
     x, kinds = args
-    if not isinstance(x, Sym) and not (stage.powers and type(x) is bool):
+    if not isinstance(x, Sym) and not (stage.texts and type(x) is bool):
         return NotImplemented
     kinds = kinds if isinstance(kinds, (tuple, list)) else (kinds,)
     own = {"int": int, "float": float, "bool": bool}[x.kind] if isinstance(x, Sym) else bool
-    return any([k is own or (k is int and own is bool and not stage.powers) for k in kinds])     # a bool is no int to TorchScript
+    return any([k is own or (k is int and own is bool and not stage.texts) for k in kinds])     # a bool is no int to TorchScript
 
 
 def _round(stage, args, kwargs):
-    if stage.powers and len(args) == 1 and not kwargs:       # TorchScript's is a float
+    if stage.texts and len(args) == 1 and not kwargs:       # TorchScript's is a float
         if isinstance(args[0], Sym) and args[0].kind == "float":
             return Sym(stage, "float", stage.w.round(args[0].t))
         if type(args[0]) is float:
@@ -95,6 +107,7 @@ def _setup():
     special(max, _extreme("maximum"))
     special(min, _extreme("minimum"))
     special(print, _print)
+    special(str, _str)
     special(isinstance, _isinstance)
     special(round, _round)
     special(abs, _abs)

@@ -124,6 +124,8 @@ class Expressions(Statements):
         v = self.eval(frame, e.a)
         if self.unknown(v):
             raise Refuse("the text of a value that is not known")
+        if self.texts:
+            return self.texts.text(v)
         if e.op == ord("r"):
             v = repr(v)
         elif e.op == ord("s"):
@@ -136,9 +138,22 @@ class Expressions(Statements):
         return self.operate(e.op, a, b)
 
     def operate(self, op, a, b):
-        if op == "**" and self.powers and isinstance(a, int) and isinstance(b, int):
+        if op == "**" and self.texts and isinstance(a, int) and isinstance(b, int):
             a = float(a)
+        if self.texts and op == "%" and isinstance(a, str):
+            if any([self.unknown(x) for x in (b if isinstance(b, tuple) else (b,))]):
+                raise Refuse("the text of a value that is not known")
+            return self.texts.percent(a, b)
+        if self.texts and op in ("/", "//", "%") and type(a) in (int, float) and type(b) in (int, float) and b == 0 and \
+                (op == "/" or float in (type(a), type(b))):
+            return self.over_nothing(op, a, b)
         return self.without_numbers(binary[op], a, b)
+
+    def over_nothing(self, op, a, b):
+        # a divided by 0, as numbers in a machine have it.
+        if op == "%" or a == 0 or a != a:
+            return float("nan")
+        return float("inf") if (a > 0) == (str(float(b)) == "0.0") else -float("inf")
 
     def without_numbers(self, f, a, b):
         # f(a, b), of which the language may know nothing if a number among them is not known yet.
@@ -204,6 +219,8 @@ class Expressions(Statements):
         for i, op in enumerate(e.ops):
             b = self.eval(frame, e.list[i])
             self.at(frame, e)
+            if op in ("is", "is not") and self.texts and isinstance(a, (Sym, int, float)) and isinstance(b, (Sym, int, float)):
+                op = "==" if op == "is" else "!="       # numbers have no identity
             if op in ("in", "not in") and self.unknown(a) and not self.symbolic(b):
                 raise Refuse("in, of a value that is not known")
             r = self.without_numbers(compare_[op], a, b)
@@ -382,12 +399,21 @@ class Expressions(Statements):
             r = self.w.symbol_of(r)     # a constant of the program, so that it can be written to
         return r
 
-    def call(self, f, args, kwargs):
+    def own_way(self, f, args, kwargs):
+        # What a stage does instead of calling f, or NotImplemented.
         special = specials.get(id(f))
         if special is not None and special[0] is f:
-            r = special[1](self, args, kwargs)
-            if r is not NotImplemented:
-                return r
+            return special[1](self, args, kwargs)
+        if self.texts and getattr(f, "__name__", "") == "format" and isinstance(getattr(f, "__self__", None), str) and not kwargs:
+            if any([self.unknown(x) for x in args]):
+                raise Refuse("the text of a value that is not known")
+            return self.texts.braces(f.__self__, args)
+        return NotImplemented
+
+    def call(self, f, args, kwargs):
+        r = self.own_way(f, args, kwargs)
+        if r is not NotImplemented:
+            return r
         if self.outside and getattr(f, "__name__", "") in _changing:
             self.may_change(getattr(f, "__self__", None))
         sort = _syntax.sort(f)

@@ -223,13 +223,14 @@ class Numbers:
             kind = "bool" if ka == "bool" and kb == "bool" else "int"
             fn = {"&": w.bitwise_and, "|": w.bitwise_or, "^": w.bitwise_xor}[op]
             return Sym(self, kind, fn(self.number(a, kind), self.number(b, kind)))
-        kind = "float" if op == "/" or ka == "float" or kb == "float" or op == "**" and self.powers else "int"
+        kind = "float" if op == "/" or ka == "float" or kb == "float" or op == "**" and self.texts else "int"
         if op == "**" and kind == "int" and (isinstance(b, Sym) or b < 0):
             raise Refuse("an integer power whose sign is not known")
-        if op in ("//", "%", "/") and not isinstance(b, Sym) and b == 0:
+        checked = op in ("//", "%", "/") and not (self.texts and kind == "float")
+        if checked and not isinstance(b, Sym) and b == 0:
             raise ZeroDivisionError("division by zero")
         x, y = self.number(a, kind), self.number(b, kind)
-        if op in ("//", "%", "/") and isinstance(b, Sym):
+        if checked and isinstance(b, Sym):
             w.assert_now(y != 0, "division by zero")
         return Sym(self, kind, binary[op](x, y))
 

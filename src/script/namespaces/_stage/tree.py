@@ -14,8 +14,25 @@ def tree_of(func):
     # Trees are kept by function definition; functions made by one def share theirs.
     key = id(func)
     if key not in _trees:
-        _trees[key] = (func, _syntax.tree(func, Node), _syntax.info(func))
+        tree = _syntax.tree(func, Node)
+        tree.receiver = _receiver(func, tree)
+        _trees[key] = (func, tree, _syntax.info(func))
     return _trees[key][1], _trees[key][2]
+
+
+def _receiver(func, tree):
+    # The name of the parameter that is the instance, of a method; None.
+    name = tree.params[0].name if tree.params else None
+    if name is None or name == "self":
+        return name
+    path = func.__qualname__.split(".")
+    if len(path) < 2 or path[-2] == "<locals>":
+        return None
+    for line in _syntax.source(func).split("\n"):
+        if not line.strip().startswith("@"):
+            return name
+        if line.strip() in ("@staticmethod", "@classmethod"):
+            return None
 
 
 def leaves_out(stmts):

@@ -10,6 +10,7 @@ from torch import nn
 from torch._dynamo import config, exc
 from torch._dynamo.program import SHARED, make
 from torch._dynamo.segment import Tracer
+from torch.jit import _text
 from torch.jit._script import fell_back
 from _stage.state import BREAK, NEXT, RETURN, Outcome
 
@@ -320,7 +321,11 @@ class Machine(Runner):
     # A scripted function by its source, without programs: its numbers are TorchScript's.
     def __init__(self, func):
         super().__init__(func)
-        self.powers, self.programs = True, False
+        self.texts, self.programs = _text, False
+
+    def call(self, f, args, kwargs):
+        r = self.own_way(f, args, kwargs)
+        return super().call(f, args, kwargs) if r is NotImplemented else r
 
 
 _by_machine = object()

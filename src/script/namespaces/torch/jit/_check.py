@@ -38,7 +38,7 @@ def check(func, seen=None, owner=None):
     if info["hidden"]:
         return
     for p in tree.params:
-        if p.kind in ("star", "dstar"):
+        if p.kind in ("star", "dstar") or p.kind == "kw" and p.value is not None:
             refuse(NotSupportedError, func, info, tree.body[0], "Compiled functions can't take variable number of arguments or use "
                    "keyword-only arguments with defaults")
     _Check(func, tree, info, seen, owner).block(tree.body)
@@ -114,6 +114,8 @@ class _Check:
                  "break", "continue", "del", "try", "global", "nonlocal", "class", "import", "from", "def"):
             self.statement(x)
             return
+        if k == "fmt" and (x.op or x.b is not None):
+            self.refuse(NotSupportedError, x, f"Don't support {'conversion' if x.op else 'formatting'} in JoinedStr")
         if k == "call" and any([a.kind == "dstar" for a in x.list]):
             self.refuse(NotSupportedError, x, "keyword-arg expansion is not supported")
         if k == "dict" and any([key is None for key in x.list]):

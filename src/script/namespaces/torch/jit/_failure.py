@@ -2,7 +2,7 @@
 # why. What a script raises itself is an Error, which names the class; all else is a RuntimeError.
 import _syntax
 import _stage
-from torch.jit import _check
+from torch.jit import _check, _text
 
 
 class Error(Exception):
@@ -30,7 +30,8 @@ def raise_text(e):
 
 
 def _named(e):
-    return f"{type(e).__module__}.{type(e).__qualname__}: {e.args[0] if isinstance(e, KeyError) and e.args else e}"
+    what = e.args[0] if isinstance(e, KeyError) and e.args else _text.text(e.args) if len(e.args) > 1 else e
+    return f"{type(e).__module__}.{type(e).__qualname__}: {what}"
 
 
 def _places(method, e):

@@ -42,7 +42,7 @@ class Graph:
         self.lines = []
         self.n = 0
         self.file = info["file"]
-        params = [f"%{p.name} : {annotation(p.ann) if p.name != 'self' else '__torch__.' + tree.name}"
+        params = [f"%{p.name} : {annotation(p.ann) if p.name != tree.receiver else '__torch__.' + tree.name}"
                   for p in tree.params]
         self.lines.append("graph(" + (",\n      ".join(params)) + "):")
         self.block(tree.body, "  ")

@@ -85,7 +85,7 @@ class Infer(Values):
     def run(self):
         comment = _types.comment_of(self.func)
         self.prefixes()
-        own = [p for p in self.tree.params if p.name != "self"]
+        own = [p for p in self.tree.params if p.name != self.tree.receiver]
         if comment is not None and len(comment[0]) != len(own):
             self.fail(Head(self.func), f"Number of type annotations ({len(comment[0])}) did not match the number of function "
                                          f"parameters ({len(own)})")
@@ -101,7 +101,7 @@ class Infer(Values):
         params = self.tree.params
         first = len(params) - len(defaults)
         for i, (p, (name, t, written)) in enumerate(zip(params, self.signature)):
-            if i == 0 and name == "self":
+            if i == 0 and name == self.tree.receiver:
                 env[name] = self.self_ if isinstance(self.self_, str) else Py(self.self_) if self.self_ is not None else "?"
                 continue
             t = normal(t, self.scope)
@@ -144,6 +144,8 @@ class Infer(Values):
             return
         want = None if self.returns is None else normal(self.returns, self.scope)
         if want is not None:
+            if want == "bool" and t == "Tensor":
+                self.fail(node, f"Return value was annotated as having type bool but is actually of type {self.told(t, node.a)}")
             if want != "?" and not converts(t, want):
                 if t.startswith("List[") and want.startswith("List[") and node.a.kind in ("list", "listcomp"):
                     if not converts(inner_of(t)[0], inner_of(want)[0]):
@@ -151,7 +153,7 @@ class Infer(Values):
                                         f"elements, which were unified to {shown(inner_of(t)[0])}")
                 elif not (node.a is not None and is_empty(node.a)):
                     self.fail(node, f"Return value was annotated as having type {shown(want)} but is actually of type "
-                                    f"{shown(t)}")
+                                    f"{self.told(t, node.a)}")
         elif self.result is None:
             self.result = t
         else:
@@ -212,6 +214,8 @@ class Infer(Values):
             self.assign(target.a, "?", node)
         elif k == "index":
             o, key = self.type(target.a), self.type(target.b)
+            if o.startswith("List[") and target.b.kind == "slice":
+                self.fail(target, "Sliced expression not yet supported for subscripted assignment. File a bug if you want this")
             if o.startswith("Tuple["):
                 self.fail(target, f"'{shown(o)}' object does not support subscripted assignment")
             if o.startswith("Dict[") and (not fits(key, inner_of(o)[0]) or not converts(self.typed(value), inner_of(o)[1])) or \
@@ -227,7 +231,7 @@ class Infer(Values):
             if k is not None:
                 self.set_field(target, k, target.name, self.typed(value), node)
             elif o in KNOWN[:7]:
-                self.fail(target, f"Tried to set an attribute: {target.name} on a non-class: {shown(o)}")
+                self.fail(target, f"Tried to set an attribute: {target.name} on a non-class: {self.told(o, target.a)}")
 
     def set_module(self, node, m, name, t):
         # An attribute of a module is set: one that it has, of its type.
@@ -262,7 +266,7 @@ class Infer(Values):
         elif t.startswith("List["):
             parts = inner_of(t) * n
         elif t in ("int", "float", "bool", "None", "Tensor"):
-            self.fail(node, f"{shown(t)} cannot be used as a tuple")
+            self.fail(node, f"{self.told(t, node.a)} cannot be used as a tuple")
             parts = ["?"] * n
         else:
             parts = ["?"] * n
@@ -281,6 +285,7 @@ class Infer(Values):
         self.eval(s.a)
 
     def s_assign(self, s):
+        self.hinted(s.a, None)
         v = self.eval(s.a)
         for t in s.list:
             self.assign(t, v, s)
@@ -288,7 +293,7 @@ class Infer(Values):
     def s_ann(self, s):
         self.contained(s, _types._graph.annotation(s.b))
         want = normal(_types._graph.annotation(s.b), self.scope)
-        if s.a.kind == "attr" and s.a.a.kind == "name" and s.a.a.name == "self" and self.func.__name__ != "__init__":
+        if s.a.kind == "attr" and s.a.a.kind == "name" and s.a.a.name == self.tree.receiver and self.func.__name__ != "__init__":
             raise Refusal(ValueError("Type annotations on instance attributes must be declared in __init__, not "
                                      f"'{self.func.__name__}': SourceRange at:\n{self.shown_at(s)}"))
         if s.c is None:
@@ -355,8 +360,14 @@ class Infer(Values):
                              "https://github.com/pytorch/pytorch/issues/31430)")
 
     def s_return(self, s):
+        self.hinted(s.a, self.returns)
         self.returned(s, "None" if s.a is None else self.value(s.a))
         raise Stop()
+
+    def hinted(self, e, hint):
+        if hint is None and e is not None and e.kind == "call" and e.a.kind == "attr" and e.a.name == "tolist" and \
+                self.type(e.a.a) == "Tensor":
+            self.fail(e, "Expected type hint for result of tolist()")
 
     def s_raise(self, s):
         if s.a is not None and self.eval(s.a) in KNOWN[:7]:
@@ -555,7 +566,7 @@ class Infer(Values):
         # Does it stand on an attribute, which may be a constant?
         if e is None:
             return False
-        return e.kind == "attr" and e.a.kind == "name" and e.a.name == "self" or \
+        return e.kind == "attr" and e.a.kind == "name" and e.a.name == self.tree.receiver or \
             any([self.constant(x) for x in (e.a, e.b, e.c, *e.list)])
 
     def connected(self, e):

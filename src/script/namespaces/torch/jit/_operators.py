@@ -24,6 +24,8 @@ def binary(op, a, b):
         if "number" in (a, b):
             return "number" if op != "/" else "?"
         return "float" if op in ("/", "**") or "float" in (a, b) else "int"
+    if a == "str" and op == "%":
+        return "str"
     if "Tensor" in (a, b):
         other = b if a == "Tensor" else a
         return "Tensor" if other == "Tensor" or other in _numbers else "?" if op == "*" else None
@@ -54,6 +56,8 @@ def compared(op, a, b):
         return "bool"
     if a in _numbers and b in _numbers:
         return "bool"
+    if a == "str" and op == "%":
+        return "str"
     if "Tensor" in (a, b):
         other = b if a == "Tensor" else a
         return "Tensor" if other == "Tensor" or other in _numbers else "?" if op in ("==", "!=") else None
@@ -80,7 +84,7 @@ _str = {"split": "List[str]", "join": "str", "upper": "str", "lower": "str", "st
         "format": "str", "startswith": "bool", "endswith": "bool", "find": "int", "count": "int"}
 _fields = set("values indices min max mantissa exponent sign logabsdet Q R U S V Vh L LU P pivots info solution residuals rank "
               "singular_values eigenvalues eigenvectors hist bin_edges a tau".split())      # of what operators give
-_methods = {"int": (), "float": ("is_integer",), "bool": (), "None": ()}
+_methods = {"complex": (), "int": (), "float": ("is_integer",), "bool": (), "None": ()}
 
 
 def attribute_of(t, name, args=None):

@@ -24,6 +24,13 @@ _legacy = set("BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTen
 _typing = set("List Dict Tuple Optional Union Future Any Final Device NoneType number RRef Await list dict tuple device".split())
 
 
+# Builtins that TorchScript knows to be Python's.
+_host_alone = (repr, open, eval, exec, input, vars, dir, callable, globals, locals, format, compile, setattr, delattr, issubclass, iter,
+               next)
+# Names of types that are not TorchScript's.
+_not_types = set("Callable Set FrozenSet Iterable Iterator Sequence MutableSequence Mapping Type TypeVar Generic set frozenset".split())
+
+
 class Refusal(Exception):
     # A refusal of the library's Python part: without a place in its text.
     def __init__(self, error):
@@ -58,6 +65,11 @@ class Rules:
             return self.r_dict(e, args, kwargs)
         if f is tuple:
             return self.r_tuple(e, args)
+        if any([f is b for b in _host_alone]):
+            return self.fail(e.a, f"Python builtin <built-in function {e.a.name if e.a.kind == 'name' else f.__name__}> is currently not supported in Torchscript")
+        if f is reversed and args and args[0] != "Tensor" and not unsure(args[0]):
+            return self.fail(e.a, f"reversed(Tensor 0) -> Tensor 0:\nExpected a value of type 'Tensor' for argument '0' but instead found type "
+                                  f"'{shown(args[0])}'.\n")
         if f is slice and kwargs:
             return self.fail(e, "Slice does not accept any keyword arguments")
         if f is torch._check:
@@ -91,6 +103,8 @@ class Rules:
     def method_rule(self, e, t, args):
         # The same for a method of a value of type t.
         name = e.a.name
+        if t == "Tensor" and name == "numpy":
+            return self.fail(e.a, f"'{self.told(t, e.a.a)}' object has no attribute or method 'numpy'.")
         if t == "Tensor" and name == "__getitem__" and len(e.list) != 1:
             return self.fail(e, f"__getitem__ expected exactly 1 arguments, got {len(e.list)}")
         if t == "Tensor" and name in _by_dims and e.list and e.list[0].kind not in ("kw", "star", "dstar"):
@@ -118,6 +132,10 @@ class Rules:
     def inferred(self, e):
         # Is it a parameter whose type is not written?
         return e.kind == "name" and any([n == e.name and not written for n, _, written in self.signature])
+
+    def told(self, t, e):
+        # The type t of e as a message has it.
+        return f"{shown(t)} (inferred)" if t == "Tensor" and e is not None and self.inferred(e) else shown(t)
 
     def no_operator(self, e, name):
         return self.fail(e, f"Unknown builtin op: aten::{name}.\nThis op may not exist or may not be currently supported in "
@@ -237,7 +255,7 @@ class Rules:
             self.fail(node, f"Expression of type {ann.op} cannot be used in a type expression")
         elif ann.kind == "index" and ann.a.kind == "index":
             self.fail(node, "Subscripted type must be a type identifier")
-        elif ann.kind == "index" and ann.a.kind == "name" and ann.a.name in KNOWN:
+        elif ann.kind == "index" and ann.a.kind == "name" and (ann.a.name in KNOWN or ann.a.name in _not_types):
             self.fail(node, f"Unknown type constructor {ann.a.name}")
         elif ann.kind in ("index", "tuple", "bin"):
             for x in [ann.a, ann.b] + ann.list:
@@ -266,6 +284,8 @@ class Rules:
             return None
 
     def known_type(self, node, name):
+        if name in _not_types:
+            self.fail(node, f"Unknown type name '{name}'")
         if name in KNOWN or name in _typing or name.startswith("BroadcastingList") or not name.isidentifier():
             return
         v = self.found(name)

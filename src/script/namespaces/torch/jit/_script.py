@@ -15,7 +15,7 @@ import _stage
 import _torch as _w
 import torch
 from torch import amp, nn
-from torch.jit import _check, _failure, _graph, _infer, _types
+from torch.jit import _check, _failure, _graph, _infer, _text, _types
 from torch.jit._failure import Error
 
 
@@ -125,7 +125,7 @@ class Method:
         self.tree, self.info = _stage.tree_of(func)
         self.defaults, self.kwdefaults = _syntax.defaults(func)
         self.params = [p.name for p in self.tree.params]
-        self.powers = None      # are there any in the source? Then the machine goes by the source, too
+        self.own_ways = None    # is there what TorchScript has otherwise? Then the machine goes by the source, too
         self.signature, self.returns = _types.signature(func, self.tree)
 
     def programs(self, owner):
@@ -186,7 +186,10 @@ class Method:
         if _scripting[0]:
             return self.by_machine(owner, args) if shared else self.run(owner, own, args)
         try:
-            return self.by_machine(owner, args) if shared else self.run(owner, own, args)
+            r = self.by_machine(owner, args) if shared else self.run(owner, own, args)
+            if isinstance(r, _w.Tensor) and self.returns in _types.NUMBERS:
+                return _types.implicit(r, self.returns)
+            return r if own.last is not None else _types.coded(r)
         except Exception as e:
             failure = _failure.of(self, e)
         raise failure
@@ -219,17 +222,21 @@ class Method:
             [x if isinstance(x, _w.Tensor) else _w.tensor(x, _dtypes[type(x)]) for x in leaves
              if isinstance(x, _w.Tensor) or (s.numbers and isinstance(x, (int, float, bool)))]
         written = [i if how != "arg" else _input_of(s, state, leaves, i) for how, i in s.writes]
-        if overlap(inputs, written, 0, len(state)):
+        if overlap(inputs, written, 0, len(state)) or self.writes_recorded(s, leaves):
             own.last = None
             return self.by_machine(owner, args)
         return self.finish(s, state, leaves, inputs, _w.apply(s.program, kept_for_backward(inputs, written)))
 
+    def writes_recorded(self, s, leaves):
+        # Is an argument written to that requires a gradient? Whether it may be depends on the modes inside the function.
+        return _w.recording() and any([how == "arg" and _w.about(leaves[i], "requires_grad") for how, i in s.writes])
+
     def by_machine(self, owner, args):
         _scripting[0] += 1
         func = self.func
-        if self.powers is None:
-            self.powers = _has_power(self.tree.body)
-        if self.powers:
+        if self.own_ways is None:
+            self.own_ways = _has_own_ways(self.tree.body)
+        if self.own_ways:
             from torch._dynamo.frame import Machine
             func = Machine(self.func)
         try:
@@ -419,11 +426,14 @@ def _made(body, args, name, trace=None, drawer=None):
         _syntax.place()
 
 
-def _has_power(nodes):
-    # Or a function of numbers that TorchScript has otherwise?
-    return any([n is not None and (n.kind in ("bin", "aug") and n.op == "**" or
-                                   n.kind == "call" and n.a.kind == "name" and n.a.name in ("isinstance", "round", "max", "min") or
-                                   _has_power([n.a, n.b, n.c, *n.list, *n.more])) for n in nodes])
+_differ = ("isinstance", "round", "max", "min", "print", "str")
+
+
+def _has_own_ways(nodes):
+    # Or a text, or a function of numbers, that TorchScript has otherwise?
+    return any([n is not None and (n.kind in ("bin", "aug") and (n.op == "**" or n.op == "%" and n.a.kind == "str") or n.kind == "fstr" or
+                                   n.kind == "call" and (n.a.kind == "name" and n.a.name in _differ or n.a.kind == "attr" and n.a.name == "format") or
+                                   _has_own_ways([n.a, n.b, n.c, *n.list, *n.more])) for n in nodes])
 
 
 def _place(mine, i):
@@ -503,7 +513,7 @@ _binder = _stage.Stage(_w)
 class _Script(_stage.Stage):
     # Source of TorchScript. Exceptions carry where they were, and whether the script raised them (_failure.py).
     def __init__(self):
-        super().__init__(_w, "sym", _callee, True)
+        super().__init__(_w, "sym", _callee, _text)
 
     def passed(self, frame, e):
         at = frame.here

@@ -119,8 +119,8 @@ def _parameters(func):
     func = getattr(func, "__stage_as__", func)
     if _syntax.sort(func) != "function":
         return []
-    names = [p.name for p in _stage.tree_of(func)[0].params if p.kind == "pos"]
-    return names[1:] if names[:1] == ["self"] else names
+    tree = _stage.tree_of(func)[0]
+    return [p.name for p in tree.params if p.kind == "pos" and p.name != tree.receiver]
 
 
 def _positional(names, args, kwargs, name):

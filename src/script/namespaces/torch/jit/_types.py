@@ -70,7 +70,7 @@ def signature(func, tree):
     # ([(name, type, whether it is written)], type of the result or None)
     params = [p for p in tree.params]
     comment = comment_of(func)
-    skip = 1 if params and params[0].name == "self" else 0
+    skip = 0 if tree.receiver is None else 1
     if comment is not None and len(comment[0]) == len(params) - skip:
         types = [None] * skip + comment[0]
         return [(p.name, t or "Any", True) for p, t in zip(params, types)], comment[1]
@@ -175,6 +175,9 @@ def fit(x, t):
             raise NoFit(_cast(x))
     if name == "device" and isinstance(x, str):
         return _w_device(x)
+    if name == "dtype" and type(x) is int:
+        from torch.jit._aten import dtype
+        return dtype(x)
     return copied(x)
 
 
@@ -238,14 +241,14 @@ def _refuse(method, i, x, e):
     name, t, written = method.signature[i]
     if parts(t)[0] == "Union":
         e = f"Expected a member of {long(t)} but instead found type {of_value(x)}.\n"
-        raise RuntimeError(f"{method.name}() {e}Position: {i - (1 if method.params[0] == 'self' else 0)}\nValue: {x!r}\n"
+        raise RuntimeError(f"{method.name}() {e}Position: {i - (0 if method.tree.receiver is None else 1)}\nValue: {x!r}\n"
                            f"Declaration: {method.declaration()}\nCast error details: {e}")
     found = type(x).__name__
     full = "Tensor (inferred)" if not written else long(t)
     text = f"{method.name}() Expected a value of type '{full}' for argument '{name}' but instead found type '{found}'.\n"
     if not written:
         text += f"Inferred '{name}' to be of type 'Tensor' because it was not annotated with an explicit type.\n"
-    at = i - (1 if method.params[0] == "self" else 0)
+    at = i - (0 if method.tree.receiver is None else 1)
     raise RuntimeError(f"{text}Position: {at}\nValue: {x!r}\nDeclaration: {method.declaration()}\n"
                        f"Cast error details: {e}")
 
@@ -290,6 +293,39 @@ def result(x):
     if type(x) is dict:
         return {k: result(v) for k, v in x.items()}
     return x
+
+
+NUMBERS = {"int": int, "float": float}
+
+
+def implicit(x, t):
+    # A tensor where a number is wanted.
+    if x.ndim:
+        raise RuntimeError("Cannot input a tensor of dimension other than 0 as a scalar argument")
+    if t == "int" and x.dtype.name in _no_ints:
+        raise RuntimeError(f"Cannot input a tensor of type {_no_ints[x.dtype.name]} as an integral argument")
+    return NUMBERS[t](x.item())
+
+
+_no_ints = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "bool": "Bool"}
+
+
+def coded(x):
+    # What leaves TorchScript: dtypes, layouts and memory formats are ints there.
+    if isinstance(x, (list, tuple)):
+        if type(x) is list:
+            return [coded(v) for v in x]
+        return tuple([coded(v) for v in x]) if type(x) is tuple else x
+    if type(x) is dict:
+        return {k: coded(v) for k, v in x.items()}
+    if isinstance(x, _w.dtype):
+        from torch.jit._aten import code_of
+        return code_of(x)
+    return _formats.get(str(x), x) if type(x).__name__ == "layout" else x
+
+
+_formats = {"torch.strided": 0, "torch.sparse_coo": 1, "torch.sparse_csr": 2, "torch.contiguous_format": 0, "torch.preserve_format": 1,
+            "torch.channels_last": 2, "torch.channels_last_3d": 3}
 
 
 # Containers that need to say what they contain, and the rest of the sentence that says so.

@@ -156,7 +156,7 @@ class Values(Classes, Rules):
             if (of_text(a) is not None or of_text(b) is not None) and op in MAGIC and "None" not in (a, b):
                 r = self.magic(e, op, a, b)
             else:
-                r = compared(op, a, b)
+                r = None if op in ("==", "!=") and (a == "None") != (b == "None") and not unsure(a) and not unsure(b) else compared(op, a, b)
             if r is None:
                 return self.no_variant(e, {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}[op], [a, b])
             a = b
@@ -177,7 +177,7 @@ class Values(Classes, Rules):
             return "?"
         t = unify(*types)
         if t is None:
-            return self.fail(e, f"if-expression's true branch has type {shown(types[0])} but false branch has type "
+            return self.fail(e, f"if-expression's true branch has type {self.told(types[0], e.b)} but false branch has type "
                                 f"{shown(types[1])}")
         return t
 
@@ -212,6 +212,8 @@ class Values(Classes, Rules):
         if t == "Tensor" and key in ("float", "str"):
             return self.fail(e, f"Unsupported operation: indexing tensor with unsupported index type '{key}'. Only ints, "
                                 "slices, lists and tensors are supported")
+        if t == "Tensor" and e.b.kind == "tuple":
+            self.behind_dots(e)
         if t == "Tensor" or t == "str":
             return t
         if t in ("int", "float", "bool", "None"):
@@ -229,6 +231,15 @@ class Values(Classes, Rules):
         if t.startswith("Optional["):
             return self.fail(e, f"'{t}' object is not subscriptable")
         return "?"
+
+    def behind_dots(self, e):
+        # After `...` in an index there is no tensor, and no list.
+        dots = False
+        for x in e.b.list:
+            if x.kind == "ellipsis":
+                dots = True
+            elif dots and x.kind not in ("slice", "none") and self.type(x).startswith(("Tensor", "List[")):
+                return self.fail(e, "Ellipses followed by tensor indexing is currently not supported")
 
     def of_container(self, e, m):
         # A module of a ModuleList or ModuleDict by a constant.
@@ -281,7 +292,7 @@ class Values(Classes, Rules):
             return Bound(t, e.name)
         r = attribute_of(t, e.name)
         if r is None:
-            return self.fail(e, f"'{shown(t)}' object has no attribute or method '{e.name}'.")
+            return self.fail(e, f"'{self.told(t, e.a)}' object has no attribute or method '{e.name}'.")
         return r
 
     def attribute(self, e, v):
@@ -398,7 +409,7 @@ class Values(Classes, Rules):
             return r
         r = attribute_of(t, name, args)
         if r is None:
-            return self.fail(e.a, f"'{shown(t)}' object has no attribute or method '{name}'.")
+            return self.fail(e.a, f"'{self.told(t, e.a.a)}' object has no attribute or method '{name}'.")
         if t.startswith("List[") and name in ("append", "insert", "remove", "count", "index") and args and \
                 not unsure(t) and not fits(args[-1], inner_of(t)[0]) and not (args[-1].startswith("List") and e.list[-1].kind == "list"):
             want, got = shown(inner_of(t)[0]), shown(args[-1])
@@ -458,8 +469,9 @@ class Values(Classes, Rules):
 
     def ignored(self, e, func, self_, args, kwargs):
         # A call of what stays Python's: arguments of the types it says.
-        signature, returns = _types.signature(func, _stage.tree_of(func)[0])
-        if any([p.kind != "pos" for p in _stage.tree_of(func)[0].params]):
+        tree = _stage.tree_of(func)[0]
+        signature, returns = _types.signature(func, tree)
+        if any([p.kind != "pos" for p in tree.params]):
             return normal(returns or "Tensor")
         own = 1 if isinstance(self_, nn.Module) and not isinstance(vars(type(self_)).get(func.__name__), staticmethod) else 0
         if own and not signature:
@@ -470,7 +482,7 @@ class Values(Classes, Rules):
         for n, _, _ in signature[own + len(args):len(signature) - len(_syntax.defaults(func)[0])]:
             if n not in kwargs:
                 return self.fail(e, f"{func.__name__}: Argument {n} not provided.\n")
-        for (n, t, written), given in zip([p for p in signature if p[0] != "self"], args):
+        for (n, t, written), given in zip([p for p in signature if p[0] != tree.receiver], args):
             if not converts(given, normal(t, self.scope)) and not unsure(given):
                 params = ", ".join([f"{_types.shown(t)} {n}" for n, t, _ in signature])
                 return self.fail(e, f"{func.__name__}({params}) -> {_types.shown(returns or 'Tensor')} 0:\nExpected a value of type "
