@@ -109,7 +109,7 @@ tensors=$(grep -c '^WF_API' include/weft_tensor.h)
 check "README.md: weft_tensor.h has $tensors functions" grep -q "some $(((tensors + 50) / 100 * 100)) functions" README.md
 
 # ---- what is said to be missing: no front has a function of that name -------------------------------------------------------
-missing=$(sed -n '/^What does not, yet/,/^$/p' README.md; sed -n '/^## Out, so far/,/^TorchScript differs/p' docs/fronts.md | sed '$d')
+missing=$(sed -n '/^What does not, yet/,/^$/p' README.md; sed -n '/^## Out, so far/,/^Differences that/p' docs/fronts.md | sed '$d')
 check "the lists of what is missing are not found" [ -n "$missing" ]
 for name in $(grep -oE '`[a-z_]+`' <<<"$missing" | tr -d '`' | sort -u); do
     check "documents say that $name is missing, which a front has" bash -c "! grep -rqE --include='*.py' '^def $name\(' src/script/namespaces"
