@@ -617,6 +617,32 @@ TEST(a_donated_input_may_be_a_result_or_two)
     wf_ctx_free(cx);
 }
 
+TEST(a_result_lies_in_what_was_donated_rather_than_in_an_operand_of_the_programs_own)
+{
+    wf_ctx *cx = wf_ctx_new(NULL);
+    const Program *p = parse_one(cx, "f(w: f32[64], x: f32[64]) {\n  g = cumsum x axis=0\n  v = add g w\n  ret v\n}\n");
+    wf_exec *e = NULL, *d = NULL;
+    wf_array *in[2], *out[1];
+    void *w;
+
+    REQUIRE(p && wf_prepare(cx, p, &e) == WF_OK);
+    REQUIRE(wf_donate(cx, e, (int[]){0}, 1, &d) == WF_OK);
+    in[0] = f32_array(cx, 64, 5, 0);
+    in[1] = f32_array(cx, 64, 0, 1);
+    w = wf_array_data_mutable(in[0]);
+    REQUIRE(wf_run(cx, d, in, 2, out, 1) == WF_OK);
+    CHECK(wf_array_data(out[0]) == w);
+    for (int i = 0; i < 64; i++)
+        CHECK(f32_at(out[0], i) == (float)(5 + i * (i + 1) / 2));
+    wf_array_release(out[0]);
+    wf_array_release(in[0]);
+    wf_array_release(in[1]);
+    wf_exec_release(d);
+    wf_exec_release(e);
+    program_release(p);
+    wf_ctx_free(cx);
+}
+
 TEST(a_profile_does_not_use_up_what_is_donated)
 {
     Train t;

@@ -405,22 +405,35 @@ static bool inherits(const Planner *k, uint32_t from, uint32_t to)
            (t->kind == STORE_OUT && is_heir(k, f->index, t->index));
 }
 
+/* The operand of equation n in whose place result j is written, or e->nin: rather what was given for it than memory of the program's own,
+ * which would have to be copied there, or leave what was given unused. */
+static uint32_t replaced_by(const Planner *k, const Eqn *e, uint32_t n, uint32_t j)
+{
+    uint32_t to = store_of(k, e->out + j), best = e->nin;
+
+    for (uint32_t i = 0; i < e->nin; i++) {
+        uint32_t from = store_of(k, operands(k, e)[i]);
+
+        if (!is_free_at(k, from, e, n) || !inherits(k, from, to) || !may_replace(k, e, i, j))
+            continue;
+        if (k->stores.v[from].kind == STORE_IN)
+            return i;
+        best = MIN(best, i);
+    }
+    return best;
+}
+
 static void place_in_place(Planner *k, const Eqn *e, uint32_t n)
 {
     for (uint32_t j = 0; j < e->nout; j++) {
-        uint32_t to = store_of(k, e->out + j), from;
+        uint32_t to = store_of(k, e->out + j), i;
 
         if (k->plan->val[e->out + j].kind != VAL_OWN ||
             (k->stores.v[to].kind != STORE_TEMP && k->stores.v[to].kind != STORE_OUT))
             continue;
-        for (uint32_t i = 0; i < e->nin; i++) {
-            from = store_of(k, operands(k, e)[i]);
-            if (is_free_at(k, from, e, n) && inherits(k, from, to) &&
-                may_replace(k, e, i, j)) {
-                take_store(k, from, to);
-                break;
-            }
-        }
+        i = replaced_by(k, e, n, j);
+        if (i < e->nin)
+            take_store(k, store_of(k, operands(k, e)[i]), to);
     }
 }
 
