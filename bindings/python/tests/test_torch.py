@@ -351,7 +351,7 @@ def test_a_first_call_loads_no_other_compiler():
             "m = torch.compile(torch.nn.Linear(3, 2), backend=wt.backend)\n"
             "m(torch.ones(1, 3)).sum().backward()\n"
             "assert not wt.reasons, wt.reasons\n"
-            "print([m for m in ('torch._inductor.lowering', 'torch._inductor.pattern_matcher', 'jinja2') if m in sys.modules])")
+            "print([m for m in ('torch._inductor.debug', 'torch._inductor.ir', 'torch._inductor.lowering', 'torch._inductor.pattern_matcher', 'jinja2') if m in sys.modules])")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "[]\n", done.stdout + done.stderr
 

@@ -8,11 +8,13 @@ import functools
 import logging
 import math
 import operator
+import os
 import re
 
 import torch
+from torch._dynamo import disable
 from torch._dynamo.backends.common import aot_autograd
-from torch._functorch.aot_autograd import make_boxed_func
+from torch._functorch.aot_autograd import aot_module_simplified, make_boxed_func
 from torch._subclasses.fake_tensor import unset_fake_temporarily
 
 from . import _weft
@@ -407,6 +409,14 @@ def compile_graph(gm, example_inputs):
         return make_boxed_func(gm.forward)
 
 
+def compile_backward(gm, example_inputs):
+    """Dynamo is not to trace it, nor what it makes."""
+    return disable(disable(compile_graph)(gm, example_inputs))
+
+
+compile_backward._is_wrapped_bw_compiler = True  # aot_autograd need not
+
+
 def partition(*args, **kwargs):
     """torch's own, without its pass for equal nodes: that loads all of inductor, more than half of the first call, and programs have one."""
     from functorch.compile import min_cut_rematerialization_partition
@@ -418,8 +428,10 @@ def backend(gm, example_inputs, **options):
     """What torch.compile(backend="weft") calls."""
     if options:
         raise TypeError(f"weft: torch.compile's {', '.join(options)} mean nothing to this back end")
-    return aot_autograd(fw_compiler=compile_graph, bw_compiler=compile_graph, inference_compiler=compile_graph,
-                        decompositions=decompositions(), partition_fn=partition)(gm, example_inputs)
+    how = dict(fw_compiler=compile_graph, bw_compiler=compile_backward, inference_compiler=compile_graph, decompositions=decompositions(), partition_fn=partition)
+    if os.environ.get("TORCH_COMPILE_DEBUG") == "1" or any(isinstance(x, (list, tuple, dict)) for x in example_inputs):
+        return aot_autograd(**how)(gm, example_inputs)
+    return disable(aot_module_simplified(gm, example_inputs, **how))  # aot_autograd does this, having loaded inductor to log what it does
 
 
 def from_exported(exported, name="forward"):
