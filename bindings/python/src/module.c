@@ -1,8 +1,11 @@
 /* module.c -- contexts, errors, the module weft._weft. */
 #include "weftpy.h"
 
+#include <dlfcn.h>
 #include <pythread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
 
 #define POOL_MAX 64
 #define COMPILE_AFTER 10 /* runs; WEFT_COMPILE_AFTER says another number, WEFT_THREADS that of threads */
@@ -10,6 +13,41 @@
 Classes classes;
 static wf_ctx *pool[POOL_MAX]; /* contexts nobody uses; under the GIL */
 static int npool;
+
+/* ---- threads ----
+ *
+ * Threads that look out for their next loop take cores from each other: a program's and torch's, in turn in one step of training, were slower by two
+ * cores than by one. So where torch's loops run on OpenMP's threads (libgomp), ours do, too. */
+
+typedef struct Loop {
+    _Atomic int next;
+    int n;
+    void (*task)(void *user, int i);
+    void *user;
+} Loop;
+
+static wf_runtime *runtime; /* with threads of OpenMP's; NULL: Weft's own */
+static void (*openmp)(void (*fn)(void *data), void *data, unsigned threads, unsigned flags);
+static pid_t openmp_of; /* the process: a child has none of its threads */
+
+static void do_loop(void *data)
+{
+    Loop *l = data;
+
+    for (int i = atomic_fetch_add(&l->next, 1); i < l->n; i = atomic_fetch_add(&l->next, 1))
+        l->task(l->user, i);
+}
+
+static void run_loop(void *user, int n, void (*task)(void *task_user, int i), void *task_user)
+{
+    Loop l = {0, n, task, task_user};
+
+    (void)user;
+    if (getpid() == openmp_of)
+        openmp(do_loop, &l, 0, 0); /* as many as OpenMP's loops of this thread have */
+    else
+        do_loop(&l);
+}
 
 /* ---- contexts ---- */
 
@@ -37,6 +75,7 @@ wf_ctx *ctx_new(void)
     wf_options o = {.size = sizeof o,
                     .threads = threads && atoi(threads) > 0 ? atoi(threads) : 0,
                     .compile_after = after ? atoi(after) : COMPILE_AFTER,
+                    .runtime = runtime,
                     .print = print_text};
     wf_ctx *cx = wf_ctx_new(&o);
 
@@ -52,7 +91,7 @@ void ctx_give(wf_ctx *cx)
     if (!cx)
         return;
     wf_clear(cx);
-    if (npool < POOL_MAX)
+    if (npool < POOL_MAX && (!runtime || wf_ctx_runtime(cx) == runtime))
         pool[npool++] = cx;
     else
         wf_ctx_free(cx);
@@ -233,6 +272,25 @@ static PyObject *py_ops(PyObject *self, PyObject *none)
     return list;
 }
 
+/* bool: are loops run by OpenMP's threads from now on? WEFT_THREADS asks for Weft's. */
+static PyObject *py_use_openmp(PyObject *self, PyObject *none)
+{
+    void *lib = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD), *found = lib ? dlsym(lib, "GOMP_parallel") : NULL;
+    wf_runtime_options o = {.size = sizeof o, .parallel = run_loop};
+
+    (void)self, (void)none;
+    if (!found || runtime || getenv("WEFT_THREADS"))
+        return PyBool_FromLong(runtime != NULL);
+    *(void **)&openmp = found;
+    openmp_of = getpid();
+    runtime = wf_runtime_new(&o);
+    if (!runtime)
+        return PyErr_NoMemory();
+    while (npool)
+        wf_ctx_free(pool[--npool]);
+    Py_RETURN_TRUE;
+}
+
 static PyObject *py_dtype_name(PyObject *self, PyObject *o)
 {
     wf_dtype d;
@@ -246,6 +304,7 @@ static PyMethodDef functions[] = {
     {"version", py_version, METH_NOARGS, "version() -> str: of the library that is running"},
     {"build_info", py_build_info, METH_NOARGS, "build_info() -> str: version, instruction set, optional features"},
     {"ops", py_ops, METH_NOARGS, "ops() -> list of (name, family, doc): the primitives"},
+    {"use_openmp", py_use_openmp, METH_NOARGS, "use_openmp() -> bool: loops are run by the threads of libgomp, if that is loaded and WEFT_THREADS is not set"},
     {"register", py_register, METH_VARARGS, "register(Model, Program, errors)"},
     {NULL, NULL, 0, NULL},
 };

@@ -1,5 +1,6 @@
 """torch.compile(backend="weft") and torch.export's programs, against eager mode."""
 import copy
+import os
 import subprocess
 import sys
 
@@ -354,6 +355,39 @@ def test_a_first_call_loads_no_other_compiler():
             "print([m for m in ('torch._inductor.debug', 'torch._inductor.ir', 'torch._inductor.lowering', 'torch._inductor.pattern_matcher', 'jinja2') if m in sys.modules])")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "[]\n", done.stdout + done.stderr
+
+
+THREADS = """
+import os, sys
+import numpy as np
+import weft
+a = np.ones((256, 300), "f")
+product = weft.jit(lambda x, y: x @ y)
+if len(sys.argv) > 1:
+    product(a, a.T.copy())  # by Weft's own threads
+import torch
+import weft.torch as wt
+def ours():
+    return sum(open(f"/proc/self/task/{t}/comm").read() == "weft\\n" for t in os.listdir("/proc/self/task"))
+net, x = torch.nn.Linear(700, 300), torch.randn(500, 700)
+run = torch.compile(net, backend=wt.backend)
+child = os.fork()  # has no threads but this one
+for _ in range(3):
+    assert torch.allclose(run(x), net(x), atol=1e-4) and not wt.reasons
+    assert np.array_equal(product(a, a.T.copy()), np.full((256, 256), 300, "f"))
+if not child:
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+print(wt._weft.use_openmp(), ours())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux" or "libgomp" not in open("/proc/self/maps").read(), reason="torch has no libgomp")
+def test_loops_are_run_by_the_threads_that_run_torchs():
+    env = {k: v for k, v in os.environ.items() if k not in ("WEFT_THREADS", "OMP_NUM_THREADS")}
+    for more, before, expected in (({}, [], "True 0\n"), ({}, ["before"], "True 0\n"), ({"WEFT_THREADS": "2"}, [], "False 1\n")):
+        done = subprocess.run([sys.executable, "-c", THREADS, *before], capture_output=True, text=True, env=dict(env, **more), timeout=300)
+        assert done.stdout == expected, (more, done.stdout + done.stderr[-2000:])
 
 
 @pytest.mark.parametrize("name", ["resnet18", "mobilenet_v3_small", "squeezenet1_1"])

@@ -24,6 +24,7 @@ from ._program import Model
 from ._trace import Size
 
 log = logging.getLogger("weft")
+_weft.use_openmp()  # torch's
 RANDOM = {"rand", "randn", "randint", "randperm", "rand_like", "randn_like", "randint_like", "bernoulli", "native_dropout", "normal",
           "normal_functional", "multinomial", "uniform", "exponential"}
 # Ops of composite kinds that have lowerings of their own: to take them apart is most of what AOTAutograd does in a first call.
