@@ -282,6 +282,46 @@ XTEST(copies_branches_and_loops)
     check_items(&b);
 }
 
+/* ---- products that read much --- */
+
+static bool has_dot(const Program *p)
+{
+    for (uint32_t i = 0; i < p->neqns; i++)
+        if (p->eqns[i].op == OP_dot_general)
+            return true;
+    for (uint32_t i = 0; i < p->nsubs; i++)
+        if (has_dot(p->subs[i]))
+            return true;
+    return false;
+}
+
+/* A turn of a recurrent layer of 256 multiplies by a megabyte, which two cores read from two caches; one of 64 is a function. */
+XTEST(a_product_that_reads_much_is_left_to_all_threads)
+{
+    static const int sizes[] = {64, 256};
+    Items b = {.cx = cx, .a = codegen_arena(cx)};
+
+    if (!possible())
+        SKIP("no C compiler");
+    for (int i = 0; i < COUNT(sizes); i++) {
+        int n = sizes[i], inside = 0;
+        const char *text = arena_printf(
+            b.a,
+            "cell(w: f32[%d,%d], h: f32[1,%d], x: f32[1,%d]) { p = dot_general h w lhs=[1] rhs=[0] acc=f32;"
+            " k = const f32[1,%d] 0.01; q = mul p k; s = add q x; y = slice s start=[0,0] limit=[1,%d] stride=[1,1]; t = tanh y; ret t, t; }"
+            "f(w: f32[%d,%d], h: f32[1,%d], x: f32[9,1,%d]) { c, r = scan w h x body=cell nconst=1 ncarry=1 length=9; ret c, r; }",
+            n, 4 * n, n, 4 * n, 4 * n, n, n, 4 * n, n, 4 * n);
+
+        add(&b, parse_lines(cx, text), 1, false);
+        if (!check_ok())
+            return;
+        for (uint32_t k = 0; k < b.items.v[i].l.n; k++)
+            inside += b.items.v[i].l.k[k]->straight && has_dot(b.items.v[i].l.k[k]->p);
+        CHECK_EQ_INT(inside, n == 64);
+    }
+    check_items(&b);
+}
+
 /* ---- checks --- */
 
 static const char *const checked[] = {

@@ -58,7 +58,7 @@ static bool is_kernel(const Shared *sh, const Program *p)
     return false;
 }
 
-static ValueClass class_of(const Shared *sh, const Eqn *e);
+static ValueClass class_of(const Shared *sh, const Program *p, const Eqn *e);
 
 /* Are the sub-programs such that all of their equations can be in a function? */
 static void check_sub(void *user, const Sub *s)
@@ -66,18 +66,27 @@ static void check_sub(void *user, const Sub *s)
     const Shared **ok = user;
 
     for (uint32_t i = 0; *ok && i < s->p->neqns; i++)
-        if (class_of(*ok, &s->p->eqns[i]) == CLASS_OTHER)
+        if (class_of(*ok, s->p, &s->p->eqns[i]) == CLASS_OTHER)
             *ok = NULL;
 }
 
-static ValueClass class_of(const Shared *sh, const Eqn *e)
+/* Does the product read so much that several cores, each with its caches, are worth more than a function of all? */
+static bool is_long(const Shared *sh, const Program *p, const Eqn *e)
+{
+    double flops, bytes;
+
+    eqn_cost(sh->cx, p, e, NULL, &flops, &bytes);
+    return bytes >= sh->target->straight_reads;
+}
+
+static ValueClass class_of(const Shared *sh, const Program *p, const Eqn *e)
 {
     const Shared *ok = sh;
 
     if (e->op == OP_const || (op_has(e->op, OPF_VIEW | OPF_SAME) && e->nout == 1))
         return CLASS_FREE;
     switch (e->op) {
-    case OP_dot_general:
+    case OP_dot_general: return is_long(sh, p, e) ? CLASS_OTHER : CLASS_STEP;
     case OP_real:
     case OP_imag:
     case OP_complex:
@@ -371,7 +380,7 @@ static const Program *split_program(void *shared, const Program *p)
     s.waiting = arena_array(sh->a, p->neqns + 1, sizeof *s.waiting);
     s.is_out = arena_zalloc(sh->a, p->nvals + 1);
     for (uint32_t i = 0; i < p->neqns; i++)
-        s.class[i] = (uint8_t)class_of(sh, &p->eqns[i]);
+        s.class[i] = (uint8_t)class_of(sh, p, &p->eqns[i]);
     for (uint32_t j = 0; j < p->nout; j++) {
         uint32_t e = def_of(&s, p->outs[j]);
 

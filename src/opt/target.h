@@ -112,6 +112,7 @@ struct Target {
     int64_t small_value;                    /* elements of an array */
     uint32_t straight_least, straight_most; /* steps */
     int64_t straight_bytes;                 /* of memory, at most */
+    double straight_reads;                  /* bytes from which on a product is left to all threads */
 };
 
 /* Thresholds of CPUs as measured (docs/codegen.md, docs/passes.md), for targets to begin
@@ -123,7 +124,7 @@ struct Target {
     .fuse_members = 96, .fuse_arrays = 40, .few_rows = 4, .gather_row = 16,              \
     .cheap_each = 4, .cheap_again = 6, .block = 4096, .task = 400000, .tasks_most = 32,  \
     .small_eqn = 1.2e6, .small_program = 6e6, .small_value = 262144,                     \
-    .straight_least = 2, .straight_most = 400, .straight_bytes = 1 << 22
+    .straight_least = 2, .straight_most = 400, .straight_bytes = 1 << 22, .straight_reads = 1 << 19
 
 /* ---- target.c ---------------------------------------------------------------------- */
 
