@@ -319,6 +319,8 @@ XTEST(a_product_that_reads_much_is_left_to_all_threads)
             inside += b.items.v[i].l.k[k]->straight && has_dot(b.items.v[i].l.k[k]->p);
         CHECK_EQ_INT(inside, n == 64);
     }
+    add(&b, parse_lines(cx, "half(x: f32[2,2]) { y = tanh x; z = exp y; ret z; } f(w: f32[N,N], x: f32[2,2]) { p = dot_general w w "
+                            "lhs=[1] rhs=[0] acc=f32; y = call x body=half; ret p, y; }"), 1, false); /* sizes that nobody knows beside a small one */
     check_items(&b);
 }
 
