@@ -28,7 +28,12 @@ def _is_namedtuple(x):
 
 def keys_of(x, sort=True):
     # The keys of a dict in the order of its leaves; an OrderedDict has one of its own.
-    return sorted(x) if sort and type(x) is not OrderedDict else list(x)
+    if not sort or type(x) is OrderedDict:
+        return list(x)
+    try:
+        return sorted(x)
+    except TypeError:
+        raise ValueError("Comparator raised exception while sorting pytree dictionary keys.") from None
 
 
 def taken_apart(x):

@@ -119,11 +119,14 @@ class _Transforms(_transform.Transforms):
             return self.no_derivative(x)    # a tangent of what is no float
         # Weak as x is, unless a rule of the script gave x a gradient of a type of its own.
         weak = isinstance(x, (float, complex)) or _w.about(x, "weak")
+        if weak and lifted is not None and self.real and _w.wrap(x).dtype.is_complex:
+            return _w.set_weak(g, False)    # what made a real number of it is not weak
         if weak and lifted is not None and any([_w.same(s, lifted) for s in self.strong]):
             return _w.set_weak(g, False)
         return _w.set_weak(g, True) if weak else g
 
     strong = []
+    real = False        # is the gradient of a real number being taken?
 
     def no_derivative(self, x):
         # float0; in a trace, where there is no such value, false
@@ -151,7 +154,8 @@ class _Transforms(_transform.Transforms):
                 raise ValueError("unexpected JAX type (e.g. shape/dtype) for argument to VJP function: got float0"
                                  f"{list(g.shape)}, but expected {shape_text(y)}")
             return
-        if self.is_float(y) and self.is_tensor(g) and g.dtype != y.dtype:
+        g = _w.wrap(g)
+        if self.is_float(y) and g.dtype != y.dtype:
             raise ValueError(f"unexpected JAX type (e.g. shape/dtype) for argument to VJP function: got {shape_text(g)}, "
                              f"but expected {shape_text(y)} because the corresponding output of the differentiated "
                              f"function had JAX type {shape_text(y)}")
@@ -339,13 +343,21 @@ def _lying(g, args, argnums):
     return lie_as(g, args[argnums] if isinstance(argnums, int) else tuple([args[i] for i in argnums]))
 
 
+def _gradient(fun, args, kwargs, argnums, has_aux, what, holomorphic):
+    before, kit.real = kit.real, not holomorphic
+    try:
+        return _holomorphic(lambda: kit.grads_and_run(fun, args, kwargs, argnums, has_aux, what), holomorphic)
+    finally:
+        kit.real = before
+
+
 def grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, reduce_axes=()):
     _callable(fun, "grad")
     refuse("grad", reduce_axes=(reduce_axes, ()))
 
     def grad_f(*args, **kwargs):
         what = "grad of integers" if allow_int else "grad"
-        g, run = _holomorphic(lambda: kit.grads_and_run(fun, args, kwargs, argnums, has_aux, what), holomorphic)
+        g, run = _gradient(fun, args, kwargs, argnums, has_aux, what, holomorphic)
         g = _lying(g, args, argnums)
         return (g, run.aux) if has_aux else g
 
@@ -358,7 +370,7 @@ def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=F
 
     def value_and_grad_f(*args, **kwargs):
         what = "value_and_grad of integers" if allow_int else "value_and_grad"
-        g, run = _holomorphic(lambda: kit.grads_and_run(fun, args, kwargs, argnums, has_aux, what), holomorphic)
+        g, run = _gradient(fun, args, kwargs, argnums, has_aux, what, holomorphic)
         g = _lying(g, args, argnums)
         return ((run.y, run.aux), g) if has_aux else (run.y, g)
 
@@ -372,11 +384,17 @@ def vjp(fun, *primals, has_aux=False, reduce_axes=()):
 
     def pullback(*cotangents):
         kit.called = fun
+        if not cotangents:
+            raise TypeError("VJP.__call__() missing 1 required positional argument: 'out_ct'")
         if len(cotangents) != 1:
             raise TypeError(f"The function returned by `jax.vjp` applied to {getattr(fun, '__name__', fun)} was called with {len(cotangents)} "
                             "arguments,\nbut functions returned by `jax.vjp` must be called with a single argument\ncorresponding to the single "
                             "value returned by the function being differentiated\n(even if that returned value is a tuple or other container).")
-        return found[1](*cotangents)
+        grads = found[1](*cotangents)
+        if all([not isinstance(g, _w.Tensor) or _w.about(g, "weak") for g in kit.flatten(cotangents)[0]]):
+            return grads
+        # weak are gradients of weak numbers for cotangents that are weak, too
+        return _tree.map(lambda g: _w.set_weak(g, False) if isinstance(g, _w.Tensor) and _w.about(g, "weak") else g, grads)
 
     return (found[0], pullback, *found[2:])
 

@@ -141,6 +141,12 @@ def _children(spec, x):
     return [x[k] for k in spec[2]] if spec[0] == "dict" else _tree.taken_apart(x)[0] if spec[0] == "node" else x
 
 
+def _diff(a, b):
+    import difflib
+    lines = "\n".join(difflib.ndiff(str(a).splitlines(), str(b).splitlines())).split("\n")
+    return "\n".join(["    " + line if line else "" for line in lines])
+
+
 def prefix_text(a, b, name, whole, path=""):
     # Why a, the spec of a tree, is no prefix of b, that of the tree `whole`; None if it is.
     if a == _tree.LEAF or a == b:
@@ -160,7 +166,7 @@ def prefix_text(a, b, name, whole, path=""):
                 f"sets is\n    {' '.join(sorted(set(own) ^ set(other)))}")
     if aux != b[2]:
         return (f"different pytree metadata{head}\n    {_kind(a, '')}\nwith metadata\n    {aux!r}\nbut at the same key path the full pytree has a "
-                f"subtree of the same type but with metadata\n    {b[2]!r}")
+                f"subtree of the same type but with metadata\n    {b[2]!r}\nso the diff in the metadata at these pytree nodes is\n{_diff(aux, b[2])}")
     for key, s, t, x in zip(_keys(a), kids, b[3], _children(b, whole)):
         found = prefix_text(s, t, name, x, path + key)
         if found is not None:
