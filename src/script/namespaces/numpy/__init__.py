@@ -295,6 +295,10 @@ def __getattr__(name):
         return getattr(__import__("numpy._dates"), name)
     if name in ("is_busday", "busday_count", "busday_offset", "busdaycalendar"):
         return getattr(__import__("numpy._business"), name)
+    if name == "einsum_path":
+        return __import__("numpy._paths").einsum_path
+    if name == "flatiter":
+        return __import__("numpy._flat").flatiter
     if name == "nditer":
         return __import__("numpy._nditer").nditer
     if name == "emath":

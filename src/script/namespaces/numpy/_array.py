@@ -174,11 +174,13 @@ class Methods(_w.Tensor):
 
     @property
     def flat(self):
-        return _w.reshape(self, -1)
+        from numpy._flat import flatiter
+        return flatiter(self)
 
     @flat.setter
     def flat(self, value):
-        self[...] = _w.reshape(_w.broadcast_to(_w.wrap(value), (self.size,)), self.shape)
+        from numpy._flat import cycled
+        self[...] = _w.reshape(cycled(value, self.size, self.dtype), self.shape)
 
     @property
     def base(self):
