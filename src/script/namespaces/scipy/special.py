@@ -279,4 +279,6 @@ def bernoulli(n):
 
 
 def __getattr__(name):
+    if name in ("jv", "jn", "j0", "j1"):
+        return getattr(__import__("scipy._bessel"), name)
     raise AttributeError(f"module 'scipy.special' has no attribute '{name}'")
