@@ -595,7 +595,7 @@ L_CALL: { /* b[0] is called; after LOADM b[1] is its self, or nothing */
     }
     fr->pc = pc;
     if (fn.tag == T_OBJ && fn.o->cls == vm->cls[C_builtin_function_or_method] &&
-        ((Native *)fn.o)->self.tag == T_NIL && nkw == 0 && n == ((Native *)fn.o)->nall) {
+        ((Native *)fn.o)->self.tag == T_NIL && nkw == 0 && n == ((Native *)fn.o)->nall && n == ((Native *)fn.o)->nmax) {
         Native *nat = (Native *)fn.o;
 
         if (nat->self_is != SELF_ANY &&
