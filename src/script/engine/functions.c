@@ -19,6 +19,17 @@ static void fit_out(En *e, wf_tensor t, wf_tensor out)
     tensor_set_data(e->c, out, wf_zeros(e->c, wf_dtype_of(e->c, out), s.d, (int)s.rank));
 }
 
+/* PyTorch gives what has a history to no `out`. */
+static bool out_may_take(En *e, wf_tensor t)
+{
+    const Tensor *x = tensor_get(e->c, t, "out");
+
+    if (!x || e->f != &e->vm->engine->front[FRONT_TORCH] || x->symbolic || !(x->need & 1))
+        return true;
+    return sc_fail(e->vm, C_RuntimeError, "%s%sfunctions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad.",
+                   e->label && strcmp(e->label, "put") ? e->label : "", e->label && strcmp(e->label, "put") ? "(): " : "");
+}
+
 /* out=y: the result is written into y, which is given back. */
 static Value end_out(En *e, wf_tensor t, Value out)
 {
@@ -28,6 +39,8 @@ static Value end_out(En *e, wf_tensor t, Value out)
         sc_fail(e->vm, C_TypeError, "out must be a tensor, got %s", sc_type_name(e->vm, out));
         return en_fail(e);
     }
+    if (!out_may_take(e, t))
+        return en_fail(e);
     fit_out(e, t, as_tensor(out)->t);
     wf_write(e->c, as_tensor(out)->t, t);
     return en_end_value(e, sc_ref(out));

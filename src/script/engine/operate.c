@@ -516,6 +516,14 @@ static bool open_slice(En *e, const Slice *s, wf_index *out)
     return true;
 }
 
+/* PyTorch's slices go forwards. */
+static bool may_step(En *e, const wf_index *k)
+{
+    if (!k->has_step || k->step > 0 || e->f != &e->vm->engine->front[FRONT_TORCH])
+        return true;
+    return sc_fail(e->vm, C_ValueError, k->step ? "step must be greater than zero" : "slice step cannot be zero");
+}
+
 static bool one_index(En *e, Value k, wf_index *out)
 {
     Vm *vm = e->vm;
@@ -542,7 +550,7 @@ static bool one_index(En *e, Value k, wf_index *out)
         out->kind = WF_INDEX_SLICE;
         return slice_bound(e, s->start, &out->has_start, &out->start) &&
                slice_bound(e, s->stop, &out->has_stop, &out->stop) &&
-               slice_bound(e, s->step, &out->has_step, &out->step);
+               slice_bound(e, s->step, &out->has_step, &out->step) && may_step(e, out);
     }
     if (is_tensor(vm, k) && is_place(e, k)) {
         int64_t at = 0;

@@ -801,6 +801,13 @@ def _searched(sorted_sequence, input, right, side):
     right = right or side == "right"
     scalar = not isinstance(input, _w.Tensor)
     v = _w.tensor(input, sorted_sequence.dtype) if scalar else input
+    if sorted_sequence.ndim != 1 and (v.ndim != sorted_sequence.ndim or v.shape[:-1] != sorted_sequence.shape[:-1]):
+        if scalar:
+            raise RuntimeError("torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got boundaries "
+                               f"tensor dim({sorted_sequence.ndim}) and input value's dim(0) numel(1)")
+        raise RuntimeError("torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and input "
+                           f"value tensor must match, but we got boundaries tensor {list(sorted_sequence.shape)} and input value tensor "
+                           f"{list(v.shape)}")
     found = _searched_rows(sorted_sequence, v, right)
     if v.dtype.is_floating_point:       # NaN is behind all
         found = _w.where(_w.is_nan(v), _w.full((), sorted_sequence.shape[-1], found.dtype), found)

@@ -23,6 +23,7 @@ def _said(e):
 
 class _Transforms(_transform.Transforms):
     writes = True
+    mapping = 0         # open calls of vmap
 
     def __init__(self, w, sort):
         _transform.Transforms.__init__(self, w, sort)
@@ -282,11 +283,14 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
         checked, kit.name = _checked(func, out_dims, name), name
         if randomness == "different":
             return _one_by_one(checked, args, kwargs, axes, out_dims)
+        kit.mapping += 1
         try:
             return kit.vmap_call(checked, args, kwargs, axes, out_dims)
         except RuntimeError as e:
             _said(e)
             raise
+        finally:
+            kit.mapping -= 1
     return _no_draws(call) if randomness == "error" else call
 
 
@@ -311,9 +315,10 @@ def _holder(module, name):
     # The dict that holds a parameter or buffer, and its name there.
     path = name.split(".")
     for part in path[:-1]:
-        module = module._modules.get(part)
-        if module is None:
-            return None, None
+        inner = module._modules.get(part)
+        if inner is None:
+            raise AttributeError(f"{type(module).__name__} has no attribute `{part}`")
+        module = inner
     for held in (module._parameters, module._buffers):
         if path[-1] in held:
             return held, path[-1]

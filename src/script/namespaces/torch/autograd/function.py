@@ -148,6 +148,10 @@ class Function:
 
     @classmethod
     def apply(cls, *args):
+        func = _sys.modules.get("torch.func")
+        if func is not None and (func.kit.levels or func.kit.mapping) and not hasattr(cls, "setup_context"):
+            raise RuntimeError("In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override the "
+                               "setup_context staticmethod. For more details, please see https://pytorch.org/docs/main/notes/extending.func.html")
         if _traced(args):
             return _apply_traced(cls, args)
         if hasattr(cls, "jvp") and "torch.autograd.forward_ad" in _sys.modules:
