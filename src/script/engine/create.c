@@ -220,7 +220,6 @@ static wf_tensor stacked(En *e, Value v, wf_dtype dtype)
     return r;
 }
 
-/* dtype WF_INVALID: bool, the front's int, or its float, by what the lists hold. */
 wf_tensor en_tensor_from(En *e, Value v, wf_dtype dtype)
 {
     Scan s = {.e = e, .dtype = dtype};

@@ -150,13 +150,15 @@ typedef struct En { /* one native call */
 
 Engine *engine_of(Vm *vm); /* made at need; NULL: exception */
 En en_begin(Vm *vm, const Args *a);      /* a->user is the Front */
+/* The same for what is no native's call: notes the place, opens a scope, and from here on numbers mean what f says. Every one that is
+ * begun is ended, by one of those below. */
 En en_begin_front(Vm *vm, Front *f);
 /* Box the result, close the scope. NIL with an exception after an error. */
 Value en_end(En *e, wf_tensor t);
 /* program.c: what `one` makes of each entry of a sequence, boxed in a tuple; NULL:
  * exception. */
 Tuple *en_box_each(En *e, Value of, wf_tensor (*one)(En *e, Value v));
-/* Several results, as a tuple or a list. */
+/* Several results, as a tuple or a list, none of them WF_NONE. */
 Value en_end_tuple(En *e, const wf_tensor *t, int n);
 Value en_end_list(En *e, const wf_tensor *t, int n);
 Value en_end_value(En *e, Value v); /* any other result; dropped after an error */
@@ -166,7 +168,7 @@ Value en_fail(En *e);               /* close the scope: the exception, or the co
 bool en_raise(En *e);               /* the context's error becomes an exception; false */
 
 Value en_box(En *e, wf_tensor t);   /* keeps t; an owned value */
-Value en_box_as(En *e, wf_tensor t, Class *cls);
+Value en_box_as(En *e, wf_tensor t, Class *cls); /* as an instance of cls, a class of tensors of the front */
 bool is_scalar(Vm *vm, Value v);    /* of a class of Front.scalar_cls: never changed in place */
 bool is_tensor(Vm *vm, Value v);
 static inline TensorObj *as_tensor(Value v) { return (TensorObj *)(void *)v.o; }
@@ -188,7 +190,7 @@ bool en_alike(En *e, const char *what, wf_tensor x, wf_tensor y); /* of one dtyp
 bool en_axes(En *e, Value v, int *out, int *n); /* optional; room for WF_MAX_RANK */
 bool en_size(En *e, Value v, int64_t *out); /* optional; a symbol where no example tells its number */
 bool en_shape(En *e, Value v, int64_t *dims, int *rank); /* an int or a sequence of sizes */
-wf_dtype en_narrow(const Front *f, wf_dtype d);
+wf_dtype en_narrow(const Front *f, wf_dtype d); /* d, or the dtype of 32 bits that stands for it where the front has none of 64 (JAX) */
 
 Value en_dtype_box(Vm *vm, Front *f, wf_dtype d); /* the dtype object; owned */
 Value en_dim(Vm *vm, Front *f, int64_t size);     /* a size as a script value */
@@ -202,6 +204,9 @@ bool en_place_now(Vm *vm, Place *out); /* of the innermost line of the user's ow
 bool en_index(En *e, Value key, wf_index *out, int *n); /* room for 2*WF_MAX_RANK */
 extern const char *const binary_label[OP2_COUNT]; /* names of the natives */
 const char *en_matmul_label(En *e, wf_tensor x, wf_tensor y); /* of a product's step, as PyTorch names it */
+/* What operators, indices and the built-in functions do to tensors. Owned values; NIL, false or -1 with an exception. A binary one and a
+ * comparison give NOTIMPL for what is no operand, so that the other side is asked; reflected: b is the one whose method it is. inplace
+ * writes into a and gives a. A truth value is 0 or 1. */
 Value en_tensor_binary(Vm *vm, BinOp op, Value a, Value b, bool reflected, bool inplace);
 Value en_tensor_unary(Vm *vm, UnOp op, Value a);
 Value en_tensor_compare(Vm *vm, CmpOp op, Value a, Value b);
@@ -251,6 +256,8 @@ extern const PropertyDef en_tensor_properties[];
 bool en_wide_int(const En *e, Value v, uint64_t *out); /* an int that only uint64 holds */
 bool en_big_int(const En *e, Value v);                 /* an int of NumPy's that int64 does not hold */
 bool en_too_large(En *e, wf_dtype d, Value v);         /* the error of such an int for d; false */
+/* A tensor of nested sequences, numbers or whatever en_tensor takes; a tensor stays itself, but for its dtype. dtype WF_INVALID: bool, the
+ * front's int, or its float, by what the lists hold. WF_NONE with an exception. */
 wf_tensor en_tensor_from(En *e, Value v, wf_dtype dtype);
 /* Does the library make an integer of this dtype of a host integer? NumPy and JAX of those it holds, PyTorch of negative ones for
  * unsigned too; the others wrap all. */
@@ -258,7 +265,9 @@ bool en_fits(const En *e, wf_dtype d, int64_t i);
 /* Or the library's error. filled: where memory is written to, for which PyTorch has other words. */
 bool en_check_fits(En *e, wf_dtype d, int64_t i, bool filled);
 typedef enum Beside { BESIDE_SUM, BESIDE_ORDER, BESIDE_QUOTIENT } Beside; /* what is computed of an array and a number */
-Value en_number_beside(Vm *vm, const Args *a);
+Value en_number_beside(Vm *vm, const Args *a); /* the native beside(number, x, how) */
+/* NumPy's x beside a Python int, *out: what the dtype of x does not hold is an error in sums and the like, lies beyond every
+ * element in an order, and is a float in a quotient. TensorFlow's: an int takes the dtype of x in a quotient, too, before both are floats. */
 bool en_beside(En *e, Beside how, Value number, wf_tensor x, wf_tensor *out);
 /* random_torch.c, host.c, files.c: of PyTorch's front alone */
 extern const NativeDef engine_random_torch[], engine_hosts[], engine_files[];
@@ -274,6 +283,7 @@ extern const NativeDef engine_graphs[]; /* graphs.c */
 bool en_may_draw(Vm *vm); /* false with an exception: see Engine.no_random */
 const Value *en_func_free(const Function *f, const char *name); /* a free variable's value; NULL: none */
 bool en_draws_later(Vm *vm); /* is a trace made whose draws are inputs? then each is */
+/* What such a draw by that native gives: what the drawer, a function of the script, says. Owned. */
 Value en_drawn(Vm *vm, const char *native, const Args *a);
 
 /* ---- dispatch.c: callables that know programs by the types of their arguments ---- */
@@ -281,11 +291,13 @@ Value en_drawn(Vm *vm, const char *native, const Args *a);
 /* dispatch.c: guards, places, keys and values in turn. Do they hold? Is v such a list? (Then owned, in *out.) */
 bool en_guards_hold(Vm *vm, const Tuple *guards);
 bool en_take_guards(Vm *vm, Value v, Value *out);
-/* replay.c */
+/* replay.c: what is called, without arguments, in the place of a method of the module args[0] with the others, by the library's record
+ * of it; owned. NIL: the method itself is. No exception is left behind. */
 Value en_replay(Vm *vm, Value record, const Value *args, int n);
 extern const ClassDef en_replay_def;
 extern const ClassDef dispatch_def, en_no_grad_def, en_enable_grad_def;
-/* program.c: the program on these tensors; single: its one result, else a tuple. */
+/* program.c: the program on these tensors; single: its one result, else a tuple. donated: which of them give their memory away; NULL:
+ * none. */
 Value en_program_call(Vm *vm, Front *f, Value program, const Value *v, int n, const bool *donated, bool single);
 /* Was it given to a program, so that it has no elements any more? */
 bool en_is_donated(Vm *vm, Value tensor);
@@ -294,7 +306,7 @@ int64_t en_program_results(Value program); /* how many it has */
 /* ---- size.c: sizes that are symbols ---- */
 
 bool is_size(Vm *vm, Value v);
-int64_t en_size_dim(Value v);
+int64_t en_size_dim(Value v); /* of one that is_size: a Dim of the trace in which it was made */
 extern const ClassDef en_size_def;
 extern const ClassDef rng_def; /* random_numpy.c */
 

@@ -242,8 +242,6 @@ static bool may_raise(En *e, Value exponent, wf_tensor x, wf_tensor y)
     return !low || sc_fail(e->vm, is_numpy ? C_ValueError : C_RuntimeError, "Integers to negative integer powers are not allowed.");
 }
 
-/* NumPy's x beside a Python int, *out: what the dtype of x does not hold is an error in sums and the like, lies beyond every
- * element in an order, and is a float in a quotient. TensorFlow's: an int takes the dtype of x in a quotient, too, before both are floats. */
 bool en_beside(En *e, Beside how, Value number, wf_tensor x, wf_tensor *out)
 {
     wf_dtype d = wf_dtype_of(e->c, x);
