@@ -667,6 +667,11 @@ def _scatter_add(put, input, dim, index, src):
 
 
 def scatter_reduce(input, dim, index, src, reduce, *, include_self=True):
+    if reduce not in ("sum", "prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    if input.ndim == 0:
+        one = [_w.reshape(x, (1,)) if isinstance(x, _w.Tensor) else x for x in (input, index, src)]
+        return _w.reshape(scatter_reduce(one[0], dim, one[1], one[2], reduce, include_self=include_self), ())
     where = _grid(input, index, dim)
     v = _source(input, index, src)
     start = {"sum": 0, "mean": 0, "prod": 1, "amax": float("-inf"), "amin": float("inf")}[reduce]
@@ -679,14 +684,15 @@ def scatter_reduce(input, dim, index, src, reduce, *, include_self=True):
         ones = _w.full(index.shape, 1, input.dtype)
         base = _w.full(input.shape, 1 if include_self else 0, input.dtype)
         return total / _w.maximum(_w.index_add(base, where, ones), 1)
-    join = {"prod": _w.mul, "amax": _w.maximum, "amin": _w.minimum}[reduce]
-    out = input
-    flat = [_w.reshape(_w.broadcast_to(k, index.shape), (-1,)) for k in where]
-    values = _w.reshape(v, (-1,))
-    for i in range(values.shape[0]):  # one after the other: places may coincide
-        at = tuple([int(k[i]) for k in flat])
-        out = _w.index_set(out, at, join(_w.index_get(out, at), values[i]))
-    return out
+    places, step = 0, 1     # of each index in the flat input
+    for k, n in zip(where[::-1], input.shape[::-1]):
+        places, step = places + k * step, step * n
+    places = _w.reshape(_w.broadcast_to(places, index.shape), (-1, 1))
+    op = {"prod": "scatter_mul", "amax": "scatter_max", "amin": "scatter_min"}[reduce]
+    out = _w.op("scatter_min" if op == "scatter_mul" and input.dtype == _w.bool_ else op,   # are all true?
+                [_w.reshape(input, (-1,)), places, _w.reshape(v, (-1,))],
+                {"inserted": [0], "operand_dims": [0], "mode": "drop"})[0]
+    return _w.reshape(out, input.shape)
 
 
 def _index_add(put, input, dim, index, source, alpha=1):
