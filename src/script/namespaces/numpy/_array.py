@@ -446,6 +446,18 @@ class ndarray(Methods):
     def itemset(self, *args):
         self[args[:-1]] = args[-1]
 
+    def byteswap(self, inplace=False):
+        # each element's bytes in the other order, as a number of the same dtype
+        width = self.dtype.itemsize // (2 if self.dtype.kind == "c" else 1)
+        x = _w.copy(self).view(_w.uint8)
+        x = _w.reshape(_w.flip(_w.reshape(x, (-1, width)), 1), x.shape)
+        swapped = _w.array(x).view(self.dtype) if self.dtype.itemsize > 1 else self.copy()
+        swapped = _w.array(_w.reshape(swapped, self.shape))
+        if not inplace:
+            return swapped
+        self[...] = swapped
+        return self
+
     def tobytes(self, order="C"):
         if order not in ("C", "A", "K", None):
             return _w.to_bytes(_w.permute(self))

@@ -127,6 +127,9 @@ def _part_of(p, i):
     if isinstance(p, str) or not isinstance(p, tuple) or len(p) < 2:
         raise TypeError("Field elements must be 2- or 3-tuples, got '" + repr(p) + "'")
     name = p[0][1] if isinstance(p[0], tuple) else p[0]
+    if len(p) > 2 and isinstance(p[2], int):    # texts of a length, or several
+        d, shape = _format((p[1], p[2]))
+        return name or f"f{i}", d, shape
     d, shape = _format(p[1])
     if len(p) > 2:
         shape = (tuple(p[2]) if isinstance(p[2], (tuple, list)) else (p[2],)) + shape
