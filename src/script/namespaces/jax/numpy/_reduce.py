@@ -499,8 +499,8 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
         lo, hi = _w.where(same, lo - 0.5, lo), _w.where(same, hi + 0.5, hi)
     else:
         lo, hi = _w.cast(range[0], x.dtype), _w.cast(range[1], x.dtype)
-    t = _w.cast(_w.linspace(0.0, 1.0, bins + 1), x.dtype)
-    return lo + (hi - lo) * t
+    from jax.numpy._create import linspace
+    return _w.cast(linspace(lo, hi, bins + 1), x.dtype)     # whose last is hi, which the last bin has
 
 
 def histogram(a, bins=10, range=None, weights=None, density=None):

@@ -265,7 +265,8 @@ def erfcx(x):
 
 
 def dawsn(x):
-    return _special.dawsn(_w, _float(x))
+    x = _float(x)
+    return _w.cast(_special.dawsn(_w, x), x.dtype)
 
 
 def fresnel(x):
@@ -278,7 +279,8 @@ def spence(x):
 
 
 def owens_t(h, a):
-    return _special.owens_t(_w, *_same(h, a))
+    h, a = _same(h, a)
+    return _special.owens_t(_w, *[_w.cast(v, _w.float32) if v.dtype.itemsize < 4 else v for v in (h, a)])
 
 
 # ---- products and powers
