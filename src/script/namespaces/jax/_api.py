@@ -173,6 +173,29 @@ class _Transforms(_transform.Transforms):
                              f"Got primal shape {x} and tangent shape as {d}")
 
 
+    # Bodies of control flow: is one traced, was a function with a rule of its own met there, and does it give its rule's value?
+    in_body = met = by_rules = False
+
+    def follows(self, leaves):
+        # Is a derivative taken of one of them?
+        at = self.traced_at
+        return any([_w.about(x, "followed") or (at is not None and _w.about(x, "level") == at) for x in leaves])
+
+    def with_rules(self, run, operands):
+        # run() traces bodies, whose values are not followed by themselves: rules give the values of functions where a derivative goes through
+        # the operands. If it goes through what comes out alone, by what bodies close over, and rules were met, bodies are traced again.
+        before = self.in_body, self.met, self.by_rules
+        self.in_body, self.met = True, False
+        try:
+            self.by_rules = self.by_rules or bool(self.levels) and self.follows([x for x in operands if isinstance(x, _w.Tensor)])
+            out = run()
+            if self.levels and self.met and not self.by_rules and self.follows([x for x in out if isinstance(x, _w.Tensor)]):
+                self.by_rules = True
+                out = run()
+            return out
+        finally:
+            self.in_body, self.met, self.by_rules = before[0], before[1] or self.met, before[2]
+
     called = None       # the function that is traced, for what is said of it
     staging = 0         # jits that are being traced
     asked = False       # did a function ask which derivatives are being taken?
@@ -265,6 +288,7 @@ class _Transforms(_transform.Transforms):
             name = f"_batch{len(self.batches)}"
         found = self.mapped_size(self.flatten((args, kwargs))[0], axes, what)
         batch = _Batch(name, size if found is None else found, axes)
+        batch.levels = len(self.levels)
 
         def noted(*a, **k):
             batch.inputs = self.flatten((a, k))[0]
@@ -280,6 +304,7 @@ class _Transforms(_transform.Transforms):
 class _Batch:
     def __init__(self, name, size, axes):
         self.name, self.size, self.axes, self.inputs = name, size, axes, []
+        self.levels = 0     # the derivatives that are being taken around it
 
     def mapped(self, xs):
         # Which of xs may differ along the axis? What goes in without being mapped does not, and what is known does not.
@@ -666,6 +691,8 @@ class _Jit(_w.Dispatch):
         lies = self._lies(args, kwargs)
         entry, leaves = self._entry(args, kwargs, lies)
         if _w.in_trace():
+            if kit.levels and entry.mesh is None and entry.program.has_rules():
+                return self.fun(*args, **kwargs)    # here the values of rules are known to be wanted
             if entry.mesh is not None:
                 from jax._layout import seen_meshes
                 seen_meshes.append(entry.mesh)
@@ -820,7 +847,7 @@ def checkpoint(fun=None, concrete=False, prevent_cse=True, static_argnums=(), po
             return ys
 
         call, written = _refs.exported(fun) if _refs.used else (fun, None)
-        ys = _w.checkpoint(flat, [leaves[i] for i in live], policy is checkpoint_policies.dots_saveable)
+        ys = kit.with_rules(lambda: _w.checkpoint(flat, [leaves[i] for i in live], policy is checkpoint_policies.dots_saveable), leaves)
         y = _tree.unflatten(out[-1], ys)
         if written is not None:
             y, new = y

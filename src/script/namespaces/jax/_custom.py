@@ -100,8 +100,9 @@ class _Custom:
         # Where a derivative is being taken, the value is the rule's, too; it is the function's if the rule asks that.
         if self.depth or _mentions(rule, self):
             return False
-        at = kit.traced_at
-        return any([_w.about(x, "followed") or (at is not None and _w.about(x, "level") == at) for x in leaves])
+        kit.met = True
+        kit.asked = kit.asked or kit.in_body
+        return kit.by_rules or kit.follows(leaves)
 
     def _merge(self, fixed, rest, n):
         it = iter(rest)

@@ -36,8 +36,16 @@ class custom_vmap:
         for depth in range(len(kit.batches) - 1, -1, -1):
             batched = kit.batches[depth].mapped(leaves)
             if any(batched):
+                self._check_forward(leaves, kit.batches[depth].levels)
                 return self._batched(depth, leaves, spec, batched, args)
+        self._check_forward(leaves, 0)
         return self.fun(*args)
+
+    def _check_forward(self, leaves, outside):
+        # Nothing says what the reverse derivative of such a function is; outside of a vmap it is that of what the rule gave.
+        if len(kit.levels) > outside and not kit.forward and kit.follows(leaves):
+            raise ValueError("Linearization failed to produce known values for all output primals. This is typically caused by attempting to "
+                             "differentiate a function uses an operation that does not support reverse-mode autodiff.")
 
     def _placed(self, args, kwargs):
         if not kwargs:

@@ -78,7 +78,7 @@ def cond(pred, true_fun, false_fun=None, *operands, operand=_none_given, linear=
 def _branch(which, fns, operands, name):
     def plain(which, fns, operands):
         fns, leaves, outs = _branches(fns, operands, name)
-        results = _w.cond(which, fns, leaves)
+        results = kit.with_rules(lambda: _w.cond(which, fns, leaves), leaves)
         return _tree.unflatten(outs[-1][0], results)
     return _refs.branch(plain, which, fns, operands) if _refs.used else plain(which, fns, operands)
 
@@ -144,7 +144,7 @@ def _while(cond_fun, body_fun, init_val):
 
     if not leaves:
         return _empty_loop(test, body_fun, init_val)
-    return _tree.unflatten(spec, _w.while_loop(test, _loop(body_fun, spec, "while_loop body", body_fun), leaves))
+    return _tree.unflatten(spec, kit.with_rules(lambda: _w.while_loop(test, _loop(body_fun, spec, "while_loop body", body_fun), leaves), leaves))
 
 
 def _empty_loop(test, body_fun, init_val):
@@ -240,7 +240,7 @@ def _scan(f, init, xs, length, reverse):
         keep = _loop(lambda _: got[0], spec, "scan body", f)
         return keep(*all[:len(carry)]) + ys
 
-    results = _w.scan(body, carry, rows, length, reverse)
+    results = kit.with_rules(lambda: _w.scan(body, carry, rows, length, reverse), carry + rows)
     return (_tree.unflatten(spec, results[:len(carry)]),
             _tree.unflatten(outs[-1], results[len(carry):]))
 
