@@ -5,13 +5,14 @@ import _transform
 import _tree
 from jax._float0 import Float0Array, Shaped
 from jax._config import config, disable_jit
+from jax._bodies import Axes, Bodies, not_a_prefix
 from jax._statics import check_names, check_numbers, key_of, numbers, spread_statics, strings
 from jax._index import watcher
 from jax.errors import tracing
 from jax._sharding import used as used_shardings
 
 
-class _Transforms(_transform.Transforms):
+class _Transforms(Axes, Bodies, _transform.Transforms):
     def bad_pair(self, what, y):
         return TypeError("expected function with aux output to return a two-element tuple, but got type "
                          f"{type(y)} with value {y!r}")
@@ -173,29 +174,6 @@ class _Transforms(_transform.Transforms):
                              f"Got primal shape {x} and tangent shape as {d}")
 
 
-    # Bodies of control flow: is one traced, was a function with a rule of its own met there, and does it give its rule's value?
-    in_body = met = by_rules = False
-
-    def follows(self, leaves):
-        # Is a derivative taken of one of them?
-        at = self.traced_at
-        return any([_w.about(x, "followed") or (at is not None and _w.about(x, "level") == at) for x in leaves])
-
-    def with_rules(self, run, operands):
-        # run() traces bodies, whose values are not followed by themselves: rules give the values of functions where a derivative goes through
-        # the operands. If it goes through what comes out alone, by what bodies close over, and rules were met, bodies are traced again.
-        before = self.in_body, self.met, self.by_rules
-        self.in_body, self.met = True, False
-        try:
-            self.by_rules = self.by_rules or bool(self.levels) and self.follows([x for x in operands if isinstance(x, _w.Tensor)])
-            out = run()
-            if self.levels and self.met and not self.by_rules and self.follows([x for x in out if isinstance(x, _w.Tensor)]):
-                self.by_rules = True
-                out = run()
-            return out
-        finally:
-            self.in_body, self.met, self.by_rules = before[0], before[1] or self.met, before[2]
-
     called = None       # the function that is traced, for what is said of it
     staging = 0         # jits that are being traced
     asked = False       # did a function ask which derivatives are being taken?
@@ -230,19 +208,6 @@ class _Transforms(_transform.Transforms):
         if any([n != sizes[0] for n in sizes]):
             raise self.unequal_sizes(leaves, axes, what, None)
         return sizes[0] if sizes else None
-
-    def axes_of_results(self, spec, out_axes):
-        try:
-            return _tree.prefix(spec, out_axes)
-        except (ValueError, KeyError):
-            raise _not_a_prefix("out_axes", out_axes, spec) from None
-
-    mapping = None          # the call that vmap is at: function, arguments
-
-    def unequal_sizes(self, leaves, axes, what, asked):
-        from jax.lax._differ import mapped_sizes
-        lines = mapped_sizes(self.mapping, leaves, axes, asked)
-        return ValueError(f"{what} got inconsistent sizes for array axes to be mapped:\n" + ";\n".join(lines))
 
     def vmap_call(self, fn, args, kwargs, axes, out_axes, name=None, size=None, what="vmap"):
         self.mapping = fn, args, kwargs
@@ -502,14 +467,7 @@ def _axes_of(spec, in_axes, n, name):
     try:
         return _tree.prefix(spec, in_axes)
     except (ValueError, KeyError):
-        raise _not_a_prefix("in_axes", in_axes, spec) from None
-
-
-def _not_a_prefix(what, axes, spec):
-    from jax.lax._differ import prefix_text
-    text = prefix_text(kit.flatten(axes)[1], spec, f"vmap {what}", _tree.unflatten(spec, [None] * _tree.count(spec)))
-    return ValueError(f"vmap {what} specification must be a tree prefix of the corresponding value; \n  Mismatch details (1 found):\n  "
-                      f"pytree structure error: {text}")
+        raise not_a_prefix("in_axes", in_axes, spec) from None
 
 
 def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_name=None):

@@ -300,7 +300,8 @@ zeta, polygamma = _two("zeta", _special("zeta"), _float), _two("polygamma", _spe
 
 def igamma_grad_a(a, x):
     from jax._api import jvp
-    return jvp(lambda v: igamma(v, x), (a,), (_w.ones_like(_w.wrap(a)),))[1]
+    slope = jvp(lambda v: igamma(v, x), (a,), (_w.ones_like(_w.wrap(a)),))[1]
+    return _w.where(_w.logical_or(_w.le(a, 0), _w.lt(x, 0)), float("nan"), slope)
 
 
 def betainc(a, b, x):
