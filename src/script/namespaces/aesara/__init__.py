@@ -5,7 +5,7 @@ from aesara._graph import (config, shared, Variable, TensorType, MissingInputErr
 from aesara._function import function, In, Out, Param, UnusedInputError
 from aesara import gradient, tensor, ifelse, printing, compile, graph, misc, scalar
 from aesara.gradient import grad, subgraph_grad, Rop, Lop, jacobian, hessian
-from aesara.printing import pp, dprint, debugprint
+from aesara.printing import pp, pprint, dprint, debugprint
 from aesara.scan import scan, map, reduce, foldl, foldr, until
 
 __version__ = "2.9.4"

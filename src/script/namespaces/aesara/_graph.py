@@ -85,13 +85,17 @@ class TensorType:
                         f"{self.dtype}, or 2) set \"allow_input_downcast=True\" when calling \"function\".")
 
 
+# Names of Aesara's elementwise ops that are not those of its functions.
+_SHOWN = {"true_div": "true_divide", "int_div": "floor_divide", "sqr": "square", "maximum": "scalar_maximum", "minimum": "scalar_minimum"}
+
+
 class Op:
     # fn(params, *values) gives a tensor or, with several outputs, a list. show: the name in
     # listings. pp: a format for pp, with {0} for operands, or a name.
     def __init__(self, name, fn, show=None, pp=None, nout=1):
         self.name = name
         self.fn = fn
-        self.show = show if show is not None else f"Elemwise{{{name},no_inplace}}"
+        self.show = show if show is not None else f"Elemwise{{{_SHOWN.get(name, name)},no_inplace}}"
         self.pp = pp if pp is not None else name
         self.nout = nout
 

@@ -1,6 +1,7 @@
 # aesara.printing -- expressions as text, pp and debugprint; of a function its optimised program.
 from aesara._pp import pp
 from aesara._function import Function
+from aesara.tensor.subtensor import _HOLE
 
 
 pprint = pp
@@ -11,6 +12,16 @@ def _letters(n):
 
 
 def _tree(v, lines, ids, prefix, child, types):
+    if isinstance(v, _Listed):
+        new = v.key() not in ids
+        if new:
+            ids[v.key()] = _letters(len(ids))
+        lines.append(f"{prefix}{v.text} [id {ids[v.key()]}]")
+        if v.inputs and not new:
+            lines.append(child + " |...")
+        elif v.inputs:
+            _tree(v.inputs[0], lines, ids, child + " |", child + "  ", types)
+        return
     new = v not in ids
     if new:
         ids[v] = _letters(len(ids))
@@ -25,9 +36,42 @@ def _tree(v, lines, ids, prefix, child, types):
     if not new:
         lines.append(child + " |...")
         return
-    last = len(v.owner.inputs) - 1
-    for k, i in enumerate(v.owner.inputs):
-        _tree(i, lines, ids, child + " |", child + (" |" if k < last else "  "), types)
+    inputs = _operands(v.owner)
+    for k, i in enumerate(inputs):
+        _tree(i, lines, ids, child + " |", child + (" |" if k < len(inputs) - 1 else "  "), types)
+
+
+class _Listed:
+    # What Aesara's graphs have as a node, and these do not: an operand brought to the rank of the others, a number that is an index.
+    index, name = 0, None
+
+    def __init__(self, text, inputs):
+        self.text, self.inputs = text, inputs
+
+    def key(self):
+        return (self.text, *self.inputs) if self.inputs else self
+
+
+def _operands(node):
+    shown = str(node.op)
+    if shown.startswith("Elemwise{"):
+        rank = node.outputs[0].ndim
+        return [_Listed("InplaceDimShuffle{" + ",".join(["x"] * (rank - i.ndim) + [str(d) for d in range(i.ndim)]) + "}", (i,)) if i.ndim < rank else i
+                for i in node.inputs]
+    if shown == "Join":
+        return [_Listed(f"TensorConstant{{{node.params}}}", ()), *node.inputs]
+    n = 1 if shown.startswith("Subtensor{") else 2 if shown.startswith("IncSubtensor{") else len(node.inputs)
+    if n == len(node.inputs) and not shown.endswith("Subtensor{", 0, shown.find("{") + 1):
+        return node.inputs
+    rest, out = iter([_Listed("ScalarFromTensor", (v,)) for v in node.inputs[n:]]), list(node.inputs[:n])
+    for kind, p in node.params:
+        if kind == "v":
+            out.append(next(rest))
+        elif kind == "s":
+            out.extend([next(rest) if b is _HOLE else _Listed(f"ScalarConstant{{{b}}}", ()) for b in p if b is not None])
+        elif isinstance(p, int):
+            out.append(_Listed(f"ScalarConstant{{{p}}}", ()))
+    return out
 
 
 def _program_tree(f, lines, ids, types):

@@ -241,7 +241,8 @@ def cast(x, dtype):
     dtype = config.floatX if dtype == "floatX" else dtype
     if x.dtype == dtype:
         return x
-    return apply(Op("Cast{" + str(dtype) + "}", lambda p, x: _w.cast(x, p)), [x], dtype)
+    name = "Cast{" + str(dtype) + "}"
+    return apply(Op(name, lambda p, x: _w.cast(x, p), "Elemwise{" + name + "}"), [x], dtype)
 
 
 def isclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
@@ -264,6 +265,9 @@ tensor_copy = identity
 
 def fill(a, b):
     return apply(Op("second", lambda p, a, b: _w.broadcast_to(b, (a + b).shape) if a.ndim >= b.ndim else b, None, "fill"), [a, b])
+
+
+second = fill
 
 
 # ---- reductions ----
@@ -367,11 +371,11 @@ def _flat(x):
 
 
 def cumsum(x, axis=None):
-    return apply(Op("cumsum", lambda p, x: _w.cumsum(_flat(x), 0) if p is None else _w.cumsum(x, p), "CumOp"), [x], axis)
+    return apply(Op("cumsum", lambda p, x: _w.cumsum(_flat(x), 0) if p is None else _w.cumsum(x, p), f"CumOp{{{axis}, add}}"), [x], axis)
 
 
 def cumprod(x, axis=None):
-    return apply(Op("cumprod", lambda p, x: _w.cumprod(_flat(x), 0) if p is None else _w.cumprod(x, p), "CumOp"), [x], axis)
+    return apply(Op("cumprod", lambda p, x: _w.cumprod(_flat(x), 0) if p is None else _w.cumprod(x, p), f"CumOp{{{axis}, mul}}"), [x], axis)
 
 
 def diff(x, n=1, axis=-1):
@@ -795,7 +799,8 @@ def eye(n, m=None, k=0, dtype=None):
     def run(p, n, m, k):
         shape = (_w.size_of(n), _w.size_of(m))
         return _w.cast(_w.iota("int64", shape, 0) + _w.cast(k, "int64") == _w.iota("int64", shape, 1), p)
-    return apply(Op("Eye", run, "Eye"), [n, n if m is None else m, k], _float(dtype))
+    dtype = _float(dtype)
+    return apply(Op("Eye", run, f"Eye{{dtype='{dtype}'}}"), [n, n if m is None else m, k], dtype)
 
 
 def identity_like(x, dtype=None):
@@ -820,7 +825,7 @@ def arange(start, stop=None, step=1, dtype=None):
     xs = [as_variable(v) for v in (start, stop, step)]
     if dtype is None:
         dtype = "int64" if _all([x.dtype.startswith(("int", "uint")) for x in xs]) else "float64"
-    return apply(Op("ARange", _arange, "ARange"), xs, dtype, 1, dtype)
+    return apply(Op("ARange", _arange, f"ARange{{dtype='{dtype}'}}"), xs, dtype, 1, dtype)
 
 
 def linspace(start, stop, num=50, endpoint=True, dtype=None):

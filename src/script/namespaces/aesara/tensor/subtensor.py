@@ -132,14 +132,15 @@ def _split_key(key, ndim):
             params.append(("s", tuple(bounds)))
             if bounds[0] is _HOLE and bounds[2] is None and p.stop is not None:
                 extents.append(extent_of(used, p.start, p.stop))
-            names.append(":".join(["" if b is None else "int64" for b in bounds[:2]]) + ":" + ("" if bounds[2] is None else "int64"))
+            kinds = ["" if b is None else getattr(b, "dtype", "int64") for b in (p.start, p.stop, p.step)]
+            names.append(f"{kinds[0]}:{kinds[1]}:{kinds[2]}")
             rank += 1
             used += 1
         elif isinstance(p, TensorVariable):
             operands.append(p)
             params.append(("v", None))
             if p.ndim == 0 and p.dtype != "bool":
-                names.append("int64")
+                names.append(p.dtype)
             else:
                 arrays = max(arrays, 1 if p.dtype == "bool" else p.ndim)
             used += p.ndim if p.dtype == "bool" else 1
@@ -179,8 +180,9 @@ def _changed(x, y, add, ignore=False):
         if add and ignore:  # a place that is named twice counts once
             return _put(p, values, base, _get(p, values, base) + _w.cast(y, base.dtype), False)
         return _put(p, values, base, y, add)
-    show = "IncSubtensor" if add else "SetSubtensor"
-    return apply(Op(show, run, show), [base, y] + node.inputs[1:], node.params, base.ndim, base.dtype)
+    key = str(node.op)
+    show = f"IncSubtensor{{{'Inc' if add else 'Set'};{key[10:-1]}}}" if key.startswith("Subtensor{") else "AdvancedIncSubtensor"
+    return apply(Op("IncSubtensor" if add else "SetSubtensor", run, show), [base, y] + node.inputs[1:], node.params, base.ndim, base.dtype)
 
 
 def set_subtensor(x, y, inplace=False, tolerate_inplace_aliasing=False):
