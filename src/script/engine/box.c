@@ -459,6 +459,17 @@ static bool is_without_numbers(En *e, Value v)
     return t && (t->symbolic || t->need & e->c->tensors->recorders);
 }
 
+/* Where JAX's arrays lie is nothing of an array of NumPy's. */
+static wf_tensor lying_nowhere(En *e, wf_tensor x)
+{
+    Tensor *t = tensor_get(e->c, x, "array"), *a;
+
+    if (!t || !t->layout || t->symbolic || tensor_is_parted(t) || !(a = tensor_alias(e->c, t)))
+        return x;
+    a->layout = 0;
+    return tensor_handle(e->c, a);
+}
+
 bool en_tensor(En *e, Value v, wf_tensor *out)
 {
     double re, im;
@@ -483,6 +494,8 @@ bool en_tensor(En *e, Value v, wf_tensor *out)
             *out = wf_cast(e->c, *out, en_narrow(e->f, d));
         else if (is_foreign(e, v))
             *out = wf_copy(e->c, *out);
+        if (e->c->tensors->nlayouts && as_tensor(v)->front != e->f && e->f == &e->vm->engine->front[FRONT_NUMPY])
+            *out = lying_nowhere(e, *out);
         if (e->cast)
             *out = autocast_tensor(e, *out);
         return !e->f->one_device || en_same_device(e, v, *out);

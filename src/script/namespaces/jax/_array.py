@@ -3,7 +3,7 @@
 import _jax as _w
 from _printing import text
 from jax import _gpu
-from jax._sharding import SingleDeviceSharding, World, said, said_of, sharding_of, shards_of, updated_layout, used
+from jax._sharding import SingleDeviceSharding, World, said, said_of, sharding_of, shards_of, type_layout, updated_layout, used
 
 
 def _np():
@@ -360,6 +360,10 @@ class ArrayImpl(_w.Tensor):
 
     def __iter__(self):
         assert _is_here(self)    # as JAX has it, without a word
+        if type_layout(self) is not None and not _w.about(self, "symbolic"):    # rows of one that is read whole
+            whole = _w.copy(self)
+            _w.set_layout(whole, None)
+            return _w.Tensor.__iter__(whole)
         return _w.Tensor.__iter__(self)
 
     def __float__(self):

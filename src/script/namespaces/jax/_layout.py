@@ -3,7 +3,7 @@ import _jax as _w
 import _tree
 from jax import _gpu
 from jax._sharding import (Device, IndivisibleError, NamedSharding, P, Sharding, SingleDeviceSharding, World, as_sharding,
-                           layout_text, own_place, placed, said_of, set_layout, spec_of, with_sharding, wrong_length)
+                           context_mesh, layout_text, own_place, placed, said_of, set_layout, spec_of, with_sharding, wrong_length)
 
 
 def _array(x):
@@ -39,12 +39,28 @@ def _put(x, place):
 
 
 def put(x, device):
+    if isinstance(device, P) and context_mesh() is None:
+        raise ValueError("Please set a mesh via `jax.set_mesh` if a PartitionSpec is passed to device_put")
     leaves, spec = _tree.flatten(x)
-    return _tree.unflatten(spec, [_put(v, s) for v, s in zip(leaves, _places(x, device))])
+    try:
+        places = _places(x, device)
+    except ValueError as e:
+        found = wrong_length("device_put device", device, spec)
+        raise ValueError("device_put device specification must be a tree prefix of the corresponding value; \n  Mismatch details (1 found):\n  "
+                         + str(found)) if found else e
+    return _tree.unflatten(spec, [_put(v, s) for v, s in zip(leaves, places)])
 
 
 def reshard(x, out_shardings):
-    return put(x, out_shardings)
+    leaves, spec = _tree.flatten(x)
+    places = [_entry_each(s, v) for v, s in zip(leaves, _places(x, out_shardings))]
+    return _tree.unflatten(spec, [_put(v, s) for v, s in zip(leaves, places)])
+
+
+def _entry_each(s, x):
+    # On axes that are a part of types a spec has an entry for each axis of the array.
+    short = len(getattr(x, "shape", ())) - len(s.spec) if isinstance(s, NamedSharding) and is_explicit(s.mesh) else 0
+    return NamedSharding(s.mesh, P(*s.spec.partitions, *[None] * short, unreduced=s.spec.unreduced, reduced=s.spec.reduced)) if short > 0 else s
 
 
 seen_meshes = []    # that traces have met in constraints
@@ -114,6 +130,9 @@ def _joined(part, sharding, shape):
 def make_array_from_single_device_arrays(shape, sharding, arrays, *, dtype=None):
     import numpy
     of = dict([(list(a.devices())[0].id, a) for a in arrays])
+    n = len(sharding.addressable_devices)
+    if len(arrays) != n:
+        raise ValueError(f"Expected {n} per-device arrays (this is how many devices are addressable by the sharding), but got {len(arrays)}")
     places = sharding.addressable_devices_indices_map(tuple(shape)).items()
     return make_array_from_callback(shape, sharding, lambda index: numpy.asarray(
         [of[d.id] for d, i in places if i == index][0]), dtype)

@@ -380,7 +380,11 @@ class _Pmap:
         try:
             axes = _axes_of(spec, in_axes, len(args), self.fun)
         except ValueError as e:
-            raise wrong_length("pmap in_axes", in_axes, spec, "[0]") or ValueError(str(e).replace("vmap in_axes", "pmap in_axes"))
+            found = wrong_length("pmap in_axes", in_axes, spec, "[0]")
+            raise found and ValueError(
+                f"{found}\n\nThe 'full pytree' here is the tuple of arguments passed positionally to the pmapped function, and the value of "
+                "`in_axes` must be a tree prefix of that tuple. But it was not a prefix.\n\nCheck that the value of the `in_axes` argument to "
+                "`pmap` is a tree prefix of the tuple of arguments passed positionally to the pmapped function.") or ValueError(str(e).replace("vmap in_axes", "pmap in_axes"))
         axes = axes + [0] * len(kit.flatten(kwargs)[0])
         out = []
         for x, a in zip(leaves, axes):
@@ -432,6 +436,12 @@ class _Pmap:
                 raise ValueError(f"pmapped function has static_broadcasted_argnums={self.statics} but was called with only "
                                  f"{len(args)} positional argument{'' if len(args) == 1 else 's'}. All static broadcasted arguments "
                                  "must be passed positionally.")
+        for i in self.statics:
+            try:
+                hash(args[i])
+            except TypeError:
+                raise ValueError("Non-hashable static arguments are not supported, as this can lead to unexpected cache-misses. Static "
+                                 f"argument (index {i}) of type {type(args[i])} for function {_name(self.fun)} is non-hashable.")
         if World.count > 1:
             return self.across(args, kwargs)
         out = self.jitted(*args, **kwargs)
