@@ -195,6 +195,7 @@ struct Dict { /* also sets: val is NONE */
     uint32_t live;   /* entries not removed */
     uint32_t slots;  /* of index, a power of two */
     uint32_t keys;   /* changes whenever a key comes or goes */
+    uint32_t table;  /* of sets: slots that CPython's table had at some time; 0: as few as it begins with */
 };
 #define DICT_SMALL 8
 
