@@ -95,8 +95,8 @@ has "$work/bench.html" '"events":[['
 opens "$work/bench.html"
 "$weft" bench "$work/net.weft" --runs=2 --as=trace >"$work/bench.json" || wrong 'no trace'
 cat >"$work/steps.py" <<'PY'
-import torch
-
+import time, torch
+time.sleep(0.3)  # the process is there for a while before its first step
 x = torch.ones(64, 64, requires_grad=True)
 for i in range(20):
     y = (x @ x).tanh().sum()
