@@ -198,8 +198,8 @@ typedef struct Machine {
 static const Machine machines[] = {{"cc -O3 -ffp-contract=fast", "", "cc"},
                                    {"cc -O1 -DNET_PORTABLE", "", "cc"},
                                    {"clang -O2", "", "clang"},
-                                   {"aarch64-linux-gnu-gcc -O2 -static", "qemu-aarch64", "qemu-aarch64"},
-                                   {"riscv64-linux-gnu-gcc -O2 -static", "qemu-riscv64", "qemu-riscv64"},
+                                   {"aarch64-linux-gnu-gcc -O3 -static", "qemu-aarch64", "qemu-aarch64"},
+                                   {"riscv64-linux-gnu-gcc -O3 -static", "qemu-riscv64", "qemu-riscv64"},
                                    {"arm-linux-gnueabihf-gcc -O2 -static", "qemu-arm", "qemu-arm"}};
 enum { NMACHINES = sizeof machines / sizeof *machines };
 
