@@ -66,3 +66,7 @@ print(F.softmax(grid.double(), -1).dtype, F.softmax(grid, 0).sum(0).round(decima
 for cast in [torch.float32, torch.float64] * 4:
     print(F.layer_norm(grid.to(cast), (4,)).dtype, end=" ")
 print()
+
+for half in (torch.float16, torch.bfloat16):    # powers of two of halves are halves
+    print(torch.ldexp(torch.tensor([1.28, -0.5], dtype=half), torch.tensor([5, -1])), torch.ldexp(torch.ones((), dtype=half), torch.arange(2)))
+print(torch.ldexp(torch.ones(2), torch.tensor([3, -1], dtype=torch.int32)), torch.ldexp(torch.ones(1, dtype=torch.float64), torch.arange(2)))

@@ -120,7 +120,9 @@ def nextafter(input, other):
 
 
 def ldexp(input, other):
-    return _w.mul(input, _w.pow(2.0, other))
+    whole = isinstance(other, _w.Tensor) and not other.dtype.is_inexact
+    y = _w.mul(input, _w.pow(2.0, other))
+    return _w.cast(y, input.dtype) if whole and input.dtype.itemsize == 2 and input.dtype.is_floating_point else y
 
 
 def frexp(input):
