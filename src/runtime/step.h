@@ -108,6 +108,8 @@ typedef struct IndexStep {
     int64_t map[MAX_RANK];        /* operand axis of entry k of an index vector */
     int64_t pair_axis[MAX_RANK];  /* batching: operand axis, */
     int64_t pair_batch[MAX_RANK]; /* and which batch axis gives the start */
+    int64_t pair_step[MAX_RANK];  /* bytes of the operand by one along a batch axis */
+    uint32_t narrow;         /* operand axis that no window fits, whatever the numbers; rank: none */
     int64_t last[MAX_RANK];  /* largest start along each operand axis; negative: none */
     int64_t size[MAX_RANK];  /* of a window */
     int64_t step[MAX_RANK];  /* bytes between neighbours of the operand */
@@ -118,7 +120,8 @@ typedef struct IndexStep {
     int64_t bytes;                /* of the operand */
     uint64_t fill;                /* an element */
     KLoop combine;                /* scatter: elementwise, or NULL: replace */
-    KCast widen, narrow;          /* around it */
+    KCast widen, shrink;          /* around it */
+    wf_dtype adds;                /* it is the sum of such elements */
     int64_t group;
 } IndexStep;
 

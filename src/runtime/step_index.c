@@ -7,7 +7,9 @@ static int64_t read_int(wf_dtype t, const void *p, int64_t i)
 {
     Nd x = {.dtype = t, .data = (void *)(uintptr_t)p};
 
-    return nd_int(&x, i);
+    if (t == WF_I64) /* nearly always */
+        return ((const int64_t *)p)[i];
+    return t == WF_I32 ? ((const int32_t *)p)[i] : nd_int(&x, i);
 }
 
 /* ---- one window -------------------------------------------------------------------- */
@@ -152,6 +154,7 @@ static IndexStep *index_step(Bind *b, const Numbering *n, int32_t mode, Val shap
     for (uint32_t j = 0; j < s->npairs; j++) {
         s->pair_axis[j] = n->operand_batching.v[j];
         s->pair_batch[j] = n->indices_batching.v[j];
+        s->pair_step[s->pair_batch[j]] += stride[s->pair_axis[j]] * size;
     }
     for (uint32_t i = 0; i < s->rank; i++) {
         s->size[i] = 1;
@@ -163,8 +166,12 @@ static IndexStep *index_step(Bind *b, const Numbering *n, int32_t mode, Val shap
         here[i] = dense[axis];
         there[i] = stride[ax.operand[i]];
     }
-    for (uint32_t i = 0; i < s->rank; i++)
+    s->narrow = s->rank;
+    for (uint32_t i = s->rank; i-- > 0;) {
         s->last[i] = operand_dim(b, i) - s->size[i];
+        if (s->last[i] < 0 && !ints_have(n->map, i))
+            s->narrow = i;
+    }
     for (uint32_t i = 0; i < ax.nbatch; i++) {
         s->batch[i] = bind_dims(b, shape)[ax.batch[i]];
         s->batch_step[i] = dense[ax.batch[i]] * size;
@@ -176,9 +183,10 @@ static IndexStep *index_step(Bind *b, const Numbering *n, int32_t mode, Val shap
     return s;
 }
 
-typedef struct Where {      /* of one index vector */
-    int64_t operand, shape; /* bytes */
-    bool in;
+/* The index vector that stands at `row`, with what does not depend on its numbers. */
+typedef struct Where {
+    int64_t row, at[MAX_RANK]; /* its place along each batch axis */
+    int64_t operand, shape;    /* bytes, without its own starts */
 } Where;
 
 typedef struct Misfit { /* the first window that does not fit though it must */
@@ -186,36 +194,58 @@ typedef struct Misfit { /* the first window that does not fit though it must */
     uint32_t axis;
 } Misfit;
 
-static bool find_window(const IndexStep *s, const void *indices, int64_t row, Where *w,
-                        Misfit *bad)
+static void where_begin(const IndexStep *s, int64_t row, Where *w)
 {
-    int64_t start[MAX_RANK] = {0}, at[MAX_RANK], rest = row;
-
-    *w = (Where){0, 0, true};
+    *w = (Where){.row = row};
     for (uint32_t i = s->nbatch; i-- > 0;) {
-        at[i] = rest % s->batch[i];
-        rest /= s->batch[i];
-        w->shape += at[i] * s->batch_step[i];
+        w->at[i] = row % s->batch[i];
+        row /= s->batch[i];
+        w->shape += w->at[i] * s->batch_step[i];
+        w->operand += w->at[i] * s->pair_step[i];
     }
-    for (uint32_t k = 0; k < s->nmap; k++)
-        start[s->map[k]] = read_int(s->itype, indices, row * s->nmap + k);
-    for (uint32_t j = 0; j < s->npairs; j++)
-        start[s->pair_axis[j]] = at[s->pair_batch[j]];
-    for (uint32_t i = 0; i < s->rank; i++) {
-        if (start[i] < 0 || start[i] > s->last[i]) {
-            w->in = false;
-            if (s->mode == INDEX_FILL || s->mode == INDEX_DROP)
-                return true;
-            if (s->last[i] < 0 || s->mode == INDEX_PROMISED) {
-                *bad = (Misfit){row, start[i], i};
-                return false;
-            }
-            start[i] = start[i] < 0 ? 0 : s->last[i];
-            w->in = true;
+}
+
+static void where_next(const IndexStep *s, Where *w)
+{
+    w->row++;
+    for (uint32_t i = s->nbatch; i-- > 0;) {
+        w->shape += s->batch_step[i];
+        w->operand += s->pair_step[i];
+        if (++w->at[i] < s->batch[i])
+            return;
+        w->shape -= w->at[i] * s->batch_step[i];
+        w->operand -= w->at[i] * s->pair_step[i];
+        w->at[i] = 0;
+    }
+}
+
+typedef enum Window { WINDOW_OUT, WINDOW_IN, WINDOW_BAD } Window; /* WINDOW_OUT: it is outside, and may be */
+
+/* Bytes to the window, its starts clamped where the mode says so. */
+static Window find_window(const IndexStep *s, const void *indices, const Where *w, int64_t *out_operand, Misfit *bad)
+{
+    const bool may_miss = s->mode == INDEX_FILL || s->mode == INDEX_DROP;
+
+    *out_operand = w->operand;
+    if (s->narrow < s->rank) {
+        *bad = (Misfit){w->row, 0, s->narrow};
+        return may_miss ? WINDOW_OUT : WINDOW_BAD;
+    }
+    for (uint32_t k = 0; k < s->nmap; k++) {
+        uint32_t axis = (uint32_t)s->map[k];
+        int64_t start = read_int(s->itype, indices, w->row * s->nmap + k), last = s->last[axis];
+
+        if (start < 0 || start > last) {
+            *bad = (Misfit){w->row, start, axis};
+            if (may_miss)
+                return WINDOW_OUT;
+            if (last < 0 || s->mode == INDEX_PROMISED)
+                return WINDOW_BAD;
+            start = start < 0 ? 0 : last;
         }
-        w->operand += start[i] * s->step[i];
+        *out_operand += start * s->step[axis];
     }
-    return true;
+    return WINDOW_IN;
 }
 
 static bool fail_misfit(Frame *f, const Op *op, const Misfit *bad)
@@ -245,26 +275,40 @@ static void fill_window(const IndexStep *s, char *to)
     kmove_run(&m, to, &s->fill, NULL);
 }
 
+static void copy_element(size_t size, void *to, const void *from)
+{
+    switch (size) {
+    case 4: memcpy(to, from, 4); return;
+    case 8: memcpy(to, from, 8); return;
+    default: memcpy(to, from, size); return;
+    }
+}
+
 static void gather_task(void *user, int i)
 {
     GatherRun *r = user;
     const IndexStep *s = r->s;
     int64_t end = MIN((i + 1) * s->group, s->rows);
+    Where w;
 
-    for (int64_t row = i * s->group; row < end; row++) {
-        Where w;
+    for (where_begin(s, i * s->group, &w); w.row < end; where_next(s, &w)) {
+        int64_t operand;
         Misfit bad;
-        if (!find_window(s, r->indices, row, &w, &bad)) {
+        Window fit = find_window(s, r->indices, &w, &operand, &bad);
+
+        if (fit == WINDOW_BAD) {
             int64_t old = atomic_load(&r->bad);
-            while ((!old || row + 1 < old) &&
-                   !atomic_compare_exchange_weak(&r->bad, &old, row + 1))
+            while ((!old || w.row + 1 < old) &&
+                   !atomic_compare_exchange_weak(&r->bad, &old, w.row + 1))
                 ;
             return;
         }
-        if (w.in)
-            kmove_run(&s->m, r->y + w.shape, r->x + w.operand, NULL);
-        else
+        if (fit == WINDOW_OUT)
             fill_window(s, r->y + w.shape);
+        else if (s->m.count == 1)
+            copy_element(s->m.size, r->y + w.shape, r->x + operand);
+        else
+            kmove_run(&s->m, r->y + w.shape, r->x + operand, NULL);
     }
 }
 
@@ -274,7 +318,7 @@ static bool run_gather(Frame *f, const Op *op)
     const KPar *par = &f->root->par;
     GatherRun r = {
         .s = s, .x = op_at(f, op, 0), .indices = op_at(f, op, 1), .y = op_at(f, op, 2)};
-    int64_t tasks = (s->rows + s->group - 1) / s->group;
+    int64_t tasks = (s->rows + s->group - 1) / s->group, operand;
     Where w;
     Misfit bad;
 
@@ -287,7 +331,8 @@ static bool run_gather(Frame *f, const Op *op)
             gather_task(&r, i);
     if (!r.bad)
         return true;
-    find_window(s, r.indices, r.bad - 1, &w, &bad);
+    where_begin(s, r.bad - 1, &w);
+    find_window(s, r.indices, &w, &operand, &bad);
     return fail_misfit(f, op, &bad);
 }
 
@@ -328,7 +373,24 @@ static void combine_row(const IndexStep *s, int64_t n, char *y, const char *u)
         s->widen(k, y, a);
         s->widen(k, u, c);
         s->combine(k, (const void *[]){a, c}, (void *[]){a});
-        s->narrow(k, a, y);
+        s->shrink(k, a, y);
+    }
+}
+
+#define ADD_ELEMENT(T)                                                                   \
+    do {                                                                                 \
+        *(T *)(void *)y += *(const T *)(const void *)u;                                  \
+        return;                                                                          \
+    } while (0)
+
+static void combine_element(const IndexStep *s, char *y, const char *u)
+{
+    switch (s->adds) {
+    case WF_F32: ADD_ELEMENT(float);
+    case WF_F64: ADD_ELEMENT(double);
+    case WF_I32: ADD_ELEMENT(uint32_t);
+    case WF_I64: ADD_ELEMENT(uint64_t);
+    default: combine_row(s, 1, y, u);
     }
 }
 
@@ -362,20 +424,29 @@ static bool run_scatter(Frame *f, const Op *op)
     const IndexStep *s = op->data;
     const char *x = op_at(f, op, 0), *indices = op_at(f, op, 1), *u = op_at(f, op, 2);
     char *y = op_at(f, op, 3);
+    Where w;
 
     if (y != x && s->bytes)
         memcpy(y, x, (size_t)s->bytes);
-    for (int64_t row = 0; row < s->rows && s->m.count; row++) {
-        Where w;
+    if (!s->rows || !s->m.count)
+        return true;
+    for (where_begin(s, 0, &w); w.row < s->rows; where_next(s, &w)) {
+        int64_t operand;
         Misfit bad;
-        if (!find_window(s, indices, row, &w, &bad))
+        Window fit = find_window(s, indices, &w, &operand, &bad);
+
+        if (fit == WINDOW_BAD)
             return fail_misfit(f, op, &bad);
-        if (!w.in)
+        if (fit == WINDOW_OUT)
             continue;
-        if (s->combine)
-            combine_window(s, y + w.operand, u + w.shape);
+        if (s->m.count == 1 && s->combine)
+            combine_element(s, y + operand, u + w.shape);
+        else if (s->m.count == 1)
+            copy_element(s->m.size, y + operand, u + w.shape);
+        else if (s->combine)
+            combine_window(s, y + operand, u + w.shape);
         else
-            kmove_run(&s->m, y + w.operand, u + w.shape, NULL);
+            kmove_run(&s->m, y + operand, u + w.shape, NULL);
     }
     return true;
 }
@@ -413,7 +484,8 @@ static void find_combine(Bind *b, IndexStep *s)
 
         s->combine = l->type[half ? KT_F32 : t]->map[combine];
         s->widen = half ? k_cast(l, t, KT_F32) : NULL;
-        s->narrow = half ? k_cast(l, KT_F32, t) : NULL;
+        s->shrink = half ? k_cast(l, KT_F32, t) : NULL;
+        s->adds = b->e->op == OP_scatter_add ? bind_dtype(b, bind_in(b, 0)) : WF_BOOL;
     }
 }
 
