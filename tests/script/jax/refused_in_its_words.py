@@ -24,10 +24,7 @@ def t(name, f):
         print(name, "!!", type(e).__module__, type(e).__name__, "|", "\n    ".join(lines))
 
 
-def branch(v):
-    if v > 0:
-        return v
-    return -v
+branch = lambda v: v if v > 0 else -v
 
 
 def written(v):
