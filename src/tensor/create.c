@@ -164,19 +164,6 @@ bool tensor_has_numbers(wf_ctx *c, wf_tensor h)
     return t && !t->symbolic && tensor_device(t) != &device_meta;
 }
 
-/* Each process fills its part. */
-static wf_tensor full_parted(wf_ctx *c, Tensor *like, double x)
-{
-    Tensor *part = parted_part(c, like), *t = NULL, *own;
-    wf_tensor r = part ? wf_full(c, (wf_dtype)like->dtype, part->dims, (int)part->rank, x) : WF_NONE;
-
-    if (!failed(c) && (own = tensor_get(c, r, "wf_full_like")) != NULL)
-        t = parted_join(c, own, layout_text(c, like->layout), like->dims, like->rank);
-    if (t)
-        t->weak = like->weak;
-    return tensor_handle(c, t);
-}
-
 wf_tensor wf_full_like(wf_ctx *c, wf_tensor t, double x)
 {
     Shape s;
@@ -187,7 +174,7 @@ wf_tensor wf_full_like(wf_ctx *c, wf_tensor t, double x)
         return WF_NONE;
     like = tensor_get(c, t, "wf_full_like");
     if (like && tensor_is_parted(like))
-        return full_parted(c, like, x);
+        return c->tensors->parted->full(c, like, x);
     if (like && !like->symbolic && tensor_device(like) == &device_meta)
         return tensor_meta(c, (wf_dtype)like->dtype, s.d, (int)s.rank);
     r = wf_full(c, wf_dtype_of(c, t), s.d, (int)s.rank, x);

@@ -76,7 +76,8 @@ static void free_prim(wf_ctx *c, Prim *p)
     wf_exec_release(p->giving);
     wf_exec_release(p->spread);
     call_forms_free(p->forms);
-    parted_forms_free(p->parted);
+    if (p->parted)
+        c->tensors->parted->forms_free(p->parted);
     program_release(p->program);
     arena_free(&p->arena);
     mem_free(&c->al, p, sizeof *p);
@@ -656,8 +657,10 @@ static bool run_parted(wf_ctx *c, OpCode op, Tensor *const *in, uint32_t nin, co
         return false;
     if (p->nout != nout)
         return fail(c, WF_ERR_INTERNAL, NOWHERE, "%s gives %u results, %u were asked for", op_name(op), p->nout, nout);
+    if (!c->tensors->parted)
+        return fail(c, WF_ERR_ARG, NOWHERE, "no mesh of processes has layouts \"%s\"", to ? to->head : "");
     p->refs++;
-    if (parted_run(c, p, in, to ? to->head : NULL, to ? to->specs : NULL, out) && need && !record_op(c, p, NULL, in, out))
+    if (c->tensors->parted->run(c, p, in, to ? to->head : NULL, to ? to->specs : NULL, out) && need && !record_op(c, p, NULL, in, out))
         for (uint32_t j = 0; j < nout; j++)
             tensor_release(c, out[j]);
     prim_release(c, p);

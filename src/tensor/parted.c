@@ -32,7 +32,7 @@ struct PartedForm { /* a prim on operands that lie so; in its arena */
     uint32_t *out;        /* layouts of the results */
 };
 
-void parted_forms_free(PartedForm *f)
+static void free_forms(PartedForm *f)
 {
     for (; f; f = f->next) {
         wf_exec_release(f->exec);
@@ -41,33 +41,6 @@ void parted_forms_free(PartedForm *f)
 }
 
 /* ---- meshes ------------------------------------------------------------------------------------ */
-
-bool parted_mesh(wf_ctx *c, const char *head, const char *mesh, wf_comm *world)
-{
-    Tensors *s = ts(c);
-    const char *at = strchr(head, '|'), *why;
-    PartMesh *m;
-
-    T_ENTER(c, false)
-    m = arena_zalloc(&s->names, sizeof *m);
-    m->head = arena_strdup(&s->names, head);
-    m->mesh = arena_strdup(&s->names, mesh);
-    m->world = world;
-    why = at ? mesh_parse(&s->names, arena_printf(&s->names, "%.*s", (int)strcspn(at + 1, "|"), at + 1), &m->all) : "it has no mesh";
-    if (!why)
-        why = mesh_parse(&s->names, mesh, &m->own);
-    if (!why && (m->own.n != m->all.n || m->own.devices != wf_comm_size(world)))
-        why = "the processes are others";
-    for (uint32_t k = 0; !why && k < m->own.n; k++)
-        if (strcmp(m->own.name[k], m->all.name[k]) || m->all.size[k] % m->own.size[k])
-            why = "their axes differ";
-    if (why)
-        fail(c, WF_ERR_VALUE, NOWHERE, "a mesh of processes: \"%s\" and \"%s\": %s", head, mesh, why);
-    else
-        m->next = s->part_meshes, s->part_meshes = m;
-    T_LEAVE(c);
-    return !failed(c);
-}
 
 void parted_meshes_forget(wf_ctx *c)
 {
@@ -118,8 +91,6 @@ static Spec spec_of_layout(wf_ctx *c, const PartMesh *m, uint32_t layout, uint32
 
 /* ---- tensors ------------------------------------------------------------------------------------- */
 
-bool tensor_is_parted(const Tensor *t) { return !t->symbolic && t->store && t->store->part; }
-
 Tensor *parted_part(wf_ctx *c, const Tensor *t)
 {
     const wf_array *a = t->store->array;
@@ -146,7 +117,7 @@ static Tensor *parted_new(wf_ctx *c, const int64_t *dims, uint32_t rank, Tensor 
     return NULL;
 }
 
-Tensor *parted_copy(wf_ctx *c, Tensor *t)
+static Tensor *copy_parted(wf_ctx *c, Tensor *t)
 {
     Tensor *part = parted_part(c, t);
 
@@ -387,7 +358,7 @@ static bool run_prim(wf_ctx *c, Prim *p, const PartMesh *m, Tensor *const *in, c
     return ok;
 }
 
-bool parted_run(wf_ctx *c, Prim *p, Tensor *const *in, const char *head, const char *wanted, Tensor **out)
+static bool run_parted(wf_ctx *c, Prim *p, Tensor *const *in, const char *head, const char *wanted, Tensor **out)
 {
     const PartMesh *m = head ? mesh_of(c, head) : common_mesh(c, in, p->nin);
 
@@ -431,4 +402,47 @@ Tensor *parted_lie(wf_ctx *c, Tensor *t, const char *layout)
         out->layout = layout ? layout_intern(c, layout) : 0;
     T_LEAVE(c);
     return out;
+}
+
+static wf_tensor full_parted(wf_ctx *c, Tensor *like, double x)
+{
+    Tensor *part = parted_part(c, like), *t = NULL, *own;
+    wf_tensor r = part ? wf_full(c, (wf_dtype)like->dtype, part->dims, (int)part->rank, x) : WF_NONE;
+
+    if (!failed(c) && (own = tensor_get(c, r, "wf_full_like")) != NULL)
+        t = parted_join(c, own, layout_text(c, like->layout), like->dims, like->rank);
+    if (t)
+        t->weak = like->weak;
+    return tensor_handle(c, t);
+}
+
+/* ---- what other files know of it ---- */
+
+static const PartedOps parted_ops = {copy_parted, full_parted, run_parted, free_forms};
+
+bool parted_mesh(wf_ctx *c, const char *head, const char *mesh, wf_comm *world)
+{
+    Tensors *s = ts(c);
+    const char *at = strchr(head, '|'), *why;
+    PartMesh *m;
+
+    T_ENTER(c, false)
+    m = arena_zalloc(&s->names, sizeof *m);
+    m->head = arena_strdup(&s->names, head);
+    m->mesh = arena_strdup(&s->names, mesh);
+    m->world = world;
+    why = at ? mesh_parse(&s->names, arena_printf(&s->names, "%.*s", (int)strcspn(at + 1, "|"), at + 1), &m->all) : "it has no mesh";
+    if (!why)
+        why = mesh_parse(&s->names, mesh, &m->own);
+    if (!why && (m->own.n != m->all.n || m->own.devices != wf_comm_size(world)))
+        why = "the processes are others";
+    for (uint32_t k = 0; !why && k < m->own.n; k++)
+        if (strcmp(m->own.name[k], m->all.name[k]) || m->all.size[k] % m->own.size[k])
+            why = "their axes differ";
+    if (why)
+        fail(c, WF_ERR_VALUE, NOWHERE, "a mesh of processes: \"%s\" and \"%s\": %s", head, mesh, why);
+    else
+        m->next = s->part_meshes, s->part_meshes = m, s->parted = &parted_ops;
+    T_LEAVE(c);
+    return !failed(c);
 }

@@ -408,7 +408,7 @@ Tensor *tensor_copy(wf_ctx *c, Tensor *t)
     wf_array *a;
 
     if (tensor_is_parted(t))
-        return parted_copy(c, t);
+        return c->tensors->parted->copy(c, t);
     if (!tensor_is_here(t)) {
         if (!(a = tensor_array(c, t)) || !array_copy(c, a, &a))
             return NULL;

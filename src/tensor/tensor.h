@@ -170,6 +170,7 @@ struct Tensors {    /* the state of one context */
     const char *layouts[512];
     uint32_t nlayouts;
     struct PartMesh *part_meshes; /* those of several processes: parted.c */
+    const struct PartedOps *parted; /* what is done with such tensors; NULL: there has been no such mesh */
     uint32_t lenient;   /* > 0: layouts that are a part of types refuse nothing */
     const char *files[64];
     uint32_t nfiles, lost_marks;
@@ -494,25 +495,33 @@ bool layout_agrees(wf_ctx *c, const char *name, Tensor *const *in, uint32_t nin)
 /* Derivatives of which nothing is said lie as what they are of. */
 void layout_follow(wf_ctx *c, Tensor *const *x, uint32_t n, const wf_tensor *out);
 
-/* ---- parted.c ---- */
+/* ---- parted.c ----
+ *
+ * What all tensors' functions need of it stands in a table that the first mesh brings, so that a program without processes does not
+ * have their exchanges in it. */
 
+typedef struct PartedForm PartedForm;
+typedef struct PartedOps {
+    Tensor *(*copy)(wf_ctx *c, Tensor *t);
+    wf_tensor (*full)(wf_ctx *c, Tensor *like, double x); /* each process fills its part */
+    /* p on operands of which some are parts, in step with the other processes; wanted: specs of the results, on the mesh of head;
+     * both NULL: as they come. */
+    bool (*run)(wf_ctx *c, Prim *p, Tensor *const *in, const char *head, const char *wanted, Tensor **out);
+    void (*forms_free)(PartedForm *f);
+} PartedOps;
+
+/* Has this process but a part of it? */
+static inline bool tensor_is_parted(const Tensor *t) { return !t->symbolic && t->store && t->store->part; }
 /* Layouts that begin with head ("WHICH|MESH|") are divided among the processes of a world, which are the devices of `mesh`: the
  * same axes, each as long as processes stand along it. */
 bool parted_mesh(wf_ctx *c, const char *head, const char *mesh, struct wf_comm *world);
 void parted_meshes_forget(wf_ctx *c); /* the world ends */
-bool tensor_is_parted(const Tensor *t); /* has this process but a part of it? */
 Tensor *parted_part(wf_ctx *c, const Tensor *t); /* that part, borrowed; NULL with an error */
-Tensor *parted_copy(wf_ctx *c, Tensor *t);
 /* Where the part of this process is of a tensor that lies so; false: it has the whole, or with an error. */
 bool parted_place(wf_ctx *c, const char *layout, const int64_t *dims, uint32_t rank, int64_t *start, int64_t *size);
 Tensor *parted_join(wf_ctx *c, Tensor *part, const char *layout, const int64_t *dims, uint32_t rank); /* of the parts of all */
 /* t as layout says, by an exchange where that needs one; NULL: the whole, in every process. */
 Tensor *parted_lie(wf_ctx *c, Tensor *t, const char *layout);
-/* p on operands of which some are parts, in step with the other processes; wanted: specs of the results, on the mesh of head;
- * both NULL: as they come. */
-bool parted_run(wf_ctx *c, Prim *p, Tensor *const *in, const char *head, const char *wanted, Tensor **out);
-typedef struct PartedForm PartedForm;
-void parted_forms_free(PartedForm *f);
 
 /* ---- vary.c: inside an spmd, bits for the axes of its mesh ---- */
 
