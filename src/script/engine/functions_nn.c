@@ -59,7 +59,8 @@ static void mish(wf_ctx *c, const wf_tensor *in, const void *form, wf_tensor *ou
 }
 static Value n_mish(Vm *vm, const Args *a) { return activation(vm, a, mish, 0); }
 
-/* x (x + 3) / 6 between -3 and 3, 0 below, x above and for NaN; numbers of 16 bits by those of 32 */
+/* x (x + 3) / 6 between -3 and 3, 0 x without a slope below (NaN at -inf), x above and for NaN; numbers of 16 bits by
+   those of 32 */
 static void hardswish(wf_ctx *c, const wf_tensor *in, const void *form, wf_tensor *out)
 {
     wf_dtype d = wf_dtype_of(c, in[0]);
@@ -69,6 +70,7 @@ static void hardswish(wf_ctx *c, const wf_tensor *in, const void *form, wf_tenso
 
     (void)form;
     y = wf_div(c, wf_mul(c, y, wf_add(c, y, wf_float(c, 3))), wf_float(c, 6));
+    zero = wf_stop_gradient(c, wf_mul(c, x, zero));
     y = wf_where(c, inside, y, wf_where(c, low, zero, x));
     *out = d == WF_F16 || d == WF_BF16 ? wf_cast(c, y, d) : y;
 }

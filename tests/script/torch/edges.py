@@ -67,6 +67,10 @@ t("cat", lambda: torch.cat([torch.zeros(0, dtype=torch.float64), torch.tensor([1
 t("trapezoid", lambda: torch.trapezoid(torch.zeros(2, 0)))
 t("renorm", lambda: torch.func.grad(lambda x: x.renorm(2, 0, 1.).sum())(torch.tensor([[3., 4.], [0., 0.]])))
 t("hardswish", lambda: torch.func.grad(lambda x: F.hardswish(x).sum())(torch.tensor([inf, 5., -inf, 1.])))
+t("hardswish", lambda: F.hardswish(torch.tensor([-inf, -4., -3., -0., 0., 3., inf, float("nan")])))
+for f in (F.gelu, F.silu, F.mish, F.hardswish, torch.nn.GELU("tanh"), torch.nn.SiLU(), torch.nn.Mish(), torch.nn.Hardswish()):
+    t("of whole numbers", lambda: f(torch.tensor([1, 2])))
+    t("of bools", lambda: f(torch.tensor([True])))
 one = torch.tensor(3.)
 for f in (torch.sum, torch.mean, torch.prod, torch.amax, torch.logsumexp, torch.argsort, torch.logcumsumexp):
     t(f.__name__, lambda: (f(one, -1), f(one, 0)))

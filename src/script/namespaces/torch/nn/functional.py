@@ -2,7 +2,7 @@
 import math as _math
 
 import _torch as _w
-from torch._math import followed as _followed
+from torch._math import followed as _followed, _scalar
 from torch._cast import full as _full, low as _low, stay as _stay
 from torch._math import log_softmax as _log_softmax, norm as _norm, softmax as _softmax
 from torch._products import cosine_similarity, pairwise_distance, pdist
@@ -32,6 +32,12 @@ def _source(input, inplace):
 
 
 # ---- activations
+
+def _not_whole(input, kernel):
+    # Activations of several steps would promote integers and bools, which PyTorch has no kernels for.
+    if isinstance(input, _w.Tensor) and input.dtype.kind in "biu":
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{_scalar(input.dtype)}'")
+
 
 def relu(input, inplace=False):
     return _w.relu(input) if not inplace else _w.write(input, _w.relu(input))
@@ -79,14 +85,17 @@ def celu(input, alpha=1.0, inplace=False):
 
 
 def gelu(input, approximate="none"):
+    _not_whole(input, "GeluKernelImpl")
     return _w.gelu(input, approximate == "tanh")
 
 
 def silu(input, inplace=False):
+    _not_whole(input, "silu_cpu")
     return _write(input, _w.silu(input), inplace)
 
 
 def mish(input, inplace=False):
+    _not_whole(input, "mish_cpu")
     return _write(input, _w.mish(_source(input, inplace)), inplace)
 
 
@@ -125,6 +134,7 @@ def hardsigmoid(input, inplace=False):
 
 
 def hardswish(input, inplace=False):
+    _not_whole(input, "hardswish_cpu")
     return _write(input, _w.hardswish(_source(input, inplace)), inplace)
 
 

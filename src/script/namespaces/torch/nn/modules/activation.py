@@ -158,7 +158,7 @@ class GELU(Module):
         self.approximate = approximate
 
     def forward(self, input):
-        return _w.gelu(input, self.approximate == "tanh")
+        return F.gelu(input, self.approximate)
 
     def extra_repr(self):
         return f"approximate={self.approximate!r}"
