@@ -1,5 +1,5 @@
 # numpy._create -- arrays from data, shapes, ranges and files.
-from math import ceil as _ceil
+from math import ceil as _ceil, log10 as _log10_of_one
 
 import _numpy as _w
 import _joined
@@ -241,6 +241,13 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     return out if dtype is None else _w.cast(out, dtype)
 
 
+def _wide_log10(x):
+    # the C library's for one number, since what lies between the ends is no better than they are
+    from numpy._ufunc import _log10
+    one = x.ndim == 0 and x.dtype == _w.float64 and float(x) > 0
+    return _w.wrap(_w.cast(_log10_of_one(float(x)), _w.float64)) if one else _log10(x)
+
+
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     a, b = _w.div(start, 1), _w.div(stop, 1)
     if _w.any(_w.eq(a, 0)) or _w.any(_w.eq(b, 0)):
@@ -250,7 +257,7 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     a, b = [_w.cast(v + _w.zeros_like(a + b), d) for v in (a, b)]
     turn = a / _w.abs(a) if d.kind == "c" else _w.where(_w.logical_and(a < 0, b < 0), -1.0, 1.0)
     turn = _w.cast(turn, d)
-    low, high = (_w.log(a / turn), _w.log(b / turn)) if d.kind == "c" else (_w.log10(a / turn), _w.log10(b / turn))
+    low, high = (_w.log(a / turn), _w.log(b / turn)) if d.kind == "c" else [_wide_log10(v / turn) for v in (a, b)]
     steps = linspace(low, high, num, endpoint) if d.kind != "c" else \
         _w.complex(linspace(low.real, high.real, num, endpoint), linspace(low.imag, high.imag, num, endpoint))
     out = (_w.exp(steps) if d.kind == "c" else _w.pow(10.0, steps)) * turn

@@ -233,6 +233,17 @@ def _logaddexp2(x, y):
     return _w.logaddexp(_w.mul(x, 0.6931471805599453), _w.mul(y, 0.6931471805599453)) / 0.6931471805599453
 
 
+def _log10(x):
+    # log(x) / log(10) lies an ulp beside the logarithms of powers of ten: doubles take a step of Newton's from there
+    q = _w.log10(x)
+    if q.dtype != _w.float64:
+        return q
+    x = _w.cast(x, _w.float64)
+    near = _w.sub(q, _w.div(_w.sub(_w.div(_w.pow(10.0, q), x), 1.0), 2.302585092994046))
+    far = _w.logical_and(_w.gt(_w.abs(q), 0.5), _w.gt(x, 1e-305))
+    return _w.where(_w.logical_and(far, _w.is_finite(near)), near, q)
+
+
 def _fmax(x, y):
     return _w.where(_w.is_nan(_w.wrap(x)), y, _w.where(_w.is_nan(_w.wrap(y)), x, _w.maximum(x, y)))
 
@@ -263,7 +274,7 @@ _unary = {
     "negative": _w.neg, "positive": _w.positive, "absolute": _w.abs, "fabs": _w.abs,
     "sign": _sign, "square": lambda x: _w.square(_w.cast(x, _w.int8) if _w.wrap(x).dtype.kind == "b" else x), "reciprocal": _reciprocal,
     "exp": _w.exp, "exp2": _w.exp2,
-    "expm1": _w.expm1, "log": _w.log, "log2": _w.log2, "log10": _w.log10, "log1p": _w.log1p, "sin": _w.sin,
+    "expm1": _w.expm1, "log": _w.log, "log2": _w.log2, "log10": _log10, "log1p": _w.log1p, "sin": _w.sin,
     "cos": _w.cos, "tan": _w.tan, "arcsin": _w.asin, "arccos": _w.acos, "arctan": _w.atan, "sinh": _w.sinh,
     "cosh": _w.cosh, "tanh": _w.tanh, "arcsinh": _w.asinh, "arccosh": _w.acosh, "arctanh": _w.atanh,
     "sqrt": _w.sqrt, "cbrt": _cbrt, "floor": _nothing_below(_w.floor, 0), "ceil": _nothing_below(_w.ceil, 0),
