@@ -932,7 +932,8 @@ def typeof(x):
         NamedSharding(sharding.mesh.abstract_mesh, sharding.spec)
     vary = _w.vary(x) if tensor and _w.about(x, "symbolic") else ""
     dtype = x.dtype if isinstance(x.dtype, KeyDtype) else canonical(x.dtype)
-    return ShapedArray(x.shape, dtype, False, sharding, vary.split(",") if vary else ())
+    weak = tensor and x.dtype != _w.bool_ and _w.about(x, "weak")
+    return ShapedArray(x.shape, dtype, weak, sharding, vary.split(",") if vary else ())
 
 
 # ---- values

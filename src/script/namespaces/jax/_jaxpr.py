@@ -43,10 +43,11 @@ class ShapedArray(Shaped):
         return f"ShapedArray({self.str_short()}{weak})"
 
     def __str__(self):
-        return self.str_short()
+        return ("~" if self.weak_type else "") + self.str_short()
 
     def __eq__(self, other):
-        return isinstance(other, ShapedArray) and self.shape == other.shape and self.dtype == other.dtype
+        return (isinstance(other, ShapedArray) and self.shape == other.shape and self.dtype == other.dtype
+                and self.weak_type == other.weak_type)
 
     def __hash__(self):
         return hash((self.shape, self.dtype.name))
