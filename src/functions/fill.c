@@ -58,7 +58,7 @@ wf_tensor wf_linspace(wf_ctx *c, wf_dtype dtype, double start, double stop, int6
 static wf_tensor compare_places(wf_ctx *c, wf_dtype dtype, int64_t rows, int64_t cols,
                                 int k, OpCode cmp)
 {
-    const bool traced = c->tensors && c->tensors->trace;
+    const bool traced = c && c->tensors && c->tensors->trace;
     int64_t down[2] = {rows, traced ? cols : 1}, across[2] = {traced ? rows : 1, cols};
     wf_tensor r, q, t;
 
