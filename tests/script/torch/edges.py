@@ -71,6 +71,14 @@ t("hardswish", lambda: F.hardswish(torch.tensor([-inf, -4., -3., -0., 0., 3., in
 for f in (F.gelu, F.silu, F.mish, F.hardswish, torch.nn.GELU("tanh"), torch.nn.SiLU(), torch.nn.Mish(), torch.nn.Hardswish()):
     t("of whole numbers", lambda: f(torch.tensor([1, 2])))
     t("of bools", lambda: f(torch.tensor([True])))
+for f in (F.leaky_relu, F.elu, F.selu, F.celu, F.softplus, F.hardsigmoid, F.rrelu, F.logsigmoid, F.hardshrink, F.softshrink,
+          torch.nn.ELU(), torch.nn.Softplus(), torch.nn.LogSigmoid(), lambda x: F.glu(torch.cat([x, x]))):
+    t("of whole numbers", lambda: f(torch.tensor([1, 2])))
+    t("of bools", lambda: f(torch.tensor([True])))
+for f in (F.hardtanh, F.relu6, lambda x: F.hardtanh(x, -1.5, 2.5), torch.nn.ReLU6()):
+    t("of whole numbers", lambda: f(torch.tensor([-9, 2, 9])))
+    t("of bytes", lambda: f(torch.tensor([2, 9], dtype=torch.uint8)))
+    t("of bools", lambda: f(torch.tensor([True])))
 one = torch.tensor(3.)
 for f in (torch.sum, torch.mean, torch.prod, torch.amax, torch.logsumexp, torch.argsort, torch.logcumsumexp):
     t(f.__name__, lambda: (f(one, -1), f(one, 0)))

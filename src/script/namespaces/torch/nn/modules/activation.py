@@ -67,7 +67,7 @@ class Sigmoid(_Plain):
 
 class LogSigmoid(_Plain):
     def forward(self, input):
-        return _w.log_sigmoid(input)
+        return F.logsigmoid(input)
 
 
 class Softsign(_Plain):
