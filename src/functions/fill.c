@@ -54,18 +54,21 @@ wf_tensor wf_linspace(wf_ctx *c, wf_dtype dtype, double start, double stop, int6
     return t;
 }
 
-/* row + k `cmp` column. In programs these are fused, and recognised, as they are; at once they are numbered by a column and a row. */
+#define NUMBERED_MOST 16384 /* places along an axis that are numbered by one line */
+
+/* row + k `cmp` column. In programs these are fused, and recognised, as they are; at once they are numbered by a column and a row, but
+ * where the matrix is so large that there is no room for it, which its numbers say before any of them is written. */
 static wf_tensor compare_places(wf_ctx *c, wf_dtype dtype, int64_t rows, int64_t cols,
                                 int k, OpCode cmp)
 {
-    const bool traced = c && c->tensors && c->tensors->trace;
-    int64_t down[2] = {rows, traced ? cols : 1}, across[2] = {traced ? rows : 1, cols};
+    const bool whole = (c && c->tensors && c->tensors->trace) || rows > NUMBERED_MOST || cols > NUMBERED_MOST;
+    int64_t down[2] = {rows, whole ? cols : 1}, across[2] = {whole ? rows : 1, cols};
     wf_tensor r, q, t;
 
     scope_open(c);
     r = wf_add(c, wf_iota(c, WF_I64, down, 2, 0), wf_int(c, k));
     q = wf_iota(c, WF_I64, across, 2, 1);
-    if (!traced) {
+    if (!whole) {
         r = wf_broadcast_to(c, r, (int64_t[]){rows, cols}, 2);
         q = wf_broadcast_to(c, q, (int64_t[]){rows, cols}, 2);
     }
